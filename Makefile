@@ -1,0 +1,43 @@
+# Two commands: `make run` starts the product, `make test` proves it. Both do their own set-up.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test lint unit bench requirements docs clean
+
+run: $(READY)
+	@$(BIN)/suyuan engines
+	@$(BIN)/suyuan shell
+
+test: lint unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/python -m pytest
+
+bench: $(READY)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m benchmarks
+
+requirements: $(READY)
+	$(BIN)/python tools/requirements.py
+
+docs: $(READY)
+	$(BIN)/python tools/docs.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "suyuan needs Python 3.11 or newer, this is " + sys.version'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,impersonate]'
+	@touch $(READY)

@@ -1,0 +1,72 @@
+"""``suyuan``: reads the command line and hands over to one command."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import __version__
+from ..config.load import load_settings
+from ..config.ui import LANGUAGES, ui_language
+from . import config, engines, search
+from .terminal import Terminal
+from .texts import Texts
+
+_QUIET_COMMANDS = ("config",)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character must not end the program.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    t = Texts(_wanted_language(arguments))
+    args = build_parser(t).parse_args(arguments)
+    _set_up_logging(args.verbose)
+    settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
+    if settings.problems and args.command not in _QUIET_COMMANDS and not args.verbose:
+        for problem in settings.problems:
+            Terminal(sys.stderr).line(f"! {problem}")
+    try:
+        code: int = args.run(args, settings, t)
+        return code
+    except KeyboardInterrupt:
+        Terminal(sys.stderr).line(t("interrupted"))
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has gone: that is its right.
+        sys.stderr.close()
+        return 0
+
+
+def build_parser(t: Texts) -> argparse.ArgumentParser:
+    """The parser with all commands, its help in the language of ``t``."""
+    parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
+    parser.add_argument("--version", action="version", version=f"suyuan {__version__}", help=t("help.version"))
+    parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
+    parser.add_argument("--ui", choices=LANGUAGES, help=t("help.ui"))
+    parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in (search, engines, config):
+        command.add(commands, t)
+    return parser
+
+
+def _wanted_language(arguments: list[str]) -> str:
+    """The language for the help texts, which are made before the command line is read."""
+    for i, word in enumerate(arguments):
+        if word.startswith("--ui="):
+            return word[5:]
+        if word == "--ui" and i + 1 < len(arguments):
+            return arguments[i + 1]
+    return ui_language()
+
+
+def _set_up_logging(verbose: int) -> None:
+    level = {0: logging.CRITICAL, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")

@@ -1,0 +1,157 @@
+"""``suyuan search`` and ``suyuan shell``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+from ..config.settings import Settings
+from ..contract.errors import InvalidInput, SuyuanError
+from ..contract.types import Attempt, SearchPage, SearchQuery
+from ..contract.views import VIEWS, receipt
+from ..wiring import House, open_house
+from .terminal import Terminal, with_progress
+from .texts import Texts
+
+OK, NOTHING, BAD_INPUT, FAILED = 0, 1, 2, 3
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the commands to the parser."""
+    search = commands.add_parser("search", help=t("help.search"), description=t("help.search"))
+    search.add_argument("query", nargs="+", help=t("help.query"))
+    search.add_argument("--freshness", "--time-range", default="", metavar="WHEN", help=t("help.freshness"))
+    search.add_argument("--site", action="append", default=[], metavar="DOMAIN", help=t("help.site"))
+    search.add_argument("--not-site", action="append", default=[], metavar="DOMAIN", help=t("help.not_site"))
+    search.add_argument("--summary", action="store_true", help=t("help.summary"))
+    search.add_argument("--json", action="store_true", help=t("help.json"))
+    search.add_argument("--shape", choices=sorted(VIEWS), help=t("help.shape"))
+    search.set_defaults(run=run)
+    shell = commands.add_parser("shell", help=t("help.shell"), description=t("help.shell"))
+    shell.set_defaults(run=run_shell, freshness="", site=[], not_site=[], summary=False, json=False, shape=None)
+    for command in (search, shell):
+        command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
+        command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
+        command.add_argument("--lang", default="", help=t("help.lang"))
+        command.add_argument("--country", default="", help=t("help.country"))
+        command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
+        command.add_argument("--explain", action="store_true", help=t("help.explain"))
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Search once."""
+    return asyncio.run(_once(args, settings, t))
+
+
+async def _once(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    async with open_house(settings) as house:
+        return await _search(house, " ".join(args.query), args, t)
+
+
+def run_shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Search for every line that is typed or piped in."""
+    return asyncio.run(_shell(args, settings, t))
+
+
+async def _shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    interactive = sys.stdin.isatty()
+    code = OK
+    async with open_house(settings) as house:
+        if interactive:
+            Terminal(sys.stdout).line(t("shell.hint", engine=args.engine or settings.search.default))
+        while True:
+            if interactive:
+                sys.stdout.write(t("shell.prompt"))
+                sys.stdout.flush()
+            line = await asyncio.to_thread(sys.stdin.readline)
+            if not line:
+                return code
+            if line.strip():
+                code = await _search(house, line, args, t)
+
+
+async def _search(house: House, text: str, args: argparse.Namespace, t: Texts) -> int:
+    try:
+        query = SearchQuery(
+            text,
+            count=args.count,
+            lang=args.lang,
+            country=args.country,
+            freshness=args.freshness or None,
+            allowed_domains=tuple(args.site),
+            blocked_domains=tuple(args.not_site),
+            need_summary=args.summary,
+            budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
+        )
+        page = await with_progress(house.search.search(query, engines=args.engine), t)
+    except SuyuanError as error:
+        return _show_failure(error, args, t)
+    if args.json or args.shape:
+        data = VIEWS[args.shape or "items"](page)
+        _print_json({**data, "receipt": receipt(page.attempts)} if args.explain else data)
+    else:
+        show_page(page, t, explain=args.explain)
+    return OK if page.results else NOTHING
+
+
+def show_page(page: SearchPage, t: Texts, *, explain: bool) -> None:
+    """Write the results as a list for people."""
+    out = Terminal(sys.stdout)
+    for r in page.results:
+        out.line(f"{r.rank:>2}. " + out.paint(r.title or r.url, "bold"))
+        where = out.paint(r.source, "green") + (f" · {r.published_at[:10]}" if r.published_at else "")
+        out.line(f"    {where}  " + out.paint(r.url, "dim"))
+        for line in out.folded(r.summary or r.snippet, "    "):
+            out.line(line)
+        out.line()
+    seconds = page.took_ms / 1000
+    if not page.results:
+        out.line(t("none", query=page.query.text, engine=page.engine))
+    elif page.cached:
+        out.line(out.paint(t("summary.cached", count=len(page.results), engine=page.engine), "dim"))
+    else:
+        out.line(out.paint(t("summary", count=len(page.results), engine=page.engine, seconds=seconds), "dim"))
+    if explain:
+        _show_receipt(out, page.attempts, t)
+    else:
+        # What went wrong on the way is never hidden; a SearXNG that was never set up is not news.
+        for a in page.attempts:
+            if a.code and a.outcome != "skipped":
+                out.line(out.paint(t("summary.fallback", engine=a.engine, message=_said(a, t)[0]), "yellow"))
+
+
+def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int:
+    bad_input = isinstance(error, InvalidInput)
+    if args.json or args.shape:
+        _print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts)})
+    err = Terminal(sys.stderr)
+    message, cure = error.say(t.lang)
+    code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
+    err.line(err.paint(t("invalid" if bad_input else "failed"), "red") + f" [{code}]: {message}")
+    if cure:
+        err.line(f"{t('cure')} {cure}")
+    if error.attempts and (args.explain or len(error.attempts) > 1):
+        _show_receipt(err, error.attempts, t)
+    return BAD_INPUT if bad_input else FAILED
+
+
+def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> None:
+    out.line(t("receipt"))
+    for a in attempts:
+        what = t(f"outcome.{a.outcome}", count=a.count)
+        why = f" [{a.code}/{a.detail_code}] {_said(a, t)[0]}" if a.code else ""
+        out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
+        remarks = [t("unhonoured", names=", ".join(a.unhonoured))] if a.unhonoured else []
+        for remark in (*remarks, *a.notes):
+            out.line(f"  {'':<11}           {remark}")
+
+
+def _said(a: Attempt, t: Texts) -> tuple[str, str]:
+    return (a.message_zh or a.message, a.cure_zh or a.cure) if t.lang == "zh" else (a.message, a.cure)
+
+
+def _print_json(data: object) -> None:
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")

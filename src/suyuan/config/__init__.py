@@ -1,0 +1,1 @@
+"""Configuration: the only room that reads the environment."""

@@ -1,0 +1,140 @@
+"""Every setting, once: where it stands in ``config.json``, its variable, its default and what it may be.
+
+The loader, ``suyuan config show``, the published JSON Schema and the table in the guide are all made from this list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting. ``check`` returns the value to use, or raises ``ValueError`` with what it may be."""
+
+    path: str
+    check: Callable[[Any], Any]
+    schema: dict[str, Any]
+    about: str
+    default: Any = None
+    variable: str = ""
+    per_variable: float = 1.0
+    """What one unit of the variable is in units of the setting (milliseconds to seconds: 0.001)."""
+    secret: bool = False
+
+
+def _number(low: float, high: float, whole: bool = False) -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    kind = "whole number" if whole else "number"
+
+    def check(value: Any) -> Any:
+        try:
+            number = float(value) if not isinstance(value, bool) else None
+        except (TypeError, ValueError):
+            number = None
+        if number is None or not low <= number <= high or (whole and number != int(number)):
+            raise ValueError(f"must be a {kind} from {low:g} to {high:g}")
+        return int(number) if whole else number
+
+    return check, {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+
+
+def _text(what: str = "text") -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    def check(value: Any) -> Any:
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f"must be a non-empty {what}")
+        return value.strip()
+
+    return check, {"type": "string", "minLength": 1}
+
+
+def _address(schemes: tuple[str, ...] = ("http", "https")) -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    wanted = f"must be an address such as {schemes[0]}://host:port"
+
+    def check(value: Any) -> Any:
+        try:
+            parts = urlsplit(value.strip())
+            fine = parts.scheme in schemes and bool(parts.hostname) and (parts.port or 1) > 0
+        except (ValueError, AttributeError):
+            fine = False
+        if not fine or any(c.isspace() for c in value.strip()):
+            raise ValueError(wanted)
+        return value.strip().rstrip("/")
+
+    return check, {"type": "string", "pattern": f"^({'|'.join(schemes)})://[^\\s/]+"}
+
+
+def _language() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    def check(value: Any) -> Any:
+        from ..contract.errors import InvalidInput
+        from ..contract.types import SearchQuery
+
+        try:
+            return SearchQuery("x", lang=value).lang
+        except (InvalidInput, AttributeError, TypeError):
+            raise ValueError("must be auto or a language tag such as en or zh-CN") from None
+
+    return check, {"type": "string"}
+
+
+def _names() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    def check(value: Any) -> Any:
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError("must be a list of host names")
+        return tuple(part.strip() for part in parts if part.strip())
+
+    return check, {"type": "array", "items": {"type": "string"}}
+
+
+SEARCH = "tools.webSearch."
+FETCH = "web.fetch."
+PROVIDER = "web.providers.{name}."
+
+KEYS = (
+    Key(SEARCH + "defaultProvider", *_text("engine name"), "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).",
+        "auto", "WEB_SEARCH_BACKEND"),
+    Key(SEARCH + "timeoutSeconds", *_number(0.2, 120), "Time for a whole search, all engines together.",
+        5.0, "WEB_SEARCH_TIMEOUT_MS", 0.001),
+    Key(SEARCH + "cacheTtlMinutes", *_number(0, 1440), "How long found pages are kept; 0 keeps none.", 5.0, "WEB_SEARCH_CACHE_TTL_MINUTES"),
+    Key(SEARCH + "maxResults", *_number(1, 10, True), "Results that go into a prompt or a tool's answer.", 5, "WEB_SEARCH_MAX_RESULTS"),
+    Key(SEARCH + "language", *_language(), "Preferred language of results; auto takes it from the query's script.",
+        "", "WEB_SEARCH_LANGUAGE"),
+    Key(SEARCH + "snippetLength", *_number(40, 2000, True), "Longest snippet that goes into a prompt, in characters.",
+        200, "WEB_SEARCH_SNIPPET_LENGTH"),
+    Key(FETCH + "timeoutMs", *_number(100, 120_000, True), "Longest time for one page; engines that read pages use it too.",
+        None, "WEB_FETCH_TIMEOUT_MS"),
+    Key(FETCH + "proxy", *_address(), "Proxy for all requests, e.g. http://user:password@host:port.", None, "WEB_FETCH_PROXY", secret=True),
+    Key(FETCH + "noProxy", *_names(), "Hosts that are reached without the proxy.", None, "NO_PROXY"),
+    Key(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
+    Key(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
+        None, "WEB_FETCH_IMPERSONATE"),
+)  # fmt: skip
+
+# The settings of each engine; {VAR} is the engine's name in its variables.
+ENGINE_KEYS = (
+    Key(PROVIDER + "baseUrl", *_address(), "Where the engine is reached.", None, "{VAR}_BASE_URL"),
+    Key(PROVIDER + "apiKey", *_text("key"), "The engine's API key.", None, "{VAR}_API_KEY", secret=True),
+    Key(PROVIDER + "timeoutMs", *_number(50, 120_000, True), "Longest time for this engine.", None, "{VAR}_TIMEOUT_MS"),
+    Key(PROVIDER + "ratePerMinute", *_number(0, 100_000), "Most requests a minute; 0 for no limit.", None, "{VAR}_RATE_PER_MINUTE"),
+    Key(PROVIDER + "topKDefault", *_number(1, 50, True), "Results to ask for at the least (Bocha).", None, "{VAR}_TOP_K_DEFAULT"),
+)
+
+VARIABLES = {"ddg_html": "DDG", "baidu_html": "BAIDU", "bing_html": "BING"}
+
+# Paths that mean the same as another one.
+SAME = {"tools.webSearch.providers.brave.apiKey": "web.providers.brave.apiKey"}
+
+
+def engine_keys(name: str) -> tuple[Key, ...]:
+    """The settings of the engine ``name``, with its name filled in."""
+    variable = VARIABLES.get(name, name.upper().replace("-", "_"))
+    return tuple(
+        Key(
+            key.path.format(name=name), key.check, key.schema, key.about, key.default,
+            key.variable.format(VAR=variable), key.per_variable, key.secret,
+        )
+        for key in ENGINE_KEYS
+    )  # fmt: skip

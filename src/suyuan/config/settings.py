@@ -1,0 +1,62 @@
+"""What holds after everything was read, and where each value came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..contract.engine import EngineSettings
+from ..net.transport import NetSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the configuration that cannot be used, and what is used in its place."""
+
+    where: str
+    key: str
+    value: str
+    why: str
+    used: str
+
+    def __str__(self) -> str:
+        shown = f" = {self.value}" if self.value else ""
+        return f"{self.where}: {self.key}{shown}: {self.why}; using {self.used}"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One value that holds, masked where it is secret, and its origin."""
+
+    path: str
+    value: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How to search where the query does not say."""
+
+    default: str = "auto"
+    seconds: float = 5.0
+    cache_minutes: float = 5.0
+    max_results: int = 5
+    lang: str = ""
+    snippet_length: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The whole configuration, checked."""
+
+    search: SearchSettings = field(default_factory=SearchSettings)
+    net: NetSettings = field(default_factory=NetSettings)
+    engines: Mapping[str, EngineSettings] = field(default_factory=dict)
+    state_dir: Path | None = None
+    config_file: Path | None = None
+    agents_file: Path | None = None
+    timeout_given: bool = False
+    """Whether anybody set the time of a search; agents have a longer one by default."""
+    held: tuple[Held, ...] = ()
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,23 @@
+"""How a terminal wants to be spoken to: its language, and whether it wants colours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+LANGUAGES = ("en", "zh")
+
+
+def ui_language(environ: Mapping[str, str] | None = None) -> str:
+    """``zh`` or ``en``, by ``SUYUAN_UI_LANG`` or the locale."""
+    environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
+    for variable in ("SUYUAN_UI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := environ.get(variable, "").strip():
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether colours are welcome on a terminal (``NO_COLOR`` and ``TERM=dumb`` say no)."""
+    environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

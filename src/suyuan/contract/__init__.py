@@ -1,0 +1,1 @@
+"""The words that all rooms share. Standard library only, no I/O."""

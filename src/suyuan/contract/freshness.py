@@ -1,0 +1,63 @@
+"""How old a result may be: a period before today, or a range of dates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from .causes import BAD_FRESHNESS
+
+Period = Literal["day", "week", "month", "year"]
+
+# The spellings of the tools people know: DuckDuckGo (d), Brave (pd), Bocha (oneDay), SearXNG (day).
+_PERIODS: dict[str, Period] = {}
+_DAYS: dict[Period, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+for _period in _DAYS:
+    for _word in (_period, _period[0], "p" + _period[0], "one" + _period, "past_" + _period):
+        _PERIODS[_word] = _period
+_RANGE = re.compile(r"(\d{4}-\d\d-\d\d)?\s*(?:\.\.|to|/)\s*(\d{4}-\d\d-\d\d)?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Either a ``period`` (day, week, month, year) or the dates ``since`` and ``until``, both inclusive."""
+
+    period: Period | None = None
+    since: date | None = None
+    until: date | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Freshness:
+        """Read ``week``, ``w``, ``pw``, ``oneWeek`` or ``2026-01-01..2026-03-31`` (an end may be open)."""
+        word = text.strip().lower()
+        if period := _PERIODS.get(word):
+            return cls(period=period)
+        found = _RANGE.fullmatch(word)
+        if not found or not (found[1] or found[2]):
+            raise BAD_FRESHNESS(value=text)
+        try:
+            since = date.fromisoformat(found[1]) if found[1] else None
+            until = date.fromisoformat(found[2]) if found[2] else None
+        except ValueError:
+            raise BAD_FRESHNESS(value=text) from None
+        if since and until and since > until:
+            raise BAD_FRESHNESS(value=text)
+        return cls(since=since, until=until)
+
+    def dates(self, today: date) -> tuple[date, date]:
+        """Return first and last day, for engines that take only dates."""
+        if self.period:
+            return today - timedelta(days=_DAYS[self.period]), today
+        return self.since or date(1990, 1, 1), self.until or today
+
+    def nearest_period(self, today: date) -> Period:
+        """Return the shortest period that holds the whole range, for engines that take only periods."""
+        if self.period:
+            return self.period
+        age = (today - self.dates(today)[0]).days
+        return next((period for period, days in _DAYS.items() if age <= days), "year")
+
+    def __str__(self) -> str:
+        return self.period or f"{self.since or ''}..{self.until or ''}"

@@ -1,0 +1,61 @@
+"""Dates as result pages show them, read into ISO form where they are certain."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+_MONTHS = {m: i for i, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)}
+_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?:T(\d\d:\d\d(?::\d\d)?))?(?!\d)")
+_ZH = re.compile(r"((?:19|20)\d\d)\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
+_MONTH_FIRST = re.compile(r"\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}),? ((?:19|20)\d\d)\b")
+_DAY_FIRST = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?,? ((?:19|20)\d\d)\b")
+_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
+_AGO = re.compile(r"(\d{1,3})\s*(minute|hour|day|week|month|year|min|hr)s? ago|(\d{1,3})\s*(分钟|小时|天|周|个月|年)前", re.I)
+_UNITS = {
+    "minute": 0, "min": 0, "hour": 0, "hr": 0, "day": 1, "week": 7, "month": 30, "year": 365,
+    "分钟": 0, "小时": 0, "天": 1, "周": 7, "个月": 30, "年": 365,
+}  # fmt: skip
+_NEAR = {"昨天": 1, "前天": 2, "今天": 0, "yesterday": 1, "today": 0}
+
+
+def read_date(text: str, now: datetime | None = None) -> str | None:
+    """Return the date that ``text`` shows as ``YYYY-MM-DD`` (with the time where given), or None if unsure.
+
+    "3 days ago" needs ``now``, the moment when the page was received.
+    """
+    if found := _ISO.search(text):
+        day = _iso(found[1], found[2], found[3])
+        return f"{day}T{found[4]}" if day and found[4] and found[4][:5] != "00:00" else day
+    if found := _ZH.search(text):
+        return _iso(found[1], found[2], found[3])
+    if found := _MONTH_FIRST.search(text):
+        return _iso(found[3], _MONTHS.get(found[1].lower(), 0), found[2])
+    if found := _DAY_FIRST.search(text):
+        return _iso(found[3], _MONTHS.get(found[2].lower(), 0), found[1])
+    if found := _NUMERIC.search(text):
+        return _numeric(found)
+    return _relative(text, now) if now else None
+
+
+def _numeric(found: re.Match[str]) -> str | None:
+    one, two = int(found[1]), int(found[3])
+    # 18.12.2020 is day first by custom; 3/4/2020 may be either, and a guess is worse than nothing.
+    if found[2] == "." or one > 12 or one == two:
+        return _iso(found[4], two, one)
+    return _iso(found[4], one, two) if two > 12 else None
+
+
+def _relative(text: str, now: datetime) -> str | None:
+    if found := _AGO.search(text):
+        amount, unit = (found[1], found[2]) if found[1] else (found[3], found[4])
+        return str(now.date() - timedelta(days=int(amount) * _UNITS[unit.lower()]))
+    word = text.strip().lower()
+    return str(now.date() - timedelta(days=_NEAR[word])) if word in _NEAR else None
+
+
+def _iso(year: str | int, month: str | int, day: str | int) -> str | None:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return None

@@ -1,0 +1,56 @@
+"""Reading HTML: the few words the page-reading engines share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from ..contract.causes import UNDECODED
+from ..contract.types import SearchResult
+from ..contract.wire import Response
+
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1a\ufffd]")
+
+
+def tree_of(response: Response, engine: str) -> LexborHTMLParser:
+    """Parse the page, or raise where its bytes are not text at all (a body that was never decompressed)."""
+    text = response.text
+    sample = text[:4000]
+    if sample and len(_NOT_TEXT.findall(sample)) > len(sample) / 20:
+        raise UNDECODED(engine=engine)
+    return LexborHTMLParser(text)
+
+
+def text_of(node: LexborNode | None) -> str:
+    """The text of ``node`` with white space folded; empty where there is no node."""
+    return " ".join(node.text().split()) if node is not None else ""
+
+
+def attribute(node: LexborNode | None, name: str) -> str:
+    """An attribute's value, stripped; empty where there is none."""
+    if node is None:
+        return ""
+    return (node.attributes.get(name) or "").strip()
+
+
+def first(node: LexborNode, *selectors: str) -> LexborNode | None:
+    """The first node that one of ``selectors`` finds, tried in order."""
+    for selector in selectors:
+        if (found := node.css_first(selector)) is not None:
+            return found
+    return None
+
+
+def has_class(node: LexborNode, *names: str) -> bool:
+    """Whether ``node`` has one of the classes ``names``."""
+    return not set((node.attributes.get("class") or "").split()).isdisjoint(names)
+
+
+def distinct(results: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
+    """The results without those whose URL came before: a page may show one twice."""
+    seen: dict[str, SearchResult] = {}
+    for result in results:
+        seen.setdefault(result.url, result)
+    return tuple(seen.values())

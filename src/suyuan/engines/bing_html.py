@@ -1,0 +1,128 @@
+"""Bing: its result page."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from ..contract.causes import CAPTCHA, SOFT_BLOCK, UNREADABLE
+from ..contract.engine import Engine, Exchange
+from ..contract.freshness import Freshness
+from ..contract.types import Found, SearchQuery, SearchResult
+from ..contract.wire import Request, Response
+from ._dates import read_date
+from ._html import attribute, distinct, first, text_of, tree_of
+from ._query import fitted, is_ordinary, locale
+from ._status import check_status
+
+_LONGEST_QUERY = 1000
+_CHALLENGE = ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
+
+
+class Bing(Engine):
+    """Asks ``/search`` with market and language, without which Chinese queries give dictionary pages."""
+
+    name = "bing_html"
+    title = "Bing"
+    home = "https://www.bing.com"
+    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    rate_per_minute = 30
+    burst = 5
+    friends = ("www.bing.com", "cn.bing.com", "www4.bing.com")
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Ask the result page once."""
+        text, notes = fitted(query, _LONGEST_QUERY)
+        params = {"q": text, "form": "QBLH"}
+        lang, country = locale(query)
+        if lang:
+            params["setlang"] = {"zh": "zh-hant" if country in ("TW", "HK") else "zh-hans"}.get(lang, lang)
+        if lang and country:
+            params["mkt"] = f"{lang}-{country}"
+        if country:
+            params["cc"] = country
+        if query.freshness:
+            params["filters"] = _filters(query.freshness, self.today())
+        response = yield Request.get(f"{self.base_url}/search", params)
+        return Found(self.read(response, query).results, notes)
+
+    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+        """Read a result page. An empty one for an ordinary ``query`` is Bing's way to turn a program away."""
+        check_status(response, self.name)
+        tree = tree_of(response, self.name)
+        if results := distinct(_results(tree, response)):
+            return Found(results)
+        if tree.css_first("li.b_no, #b_results .b_no") is not None:
+            if query is not None and is_ordinary(query):
+                raise SOFT_BLOCK(engine=self.name)
+            return Found()
+        if tree.css_first(_CHALLENGE) is not None:
+            raise CAPTCHA(engine=self.name)
+        raise UNREADABLE(engine=self.name)
+
+    @staticmethod
+    def today() -> date:
+        """The day that "the last year" counts back from."""
+        return datetime.now(UTC).date()
+
+
+def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:
+    for node in tree.css("li.b_algo"):
+        link = first(node, "h2 a", ".b_title a", "a.tilk")
+        url = unwrap(attribute(link, "href"))
+        if not url:
+            continue
+        shown = text_of(node.css_first(".news_dt"))
+        yield SearchResult(
+            text_of(node.css_first("h2")) or text_of(link),
+            url,
+            _snippet(node).removeprefix(shown).lstrip(" ·•"),
+            "bing_html",
+            published_at=read_date(shown, response.at),
+        )
+
+
+def _snippet(node: LexborNode) -> str:
+    body = first(node, ".b_caption p", "p.b_lineclamp4", "p.b_lineclamp3", "p.b_lineclamp2", ".b_snippet p", ".b_snippet", "p")
+    # Mobile and old pages put a label ("Web") as a span in front of the text.
+    return text_of(body).removeprefix("WEB").lstrip(" ·")
+
+
+def unwrap(href: str) -> str:
+    """The page behind a result link: the base64 in ``u`` of Bing's ``ck/a`` redirect, or the link; empty for an ad."""
+    try:
+        parts = urlsplit(href)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https"):
+        return ""
+    if not (host == "bing.com" or host.endswith(".bing.com")):
+        return href
+    if parts.path in ("/aclk", "/aclick"):
+        return ""
+    if parts.path != "/ck/a":
+        return href
+    code = (parse_qs(parts.query).get("u") or [""])[0]
+    if not code.startswith("a1"):
+        return ""
+    try:
+        # The trailing padding is left out in the link.
+        target = base64.urlsafe_b64decode(code[2:] + "=" * (-len(code[2:]) % 4)).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+    return "https://www.bing.com" + target if target.startswith("/") else target if target.startswith("http") else ""
+
+
+def _filters(fresh: Freshness, today: date) -> str:
+    known = {"day": "ez1", "week": "ez2", "month": "ez3"}
+    if fresh.period in known:
+        return f'ex1:"{known[fresh.period]}"'
+    since, until = fresh.dates(today)
+    epoch = date(1970, 1, 1)
+    return f'ex1:"ez5_{(since - epoch) // timedelta(days=1)}_{(until - epoch) // timedelta(days=1)}"'

@@ -1,0 +1,94 @@
+"""Bocha 博查: a paid interface with Chinese results and summaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UNREADABLE, UPSTREAM_BROKEN
+from ..contract.engine import Engine, Exchange
+from ..contract.freshness import Freshness
+from ..contract.secret import Secret
+from ..contract.types import Found, SearchQuery, SearchResult
+from ..contract.wire import Request, Response
+from ._dates import read_date
+from ._status import check_status, json_of, retry_after
+
+
+class Bocha(Engine):
+    """Asks ``/v1/web-search``; errors come as a code in the body, a string or a number."""
+
+    name = "bocha"
+    title = "博查 Bocha"
+    home = "https://api.bochaai.com"
+    key_variable = "BOCHA_API_KEY"
+    honours = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Ask for ``count`` results, with summaries where the query wants them."""
+        key = self.require_key().reveal()
+        count = max(query.count, int(self.settings.options.get("topKDefault") or 0))
+        data: dict[str, Any] = {
+            "query": query.text,
+            "freshness": _freshness(query.freshness),
+            "summary": query.need_summary,
+            "count": min(count, 50),
+        }
+        if query.allowed_domains:
+            data["include"] = "|".join(query.allowed_domains)
+        if query.blocked_domains:
+            data["exclude"] = "|".join(query.blocked_domains)
+        headers: dict[str, str | Secret] = {"Authorization": Secret(f"Bearer {key}"), "Accept": "application/json"}
+        response = yield Request.post_json(f"{self.base_url}/v1/web-search", data, headers)
+        return self.read(response, query)
+
+    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+        """Read the JSON answer."""
+        if response.status >= 500 or 300 <= response.status < 400:
+            check_status(response, self.name)
+        data = json_of(response, self.name)
+        self._check(data, response)
+        pages = (data.get("data") or {}).get("webPages") if isinstance(data.get("data"), dict) else None
+        if pages is None and isinstance(data.get("data"), dict):
+            return Found(request_id=str(data.get("log_id") or ""))
+        rows = pages.get("value") if isinstance(pages, dict) else None
+        if not isinstance(rows, list):
+            raise UNREADABLE(engine=self.name)
+        results = tuple(result for row in rows if (result := _result(row)))
+        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        return Found(results, notes, str(data.get("log_id") or ""))
+
+    def _check(self, data: dict[str, Any], response: Response) -> None:
+        code = str(data.get("code", response.status))
+        said = str(data.get("message") or data.get("msg") or f"code {code}")[:200]
+        if code == "200" and response.status == 200:
+            return
+        if code in ("401", "403"):
+            # 403 is Bocha's word for an empty account.
+            raise KEY_REJECTED(engine=self.name, said=said)
+        if code == "429":
+            raise RATE_LIMITED(engine=self.name, retry_after=retry_after(response))
+        if code.startswith("5") and len(code) == 3:
+            raise UPSTREAM_BROKEN(engine=self.name, status=code)
+        raise API_SAID_NO(engine=self.name, said=said)
+
+
+def _result(row: object) -> SearchResult | None:
+    if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
+        return None
+    date = row.get("datePublished")
+    return SearchResult(
+        " ".join(str(row.get("name") or "").split()),
+        str(row["url"]),
+        " ".join(str(row.get("snippet") or "").split()),
+        "bocha",
+        published_at=read_date(date) if isinstance(date, str) else None,
+        summary=str(row.get("summary") or ""),
+    )
+
+
+def _freshness(fresh: Freshness | None) -> str:
+    if fresh is None:
+        return "noLimit"
+    if fresh.period:
+        return "one" + fresh.period.title()
+    return f"{fresh.since or '1990-01-01'}..{fresh.until}" if fresh.until else f"{fresh.since}..2999-12-31"

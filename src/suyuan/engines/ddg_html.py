@@ -1,0 +1,163 @@
+"""DuckDuckGo without JavaScript: the html page, and the lite page as a second door."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from ..contract.causes import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
+from ..contract.engine import Engine, Exchange
+from ..contract.errors import WebBlocked, WebProviderError
+from ..contract.types import Found, SearchQuery, SearchResult
+from ..contract.wire import Request, Response
+from ._dates import read_date
+from ._html import attribute, distinct, first, has_class, text_of, tree_of
+from ._query import fitted, locale
+from ._status import check_status
+
+_LONGEST_QUERY = 499
+# Where DuckDuckGo's region code is not simply country-language.
+_REGIONS = {
+    ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
+    ("ko", "KR"): "kr-kr", ("es", "US"): "us-es", ("ar", "SA"): "xa-ar", ("en", "US"): "us-en",
+}  # fmt: skip
+
+
+class DuckDuckGo(Engine):
+    """Asks ``/html/`` by POST as its own form does."""
+
+    name = "ddg_html"
+    title = "DuckDuckGo"
+    home = "https://html.duckduckgo.com"
+    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    rate_per_minute = 30
+    burst = 5
+    friends = ("duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com")
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Ask the html page; where it is out of order, ask the lite page once."""
+        text, notes = fitted(query, _LONGEST_QUERY)
+        form = {"q": text, "b": ""}
+        if region := _region(query):
+            form["kl"] = region
+        if query.freshness:
+            fresh = query.freshness
+            form["df"] = fresh.period[0] if fresh.period else str(fresh)
+        response = yield Request.post_form(f"{self.base_url}/html/", form, {"Referer": f"{self.base_url}/"})
+        try:
+            found = self.read(response, query)
+        except WebBlocked:
+            raise
+        except WebProviderError as error:
+            # Only when the page itself is broken: a door that was shut to us stays shut.
+            if error.detail_code not in ("api_error", "layout_changed"):
+                raise
+            response = yield Request.post_form(f"{self.base_url}/lite/", form, {"Referer": f"{self.base_url}/"})
+            found = self.read(response, query)
+            notes += ("html page out of order, lite page asked",)
+        return Found(found.results, notes)
+
+    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+        """Read an html, lite or rendered result page."""
+        if response.status not in (200, 202):
+            check_status(response, self.name)
+        tree = tree_of(response, self.name)
+        results = distinct(_html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree))
+        if results:
+            return Found(results)
+        if tree.css_first("#challenge-form, .anomaly-modal__modal, form[action*='anomaly.js']") is not None:
+            raise CAPTCHA(engine=self.name)
+        if tree.css_first(".no-results, .result--no-result, [data-testid='no-results-message']") is not None or _lite_says_none(tree):
+            return Found()
+        if tree.css_first(".js-results, #react-layout, [data-testid='react-layout']") is not None or "DDG.Pages.SERP" in response.text:
+            raise JAVASCRIPT_SHELL(engine=self.name)
+        if len(response.body) < 500 and b"error-lite@duckduckgo.com" in response.body:
+            raise API_SAID_NO(engine=self.name, said="If this error persists, please let us know")
+        raise UNREADABLE(engine=self.name)
+
+
+def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
+    results = []
+    for node in tree.css(".result"):
+        if has_class(node, "result--ad", "result--no-result", "result--more", "result--sep"):
+            continue
+        link = node.css_first("a.result__a")
+        if url := unwrap(attribute(link, "href")):
+            snippet = node.css_first(".result__snippet")
+            shown = snippet.css_first(".result__date") if snippet is not None else None
+            date = text_of(shown) or text_of(node.css_first(".result__extras__url > span:not(.result__icon)"))
+            text = text_of(snippet).removeprefix(text_of(shown)).lstrip() if shown is not None else text_of(snippet)
+            results.append(SearchResult(text_of(link), url, text, "ddg_html", published_at=read_date(date, response.at)))
+    return results
+
+
+def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
+    results = []
+    for link in tree.css("a.result-link"):
+        row = _row_of(link)
+        if row is None or has_class(row, "result-sponsored"):
+            continue
+        snippet = date = ""
+        # The snippet and the address stand in rows of their own, up to the next result's row.
+        below = row.next
+        while below is not None and not (below.tag == "tr" and below.css_first("a.result-link") is not None):
+            if below.tag == "tr":
+                snippet = snippet or text_of(below.css_first(".result-snippet"))
+                date = date or text_of(below.css_first(".timestamp"))
+            below = below.next
+        if url := unwrap(attribute(link, "href")):
+            results.append(SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at)))
+    return results
+
+
+def _rendered_results(tree: LexborHTMLParser) -> list[SearchResult]:
+    results = []
+    for node in tree.css("article[data-testid='result']"):
+        link = node.css_first("a[data-testid='result-title-a']")
+        if url := unwrap(attribute(link, "href")):
+            results.append(SearchResult(text_of(link), url, text_of(first(node, "[data-result='snippet']")), "ddg_html"))
+    return results
+
+
+def _row_of(node: LexborNode) -> LexborNode | None:
+    up = node.parent
+    while up is not None and up.tag != "tr":
+        up = up.parent
+    return up
+
+
+def _lite_says_none(tree: LexborHTMLParser) -> bool:
+    if tree.css_first("form[action^='/lite']") is None:
+        return False
+    return any(text_of(cell).lower().startswith(("no results", "no more results")) for cell in tree.css("td, p"))
+
+
+def unwrap(href: str) -> str:
+    """The page behind a result link: ``uddg`` of DuckDuckGo's own redirect, or the link; empty for an ad or no link."""
+    if href.startswith("//"):
+        href = "https:" + href
+    try:
+        parts = urlsplit(href)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    if host == "duckduckgo.com" or host.endswith(".duckduckgo.com") or not host and parts.path.startswith("/l/"):
+        if parts.path == "/y.js":
+            return ""
+        if parts.path.startswith("/l/") and (target := parse_qs(parts.query).get("uddg")):
+            inner = urlsplit(target[0]) if target[0].startswith("http") else None
+            return "" if inner is not None and inner.path == "/y.js" and "duckduckgo.com" in inner.netloc else target[0]
+    return href if href.startswith(("http://", "https://")) else ""
+
+
+def _region(query: SearchQuery) -> str:
+    lang, country = locale(query)
+    if not lang and not country:
+        return ""
+    if not lang:
+        return next((code for (_, c), code in _REGIONS.items() if c == country), "")
+    # English alone says nothing about the place.
+    if lang == "en" and not query.country and "-" not in query.lang:
+        return ""
+    return _REGIONS.get((lang, country)) or f"{country.lower()}-{lang}"

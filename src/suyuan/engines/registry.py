@@ -1,0 +1,65 @@
+"""Which engines there are: the built-in ones, then those that installed packages offer as ``suyuan.engines``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from ..contract.causes import ENGINE_BUG, UNKNOWN_ENGINE
+from ..contract.engine import EngineSettings, SearchEngine
+
+GROUP = "suyuan.engines"
+
+BUILT_IN = {
+    "stub": "stub:Stub",
+    "searxng": "searxng:SearXNG",
+    "brave": "brave:Brave",
+    "bocha": "bocha:Bocha",
+    "ddg_html": "ddg_html:DuckDuckGo",
+    "baidu_html": "baidu_html:Baidu",
+    "bing_html": "bing_html:Bing",
+}
+
+ALIASES = {
+    "duck-duck-scrape": "ddg_html", "duckduckgo": "ddg_html", "ddg": "ddg_html", "baidu": "baidu_html",
+    "bing": "bing_html", "searx": "searxng", "brave_search": "brave",
+}  # fmt: skip
+
+Factory = Callable[[EngineSettings | None], SearchEngine]
+
+
+def names() -> tuple[str, ...]:
+    """The names of all engines, the built-in ones first."""
+    return (*BUILT_IN, *(name for name in _installed() if name not in BUILT_IN))
+
+
+def canonical(name: str) -> str:
+    """The engine's own name for ``name``, which may be one of the aliases that other products use."""
+    name = name.strip()
+    return name if name in BUILT_IN or name in _installed() else ALIASES.get(name.lower(), name)
+
+
+def load(name: str) -> Factory:
+    """Return what makes the engine ``name``; nothing of an engine is imported before this."""
+    name = canonical(name)
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        factory: Any = getattr(import_module(f".{module}", __package__), attribute)
+        return factory  # type: ignore[no-any-return]
+    entry = _installed().get(name)
+    if entry is None:
+        raise UNKNOWN_ENGINE(name=name, known=", ".join(names()))
+    try:
+        loaded: Any = entry.load()
+    except Exception as error:
+        # Somebody else's package: any fault of its import is that engine's failure.
+        raise ENGINE_BUG(engine=name, what=f"{entry.value} cannot be imported: {error}") from error
+    return loaded  # type: ignore[no-any-return]
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -1,0 +1,107 @@
+"""SearXNG: the JSON answer of an instance that the user runs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from ..contract.causes import (
+    CAPTCHA,
+    ENGINES_DEAD,
+    KEY_REJECTED,
+    NOT_SEARXNG,
+    SEARXNG_CLOSED,
+    SEARXNG_LIMITER,
+    UNREADABLE,
+)
+from ..contract.engine import Engine, Exchange
+from ..contract.types import Found, SearchQuery, SearchResult
+from ..contract.wire import Request, Response
+from ._dates import read_date
+from ._query import fitted
+from ._status import check_status, json_of, retry_after
+
+_LONGEST_QUERY = 1500
+
+
+class SearXNG(Engine):
+    """Asks ``/search?format=json``. Its silent failures (dead engines, JSON off, limiter) are told apart."""
+
+    name = "searxng"
+    title = "SearXNG"
+    home = "http://localhost:8080"
+    honours = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Ask for one page of results."""
+        text, notes = fitted(query, _LONGEST_QUERY)
+        params = {"q": text, "format": "json", "language": query.lang or "auto", "pageno": "1", **self.settings.options}
+        if query.freshness:
+            period = query.freshness.period
+            if period:
+                params["time_range"] = period
+            else:
+                notes += ("date range not supported by SearXNG: not filtered by date",)
+        response = yield Request.get(f"{self.base_url}/search", params, self._headers())
+        found = self.read(response, query)
+        return Found(found.results, notes + found.notes)
+
+    def probe(self) -> Generator[Request, Response, None]:
+        """Raise unless an instance answers at the base URL; costs one small request and no search."""
+        response = yield Request.get(f"{self.base_url}/healthz", headers=self._headers())
+        if response.status == 429:
+            raise SEARXNG_LIMITER(engine=self.name, where=self.base_url)
+        if response.status == 401:
+            raise KEY_REJECTED(engine=self.name, said="HTTP 401")
+        if response.status >= 500:
+            check_status(response, self.name)
+        if response.status != 200 or response.body.strip() != b"OK":
+            raise NOT_SEARXNG(engine=self.name, where=self.base_url)
+
+    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+        """Read the JSON answer."""
+        self._check(response)
+        data = json_of(response, self.name)
+        rows, dead = data.get("results"), _dead_engines(data.get("unresponsive_engines"))
+        if not isinstance(rows, list):
+            raise UNREADABLE(engine=self.name)
+        results = tuple(result for row in rows if (result := _result(row)))
+        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        if dead and not results:
+            raise ENGINES_DEAD(engine=self.name, which=", ".join(dead))
+        return Found(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))
+
+    def _check(self, response: Response) -> None:
+        body = response.body[:3000].lower()
+        if response.status == 429 or (body.strip() == b"too many requests" and response.status != 200):
+            raise SEARXNG_LIMITER(engine=self.name, where=self.base_url, retry_after=retry_after(response))
+        if response.status == 401:
+            raise KEY_REJECTED(engine=self.name, said="HTTP 401")
+        if response.status == 403 or b"<title>403 forbidden</title>" in body:
+            raise SEARXNG_CLOSED(engine=self.name, where=self.base_url)
+        if b"verifying your request" in body and body.lstrip().startswith(b"<"):
+            raise CAPTCHA(engine=self.name)
+        # A refused parameter comes as 400 with JSON; the text says which.
+        check_status(response, self.name)
+
+    def _headers(self) -> dict[str, Any]:
+        key = self.settings.api_key
+        return {"Accept": "application/json", **({"Authorization": key} if key else {})}
+
+
+def _result(row: object) -> SearchResult | None:
+    if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
+        return None
+    date = row.get("publishedDate")
+    return SearchResult(
+        " ".join(str(row.get("title") or "").split()),
+        str(row["url"]),
+        " ".join(str(row.get("content") or "").split()),
+        "searxng",
+        published_at=read_date(date) if isinstance(date, str) else None,
+    )
+
+
+def _dead_engines(value: object) -> list[str]:
+    rows = value if isinstance(value, list) else []
+    return [": ".join(str(part) for part in row) if isinstance(row, list) else str(row) for row in rows][:12]

@@ -1,0 +1,127 @@
+"""HTTP by aiohttp: connections reused, sizes capped, every failure in the words of our error tree."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
+
+import aiohttp
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from yarl import URL
+
+from ..contract.causes import (
+    BAD_HTTP,
+    BROKEN_OFF,
+    NO_SUCH_HOST,
+    PROXY_FAILED,
+    REFUSED,
+    TLS_FAILED,
+    TOO_LARGE,
+    UNDECODED,
+    Cause,
+)
+from ..contract.errors import SuyuanError
+from ..contract.secret import Secret
+from ..contract.wire import Request, Response
+from .transport import NetSettings
+
+# Foreign error to our cause; the first that fits, so the special ones stand before the general.
+_CAUSES: tuple[tuple[type[BaseException], Cause], ...] = (
+    (aiohttp.ClientConnectorDNSError, NO_SUCH_HOST),
+    (aiohttp.ClientConnectorCertificateError, TLS_FAILED),
+    (aiohttp.ClientSSLError, TLS_FAILED),
+    (aiohttp.ClientHttpProxyError, PROXY_FAILED),
+    (aiohttp.ClientProxyConnectionError, PROXY_FAILED),
+    (aiohttp.ClientConnectorError, REFUSED),
+    (aiohttp.ClientPayloadError, BROKEN_OFF),
+    (aiohttp.ClientResponseError, BAD_HTTP),
+    (aiohttp.InvalidURL, BAD_HTTP),
+    (aiohttp.ClientConnectionError, BROKEN_OFF),
+    (aiohttp.ClientError, BAD_HTTP),
+    (OSError, BROKEN_OFF),
+    (ValueError, BAD_HTTP),
+)
+
+
+class HttpClient:
+    """A ``Transport`` on aiohttp, with one pool of connections for each event loop that uses it."""
+
+    def __init__(self, settings: NetSettings) -> None:
+        self._settings = settings
+        # Connections belong to the loop that opened them; synchronous callers have a loop of their own.
+        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
+
+    async def send(self, request: Request, engine: str) -> Response:
+        """Send one request; cancelling it closes its socket."""
+        # The URL is parsed once: what decides about the proxy is what is connected to.
+        try:
+            url = URL(request.url, encoded=True)
+        except ValueError:
+            raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
+        try:
+            return await self._exchange(request, url, engine)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientConnectionResetError):
+            # A kept connection that the server has closed meanwhile; aiohttp itself tries again only for GET.
+            if request.method != "POST":
+                raise BROKEN_OFF(engine=engine, where=url.host or "") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _translated(error, engine, url) from None
+        try:
+            return await self._exchange(request, url, engine)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _translated(error, engine, url) from None
+
+    async def close(self) -> None:
+        """Close the connections of every loop that is still running."""
+        here = asyncio.get_running_loop()
+        for loop, session in list(self._sessions.items()):
+            if loop is here:
+                await session.close()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+        self._sessions.clear()
+
+    async def _exchange(self, request: Request, url: URL, engine: str) -> Response:
+        headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
+        proxy = self._settings.proxy_for(url.host or "")
+        async with self._session().request(
+            request.method, url, headers=headers, data=request.body or None, allow_redirects=False, proxy=proxy
+        ) as answer:
+            body = await self._body(answer, engine)
+            found = {name.lower(): value for name, value in answer.headers.items()}
+            return Response(answer.status, body, str(url), found, datetime.now(UTC))
+
+    async def _body(self, answer: aiohttp.ClientResponse, engine: str) -> bytes:
+        limit = self._settings.max_bytes
+        pieces: list[bytes] = []
+        size = 0
+        # Piece by piece, so that neither a flood nor a compression bomb is ever held in memory as a whole.
+        async for piece in answer.content.iter_any():
+            size += len(piece)
+            if size > limit:
+                raise TOO_LARGE(engine=engine, limit=limit)
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def _session(self) -> ClientSession:
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is None or session.closed:
+            session = self._sessions[loop] = ClientSession(
+                connector=TCPConnector(limit=200, ttl_dns_cache=120),
+                cookie_jar=DummyCookieJar(),
+                # The one deadline is set by the search; a second clock here would only disagree with it.
+                timeout=ClientTimeout(total=None),
+                headers={"User-Agent": self._settings.user_agent},
+                trust_env=False,
+            )
+        return session
+
+
+def _translated(error: BaseException, engine: str, url: URL) -> SuyuanError:
+    where = f"{url.host}:{url.port}" if url.port and not url.is_default_port() else str(url.host)
+    if isinstance(error, aiohttp.ClientPayloadError) and "content-encoding" in str(error).lower():
+        return UNDECODED(engine=engine)
+    cause = next((cause for kind, cause in _CAUSES if isinstance(error, kind)), BAD_HTTP)
+    return cause(engine=engine, where=where)

@@ -1,0 +1,46 @@
+"""Whom to ask, in which order, and whether one after the other or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..contract.causes import NO_ENGINE, UNKNOWN_ENGINE
+from ..contract.types import SearchQuery
+
+AUTO = "auto"
+
+# The order of `auto`: the user's own instance, then what the user pays for, then what needs no key.
+_ORDER = ("searxng", "brave", "bocha", "ddg_html", "bing_html", "baidu_html")
+_ORDER_ZH = ("searxng", "bocha", "brave", "ddg_html", "baidu_html", "bing_html")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The engines to ask. ``chain``: the next one when the first fails or is slow. ``fanout``: all, merged."""
+
+    names: tuple[str, ...]
+    mode: Literal["chain", "fanout"] = "chain"
+    probe: bool = False
+    """Whether engines that can be checked cheaply are checked before they are sent the query."""
+
+
+def make_plan(spec: str, query: SearchQuery, canonical: Callable[[str], str], known: Iterable[str], ready: Callable[[str], bool]) -> Plan:
+    """Read ``spec``: ``auto``, one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged)."""
+    known = tuple(known)
+    spec = spec.strip()
+    if spec == AUTO:
+        order = _ORDER_ZH if query.lang.startswith("zh") else _ORDER
+        names = tuple(name for name in order if name in known and ready(name))
+        if not names:
+            raise NO_ENGINE()
+        return Plan(names, probe=True)
+    mode: Literal["chain", "fanout"] = "fanout" if "+" in spec else "chain"
+    names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
+    for name in names:
+        if name not in known:
+            raise UNKNOWN_ENGINE(name=name, known=", ".join((AUTO, *known)))
+    if not names:
+        raise NO_ENGINE()
+    return Plan(names, mode)

@@ -1,0 +1,142 @@
+"""``SearchService``: a query in, a page with its receipt out."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..contract.bridge import Bridge
+from ..contract.causes import ALL_FAILED, BUDGET_SPENT
+from ..contract.errors import SuyuanError
+from ..contract.types import Attempt, SearchPage, SearchQuery
+from .cache import SingleFlight, TtlCache
+from .chain import Chain, Outcome
+from .desk import Desk
+from .fanout import fan_out
+from .fuse import fuse
+from .language import script_language
+from .normalise import normalise
+from .plan import AUTO, Plan, make_plan
+
+log = logging.getLogger("suyuan.search")
+
+
+class SearchService:
+    """Searches through the engines it was given, within one deadline, and says what each of them did."""
+
+    def __init__(
+        self,
+        desks: Mapping[str, Desk],
+        *,
+        default: str = AUTO,
+        seconds: float = 5.0,
+        cache_seconds: float = 300.0,
+        lang: str = "",
+        canonical: Callable[[str], str] = str.strip,
+        bridge: Bridge | None = None,
+    ) -> None:
+        self.desks = desks
+        self.default = default
+        self._seconds = seconds
+        self._lang = lang
+        self._canonical = canonical
+        self._bridge = bridge or Bridge()
+        self._cache: TtlCache[SearchPage] = TtlCache(cache_seconds)
+        self._flights: SingleFlight[SearchPage] = SingleFlight()
+
+    async def search(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
+        """Search for ``query``; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
+
+        Returns a page, which may be empty. Raises one of our errors, with ``attempts``, where no engine could answer.
+        """
+        asked = query if isinstance(query, SearchQuery) else SearchQuery(query, **params)
+        full = asked if asked.lang else replace(asked, lang=self._lang or script_language(asked.text))
+        plan = make_plan(engines or self.default, full, self._canonical, self.desks, self._ready)
+        key = (full.key(), plan)
+        if (kept := self._cache.get(key)) is not None:
+            log.info("search trace=%s engine=%s outcome=cached results=%d", asked.trace_id, kept.engine, len(kept.results))
+            return replace(kept, query=full, cached=True, took_ms=0)
+        # Whoever can wait longer must not be bound to the shorter wait of another.
+        page = await self._flights.run((key, full.budget_ms), lambda: self._searched(full, plan))
+        if page.results:
+            self._cache.put(key, page)
+        return page if page.query is full else replace(page, query=full)
+
+    def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
+        """Like :meth:`search`, for synchronous callers."""
+        return self._bridge.run(self.search(query, engines=engines, **params))
+
+    async def _searched(self, query: SearchQuery, plan: Plan) -> SearchPage:
+        started = time.monotonic()
+        seconds = self._time_for(query, plan)
+        deadline = started + seconds
+        skipped = Outcome()
+        desks = [self.desks[name] for name in plan.names]
+        if plan.probe:
+            desks = await self._well(desks, query, skipped)
+        run = fan_out(desks, query, deadline) if plan.mode == "fanout" else Chain(desks, query, deadline).run()
+        outcome = await run
+        attempts = (*skipped.attempts, *outcome.attempts)
+        took_ms = round((time.monotonic() - started) * 1000)
+        if not outcome.good and not outcome.empty:
+            error = _failure(outcome, skipped, seconds)
+            error.attempts = attempts
+            _log(query, attempts, "failed " + error.code, 0, took_ms)
+            raise error
+        # A single engine's list needs no merging.
+        lists = [found.results for _, found in outcome.good]
+        results = normalise(lists[0] if len(lists) == 1 else fuse(lists), query)
+        page = SearchPage(query, results, attempts, took_ms)
+        _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
+        return page
+
+    async def _well(self, desks: list[Desk], query: SearchQuery, skipped: Outcome) -> list[Desk]:
+        """The engines that pass their health check; where none does, all of them: better a try than nothing."""
+        well = []
+        for desk in desks:
+            if error := await desk.probe():
+                skipped.take(desk, desk.skipped(error, query))
+            else:
+                well.append(desk)
+        return well or desks
+
+    def _time_for(self, query: SearchQuery, plan: Plan) -> float:
+        if query.budget_ms:
+            return query.budget_ms / 1000
+        # A single engine with a time of its own gets that time, also where it is longer than the common one.
+        only = self.desks[plan.names[0]].timeout if len(plan.names) == 1 else None
+        return only or self._seconds
+
+    def _ready(self, name: str) -> bool:
+        return bool(getattr(self.desks[name].engine, "configured", True))
+
+
+def _failure(outcome: Outcome, skipped: Outcome, seconds: float) -> SuyuanError:
+    """The one error to raise: an engine's own where they agree, else one that names them all."""
+    errors = outcome.errors
+    if len({error.engine for error in errors}) == 1 and not outcome.ran_out:
+        return errors[-1]
+    names = ", ".join(dict.fromkeys(error.engine for error in errors))
+    if outcome.ran_out and all(error.code == "Timeout" for error in errors):
+        return BUDGET_SPENT(seconds=seconds, waited=names)
+    latest = tuple({error.engine: error for error in [*skipped.errors, *errors]}.values())
+    cause = ALL_FAILED
+    if len({type(error) for error in errors}) == 1:
+        # All failed alike (no network, say): then that is what happened.
+        same = len({error.detail_code for error in errors}) == 1
+        cause = replace(ALL_FAILED, kind=type(errors[0]), detail_code=errors[0].detail_code if same else ALL_FAILED.detail_code)
+    return cause(
+        causes=" ".join(error.message for error in latest),
+        causes_zh="".join(error.say("zh")[0] for error in latest),
+        cure=latest[-1].cure,
+        cure_zh=latest[-1].say("zh")[1],
+    )
+
+
+def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:
+    asked = " ".join(f"{a.engine}:{a.detail_code or a.outcome}" for a in attempts)
+    level = logging.WARNING if outcome.startswith("failed") else logging.INFO
+    log.log(level, "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]", query.trace_id, outcome, results, took_ms, asked)
