@@ -59,18 +59,20 @@ class HttpClient:
             url = URL(request.url, encoded=True)
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
+        outcome = await self._tried(request, url, engine)
+        if isinstance(outcome, SuyuanError) and outcome.detail_code == BROKEN_OFF.detail_code and request.method == "POST":
+            # Most likely a kept connection that the server closed meanwhile; aiohttp itself tries again only for GET.
+            outcome = await self._tried(request, url, engine)
+        if isinstance(outcome, SuyuanError):
+            # Raised outside of the handler: the foreign error may hold the proxy's password.
+            raise outcome
+        return outcome
+
+    async def _tried(self, request: Request, url: URL, engine: str) -> Response | SuyuanError:
         try:
             return await self._exchange(request, url, engine)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientConnectionResetError):
-            # A kept connection that the server has closed meanwhile; aiohttp itself tries again only for GET.
-            if request.method != "POST":
-                raise BROKEN_OFF(engine=engine, where=url.host or "") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _translated(error, engine, url) from None
-        try:
-            return await self._exchange(request, url, engine)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _translated(error, engine, url) from None
+            return _translated(error, engine, url)
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
@@ -123,5 +125,8 @@ def _translated(error: BaseException, engine: str, url: URL) -> SuyuanError:
     where = f"{url.host}:{url.port}" if url.port and not url.is_default_port() else str(url.host)
     if isinstance(error, aiohttp.ClientPayloadError) and "content-encoding" in str(error).lower():
         return UNDECODED(engine=engine)
+    if isinstance(error, aiohttp.ClientConnectorError) and url.scheme == "https" and isinstance(error.os_error, ConnectionResetError):
+        # The port is open, but what listens there hangs up on a TLS greeting.
+        return TLS_FAILED(engine=engine, where=where)
     cause = next((cause for kind, cause in _CAUSES if isinstance(error, kind)), BAD_HTTP)
     return cause(engine=engine, where=where)

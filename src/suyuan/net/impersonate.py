@@ -19,6 +19,27 @@ _CAUSES: dict[int, Cause] = {
 }  # fmt: skip
 
 
+# CURL_WRITEFUNC_ERROR of libcurl.
+_STOP = 0xFFFFFFFF
+
+
+class _Body:
+    """Collects a body as curl delivers it, and stops the transfer when it is too large."""
+
+    def __init__(self, limit: int) -> None:
+        self.data = bytearray()
+        self.full = False
+        self._limit = limit
+
+    def take(self, piece: bytes) -> int:
+        """Take one piece, or tell curl to stop."""
+        self.full = len(self.data) + len(piece) > self._limit
+        if self.full:
+            return _STOP
+        self.data += piece
+        return len(piece)
+
+
 class ImpersonatingClient:
     """A ``Transport`` whose handshake and headers look like those of the browser named in the settings."""
 
@@ -32,6 +53,8 @@ class ImpersonatingClient:
 
         host = urlsplit(request.url).hostname or ""
         headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
+        body = _Body(self._settings.max_bytes)
+        cause: Cause | None = None
         try:
             answer = await self._session().request(
                 request.method,
@@ -40,31 +63,23 @@ class ImpersonatingClient:
                 data=request.body or None,
                 allow_redirects=False,
                 proxy=self._settings.proxy_for(host),
-                stream=True,
+                # The one deadline is set by the search; curl's own would cut a longer one short.
+                timeout=0,
+                content_callback=body.take,
             )
-            try:
-                body = await self._body(answer, engine)
-            finally:
-                await answer.aclose()
         except CurlError as error:
-            raise _CAUSES.get(int(error.code or 0), BAD_HTTP)(engine=engine, where=host) from None
+            cause = TOO_LARGE if body.full else _CAUSES.get(int(error.code or 0), BAD_HTTP)
+        if cause is not None:
+            # Raised outside of the handler: curl's own error holds the request with its headers.
+            raise cause(engine=engine, where=host, limit=self._settings.max_bytes)
         found = {name.lower(): value for name, value in answer.headers.items() if value is not None}
-        return Response(answer.status_code, body, request.url, found, datetime.now(UTC))
+        return Response(answer.status_code, bytes(body.data), request.url, found, datetime.now(UTC))
 
     async def close(self) -> None:
         """Close the connections of this loop."""
         for session in self._sessions.values():
             await session.close()
         self._sessions.clear()
-
-    async def _body(self, answer: Any, engine: str) -> bytes:
-        limit = self._settings.max_bytes
-        body = bytearray()
-        async for piece in answer.aiter_content():
-            body += piece
-            if len(body) > limit:
-                raise TOO_LARGE(engine=engine, limit=limit)
-        return bytes(body)
 
     def _session(self) -> Any:
         from curl_cffi import AsyncSession

@@ -73,7 +73,7 @@ def bounded(send: Callable[[Request, str], Awaitable[Response]], engine: str, ba
             scheme, host, port = origin(url)
         except ValueError:
             return False
-        upgraded = scheme == "https" and home[0] == "http" and host == home[1] and port == 443
+        upgraded = home == ("http", host, 80) and (scheme, port) == ("https", 443)
         return (scheme, host, port) == home or upgraded or (host in friends and (scheme, port) == ("https", 443))
 
     async def bound(request: Request) -> Response:

@@ -1,0 +1,48 @@
+"""Two engines that suyuan finds because this package is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from suyuan.contract.causes import UNREADABLE
+from suyuan.contract.engine import Engine, EngineSettings, Exchange
+from suyuan.contract.types import Found, SearchQuery, SearchResult
+from suyuan.contract.wire import Request, Response
+
+
+class ExampleWiki(Engine):
+    """A MediaWiki as a search engine: asks its API, reads its JSON, never opens a socket itself."""
+
+    name = "example_wiki"
+    title = "Example wiki"
+    home = "https://en.wikipedia.org"
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Ask for one page of results."""
+        params = {"action": "query", "list": "search", "format": "json", "srsearch": query.text, "srlimit": str(query.count)}
+        return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
+
+    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+        """Read the API's answer."""
+        try:
+            rows = response.json()["query"]["search"]
+            return Found(tuple(self._result(row["title"]) for row in rows))
+        except (ValueError, KeyError, TypeError):
+            raise UNREADABLE(engine=self.name) from None
+
+    def _result(self, title: str) -> SearchResult:
+        return SearchResult(title, f"{self.base_url}/wiki/{title.replace(' ', '_')}", "", self.name)
+
+
+class ExampleNotes:
+    """The least that an engine must be: a name and a search."""
+
+    name = "example_notes"
+
+    def __init__(self, settings: EngineSettings | None = None) -> None:
+        self._notes = {"receipt": "https://notes.example/receipt", "deadline": "https://notes.example/deadline"}
+
+    async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
+        """Return the notes whose name is in the query."""
+        found = [SearchResult(word, url, "A note.", self.name) for word, url in self._notes.items() if word in query.text]
+        return found[:num_results]

@@ -1,0 +1,196 @@
+"""The command line as a person and as a script use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import pages
+from support.site import Handler, free_port, reply, serve, stall
+from suyuan.cli.main import main
+from suyuan.cli.terminal import printable, width_of
+
+
+async def suyuan(*args: str, stdin: str = "", **environ: str) -> tuple[int, str, str]:
+    """Run the real command in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "suyuan", *args,
+        env={**os.environ, "DDG_RATE_PER_MINUTE": "0", **environ},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, err = await process.communicate(stdin.encode())
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def against(handler: Handler, *args: str, **environ: str) -> tuple[int, str, str]:
+    async with serve(handler) as site:
+        return await suyuan(*args, DDG_BASE_URL=site.url, BING_BASE_URL=site.url, **environ)
+
+
+class TestSearch:
+    async def test_results_for_people(self) -> None:
+        code, out, err = await against(lambda _: reply(pages.ddg()), "search", "some", "words", "-e", "ddg", "-n", "2")
+        assert code == 0 and err == ""
+        assert " 1. Result 1" in out and "ddg.example" in out and "Snippet of result 2." in out and "Result 3" not in out
+        assert "\x1b" not in out, "no colours in a pipe"
+
+    @pytest.mark.parametrize(("shape", "key"), [("items", "items"), ("results", "results"), ("provider", "tookMs")])
+    async def test_shapes(self, shape: str, key: str) -> None:
+        code, out, _ = await against(lambda _: reply(pages.ddg()), "search", "x", "-e", "ddg_html", "--shape", shape)
+        assert code == 0 and key in json.loads(out)
+
+    async def test_nothing_found_is_exit_code_1(self) -> None:
+        code, out, _ = await against(lambda _: reply(pages.DDG_NONE), "search", "xqzt", "-e", "ddg_html")
+        assert code == 1 and "Nothing was found" in out and "ddg_html answered" in out
+
+    @pytest.mark.req("G6.2")
+    @pytest.mark.parametrize(
+        "args", [[" "], ["x", "-n", "11"], ["x", "--freshness", "lately"], ["x", "-e", "altavista"], ["x", "--timeout", "0"]]
+    )
+    async def test_bad_input_is_exit_code_2_with_the_cure(self, args: list[str]) -> None:
+        code, out, err = await suyuan("search", *args)
+        assert code == 2 and out == "" and "What helps:" in err and "Traceback" not in err
+
+    async def test_wrong_words_on_the_command_line_are_exit_code_2(self) -> None:
+        for args in (["search"], ["search", "x", "--nonsense"], ["fly"], ["search", "x", "-n", "many"]):
+            code, _, err = await suyuan(*args)
+            assert code == 2 and "usage:" in err
+
+    @pytest.mark.req("G1.3", "C7.1")
+    async def test_a_failure_is_exit_code_3_with_cause_and_cure(self) -> None:
+        code, out, err = await against(lambda _: reply(pages.DDG_CHALLENGE, 202), "search", "x", "-e", "ddg_html")
+        assert code == 3 and out == ""
+        assert "WebBlocked/captcha_required" in err and "a person must act" in err and "What helps:" in err
+
+    async def test_a_failure_in_json(self) -> None:
+        code, out, err = await suyuan("search", "x", "-e", "ddg_html", "--json", DDG_BASE_URL=f"http://127.0.0.1:{free_port()}")
+        data = json.loads(out)
+        assert code == 3 and data["error"]["code"] == "NetworkError" and data["receipt"][0]["detail_code"] == "connection_refused" and err
+
+    @pytest.mark.req("G6.1")
+    async def test_the_time_limit_is_named(self) -> None:
+        code, _, err = await against(lambda _: stall, "search", "x", "-e", "ddg_html", "--timeout", "0.3")
+        assert code == 3 and "0.3 s" in err
+
+    async def test_the_receipt(self) -> None:
+        def play(seen: Any) -> Any:
+            return reply("", 403) if seen.path == "/html/" else reply(pages.bing())
+
+        code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html", "--explain", "--lang", "en")
+        assert code == 0 and "What each engine did:" in out and "WebBlocked/http_403" in out
+
+    async def test_what_went_wrong_on_the_way_is_said_without_explain_too(self) -> None:
+        def play(seen: Any) -> Any:
+            return reply("", 403) if seen.path == "/html/" else reply(pages.bing())
+
+        code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html")
+        assert code == 0 and "(ddg_html: ddg_html refused the request (HTTP 403).)" in out
+
+    async def test_chinese(self) -> None:
+        code, _, err = await against(lambda _: reply("", 429), "--ui", "zh", "search", "x", "-e", "ddg_html")
+        assert code == 3 and "搜索失败" in err and "请求过多" in err and "解决办法" in err
+        _, out, _ = await suyuan("search", "--help", LANG="zh_CN.UTF-8")
+        assert "要搜索的内容" in out
+
+    async def test_a_page_cannot_write_to_the_terminal(self) -> None:
+        evil = pages.ddg(1).replace("Result <b>1</b>", "Evil \x1b[31m\x1b]0;owned\x07 title").replace("Snippet of result 1.", "a\x1b[2Jb")
+        _, out, _ = await against(lambda _: reply(evil), "search", "x", "-e", "ddg_html")
+        assert "\x1b" not in out and "\x07" not in out and "Evil" in out
+
+    async def test_the_shell_answers_each_line(self) -> None:
+        code, out, _ = await suyuan("shell", "-e", "stub", stdin="one\n\ntwo\n")
+        assert code == 0 and "for: one" in out and "for: two" in out
+
+    @pytest.mark.req("P9.3")
+    async def test_verbose_logs_tell_the_story_without_the_key(self) -> None:
+        async with serve(lambda _: reply("", 401)) as site:
+            _, _, err = await suyuan("-vv", "search", "x", "-e", "brave", BRAVE_BASE_URL=site.url, BRAVE_API_KEY="brave-secret-key")
+        assert "suyuan.search" in err and "brave:key_rejected" in err and "brave-secret-key" not in err
+
+
+class TestEngines:
+    async def test_the_list(self) -> None:
+        code, out, _ = await suyuan("engines", BOCHA_API_KEY="k-123456")
+        rows = {line.split()[0]: line for line in out.splitlines()[1:]}
+        assert code == 0 and "BRAVE_API_KEY missing" in rows["brave"] and "set" in rows["bocha"] and "ready" in rows["ddg_html"]
+        assert "k-123456" not in out
+
+    async def test_a_resting_engine_is_shown_by_the_next_run(self) -> None:
+        await against(lambda _: reply("", 429, {"Retry-After": "600"}), "search", "x", "-e", "ddg_html")
+        _, out, _ = await suyuan("engines", "--json")
+        ddg = next(row for row in json.loads(out) if row["name"] == "ddg_html")
+        assert 500 < ddg["resting_seconds"] <= 600 and not ddg["ready"] and "http_429" in ddg["state"]
+
+    @pytest.mark.parametrize(
+        ("page", "status", "outcome", "code"),
+        [
+            (pages.ddg(3), 200, "ok", None),
+            (pages.DDG_NONE, 200, "empty", None),
+            (pages.DDG_CHALLENGE, 202, "blocked", "WebBlocked"),
+            ("", 500, "error", "BadGateway"),
+            ("<html>", 200, "error", "WebParseError"),
+        ],
+    )
+    async def test_reading_a_saved_page(self, tmp_path: Path, page: str, status: int, outcome: str, code: str | None) -> None:
+        file = tmp_path / "page.html"
+        file.write_text(page, encoding="utf-8")
+        done, out, _ = await suyuan("engines", "parse", "ddg_html", str(file), "--status", str(status), "--json")
+        verdict = json.loads(out)
+        assert done == 0 and (verdict["outcome"], verdict["code"]) == (outcome, code)
+        assert len(verdict["items"]) == (3 if outcome == "ok" else 0)
+
+    async def test_reading_from_standard_input_for_people(self) -> None:
+        code, out, _ = await suyuan("engines", "parse", "bing", "-", stdin=pages.bing(2))
+        assert code == 0 and "ok (2)" in out and "https://bing.example/page/2" in out
+
+    async def test_a_file_that_is_not_there_and_an_engine_that_is_not(self, tmp_path: Path) -> None:
+        code, _, err = await suyuan("engines", "parse", "ddg_html", str(tmp_path / "none.html"))
+        assert code == 2 and "none.html" in err
+        (tmp_path / "x.html").write_text("x")
+        code, _, err = await suyuan("engines", "parse", "altavista", str(tmp_path / "x.html"))
+        assert code == 2 and "ddg_html" in err
+
+
+class TestConfig:
+    @pytest.mark.req("P9.3", "C6.3")
+    def test_show_and_check(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        config = {"tools": {"webSearch": {"maxResults": 99, "providers": {"brave": {"apiKey": "hidden-key"}}}}}
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        assert main(["--config-dir", str(tmp_path), "config", "show"]) == 0
+        shown = capsys.readouterr()
+        assert "web.providers.brave.apiKey" in shown.out and "***" in shown.out and "hidden-key" not in shown.out + shown.err
+        assert "config.json" in shown.out and "default" in shown.out
+        assert main(["--config-dir", str(tmp_path), "config", "check"]) == 2
+        assert "tools.webSearch.maxResults = 99" in capsys.readouterr().err
+
+    def test_a_fine_one(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["config", "check"]) == 0
+        assert "fine" in capsys.readouterr().out
+
+    def test_schema(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["config", "schema", "agents"]) == 0
+        assert json.loads(capsys.readouterr().out)["title"] == "suyuan agents.json"
+
+    async def test_a_problem_is_shown_with_every_command(self) -> None:
+        code, out, err = await suyuan("search", "x", "-e", "stub", WEB_SEARCH_BACKEND="altavista")
+        assert code == 0 and "altavista" in err and "Example Domain" in out
+
+
+def test_widths() -> None:
+    assert width_of("abc") == 3 and width_of("中文") == 4 and width_of("e\u0301") == 1
+    assert printable("a\x1b[0m\x9bb") == "a[0mb"
+
+
+def test_a_reader_that_goes_away_is_no_failure() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m suyuan config schema | head -1", shell=True, capture_output=True, text=True, check=False, timeout=30
+    )
+    assert done.stdout.strip() == "{" and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr

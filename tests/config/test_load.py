@@ -1,0 +1,227 @@
+"""Where values come from, which wins, and what happens to those that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from suyuan.config.agents import agent_web_search
+from suyuan.config.keys import KEYS, engine_keys
+from suyuan.config.load import backend_from_environment, load_settings
+from suyuan.config.schema import agents_schema, config_schema
+from suyuan.config.settings import Settings
+
+
+def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: dict[str, Any] | None = None, **environ: str) -> Settings:
+    if config is not None:
+        (tmp_path / "config.json").write_text(config if isinstance(config, str) else json.dumps(config), encoding="utf-8")
+    if agents is not None:
+        (tmp_path / "agents.json").write_text(json.dumps(agents), encoding="utf-8")
+    return load_settings({"HOME": str(tmp_path), **environ}, tmp_path, overrides)
+
+
+def web_search(**values: Any) -> dict[str, Any]:
+    return {"tools": {"webSearch": values}}
+
+
+@pytest.mark.req("P2.1", "C6.2", "P8.1")
+def test_defaults(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+    s = settings.search
+    assert (s.default, s.seconds, s.cache_minutes, s.max_results, s.lang, s.snippet_length) == ("auto", 5.0, 5.0, 5, "", 200)
+    assert settings.problems == () and not settings.net.proxy
+
+
+@pytest.mark.req("P2.1")
+def test_config_json(tmp_path: Path) -> None:
+    config = web_search(defaultProvider="brave", timeoutSeconds=8, cacheTtlMinutes=0, maxResults=7, providers={"brave": {"apiKey": "k1"}})
+    settings = load(tmp_path, config)
+    assert (settings.search.default, settings.search.seconds, settings.search.cache_minutes, settings.search.max_results) == (
+        "brave", 8.0, 0.0, 7,
+    )  # fmt: skip
+    assert settings.engines["brave"].api_key.reveal() == "k1" and settings.problems == ()
+
+
+@pytest.mark.req("T6.1", "C6.1", "T5.4", "T5.5")
+def test_the_environment_is_before_the_file_and_an_argument_before_both(tmp_path: Path) -> None:
+    config = {**web_search(timeoutSeconds=8), "web": {"providers": {"searxng": {"baseUrl": "http://file:1"}}}}
+    environ = {
+        "WEB_SEARCH_TIMEOUT_MS": "7000", "SEARXNG_BASE_URL": "http://env:2/", "SEARXNG_TIMEOUT_MS": "1500", "SEARXNG_API_KEY": "sx",
+        "BOCHA_API_KEY": "bk", "BOCHA_BASE_URL": "http://bocha:3", "BOCHA_TIMEOUT_MS": "900", "BOCHA_TOP_K_DEFAULT": "8",
+    }  # fmt: skip
+    settings = load(tmp_path, config, **environ)
+    assert settings.search.seconds == 7.0
+    assert settings.engines["searxng"].base_url == "http://env:2" and settings.engines["searxng"].timeout_ms == 1500
+    assert settings.engines["searxng"].api_key.reveal() == "sx"
+    bocha = settings.engines["bocha"]
+    assert (bocha.api_key.reveal(), bocha.base_url, bocha.timeout_ms, bocha.options["topKDefault"]) == ("bk", "http://bocha:3", 900, "8")
+    assert load(tmp_path, config, overrides={"tools.webSearch.timeoutSeconds": 2}, **environ).search.seconds == 2.0
+
+
+@pytest.mark.req("P2.2")
+def test_keys_come_from_the_file_first(tmp_path: Path) -> None:
+    config = web_search(providers={"brave": {"apiKey": "file-key"}})
+    assert load(tmp_path, config, BRAVE_API_KEY="env-key").engines["brave"].api_key.reveal() == "file-key"
+    assert load(tmp_path, {}, BRAVE_API_KEY="env-key").engines["brave"].api_key.reveal() == "env-key"
+
+
+@pytest.mark.req("P2.3")
+def test_a_default_without_its_key_falls_back_to_duckduckgo_and_says_so(tmp_path: Path) -> None:
+    settings = load(tmp_path, web_search(defaultProvider="brave"))
+    assert settings.search.default == "ddg_html"
+    assert "BRAVE_API_KEY" in str(settings.problems[0]) and "ddg_html" in str(settings.problems[0])
+
+
+def test_other_products_names_are_understood(tmp_path: Path) -> None:
+    settings = load(tmp_path, web_search(defaultProvider="duck-duck-scrape"))
+    assert settings.search.default == "duck-duck-scrape" and settings.problems == ()
+
+
+@pytest.mark.req("C6.3", "C6.1", "T6.1")
+@pytest.mark.parametrize(
+    ("config", "environ", "key", "value"),
+    [
+        (web_search(maxResults=50), {}, "tools.webSearch.maxResults", "50"),
+        (web_search(maxResults=2.5), {}, "tools.webSearch.maxResults", "2.5"),
+        (web_search(maxResults=True), {}, "tools.webSearch.maxResults", "True"),
+        (web_search(timeoutSeconds="soon"), {}, "tools.webSearch.timeoutSeconds", "soon"),
+        (web_search(language="klingon language"), {}, "tools.webSearch.language", "klingon language"),
+        (web_search(defaultProvider="altavista"), {}, "tools.webSearch.defaultProvider", "altavista"),
+        ({}, {"WEB_SEARCH_BACKEND": "altavista"}, "tools.webSearch.defaultProvider", "altavista"),
+        ({}, {"SEARXNG_BASE_URL": "localhost:8080"}, "web.providers.searxng.baseUrl", "localhost:8080"),
+        ({}, {"SEARXNG_BASE_URL": "http://"}, "web.providers.searxng.baseUrl", "http://"),
+        ({}, {"SEARXNG_BASE_URL": "http://host:99999"}, "web.providers.searxng.baseUrl", "http://host:99999"),
+        ({}, {"WEB_SEARCH_TIMEOUT_MS": "5 s"}, "tools.webSearch.timeoutSeconds", "5 s"),
+    ],
+)
+def test_an_invalid_value_is_reported_and_its_default_used(
+    tmp_path: Path, config: Any, environ: dict[str, str], key: str, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = load(tmp_path, config, **environ)
+    assert [(p.key, p.value) for p in settings.problems] == [(key, value)]
+    assert settings.search == load(tmp_path / "none").search and settings.engines["searxng"].base_url == ""
+    where = "environment" if environ else "config.json"
+    assert where in settings.problems[0].where and settings.problems[0].why and settings.problems[0].used
+    assert any(key in record.message for record in caplog.records if record.levelno == logging.WARNING)
+
+
+def test_an_unknown_setting_is_reported_with_the_nearest_known_one(tmp_path: Path) -> None:
+    settings = load(tmp_path, {**web_search(maxResult=3), "other program": {"x": 1}})
+    assert len(settings.problems) == 1
+    assert "did you mean tools.webSearch.maxResults" in settings.problems[0].why
+
+
+@pytest.mark.parametrize("text", ['{"tools": ', "[]", "\x00", '"x"'])
+def test_a_broken_file_is_reported_with_its_place_and_everything_else_holds(tmp_path: Path, text: str) -> None:
+    settings = load(tmp_path, text, BRAVE_API_KEY="k")
+    assert "config.json" in settings.problems[0].where and settings.engines["brave"].api_key
+    if text.startswith("{"):
+        assert settings.problems[0].where.endswith(":1:11")
+
+
+@pytest.mark.req("P9.3")
+def test_no_secret_in_what_is_shown(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        web_search(providers={"brave": {"apiKey": "kkkk-s3cr3t"}}),
+        HTTPS_PROXY="http://u:pppp-s3cr3t@h:1",
+        BOCHA_API_KEY="bbbb-s3cr3t",
+    )
+    assert "s3cr3t" not in repr(settings)
+    assert settings.net.proxy.reveal() == "http://u:pppp-s3cr3t@h:1"
+
+
+@pytest.mark.req("T6.2")
+def test_search_and_fetch_share_the_network_settings(tmp_path: Path) -> None:
+    fetch = {"timeoutMs": 3000, "proxy": "http://proxy.example:3128", "userAgent": "me/1.0", "noProxy": ["intra.example"]}
+    settings = load(tmp_path, {"web": {"fetch": fetch}})
+    assert settings.net.user_agent == "me/1.0" and settings.net.proxy_for("www.bing.com") == "http://proxy.example:3128"
+    assert settings.net.proxy_for("localhost") is None and settings.net.proxy_for("a.intra.example") is None
+    assert {settings.engines[name].timeout_ms for name in ("ddg_html", "baidu_html", "bing_html")} == {3000}
+    assert settings.engines["brave"].timeout_ms is None
+
+
+def test_a_kind_of_proxy_that_is_not_supported_is_said(tmp_path: Path) -> None:
+    settings = load(tmp_path, ALL_PROXY="socks5://127.0.0.1:1080")
+    assert not settings.net.proxy and "http://" in settings.problems[0].why
+
+
+@pytest.mark.req("T6.1", "T5.1")
+@pytest.mark.parametrize(("value", "name", "warned"), [("", "stub", False), ("ddg_html", "ddg_html", False), ("altavista", "stub", True)])
+def test_the_backend_of_the_bare_provider(value: str, name: str, warned: bool, caplog: pytest.LogCaptureFixture) -> None:
+    found, problem = backend_from_environment({"WEB_SEARCH_BACKEND": value})
+    assert found == name and (problem is not None) is warned
+    assert bool(caplog.records) is warned
+
+
+class TestAgents:
+    def resolve(self, tmp_path: Path, own: Any, config: Any = None, **environ: str) -> Any:
+        settings = load(tmp_path, config or {}, {"agents": [{"id": "a", "webSearch": own}]}, **environ)
+        return agent_web_search("a", settings)
+
+    @pytest.mark.req("P2.4", "P2.5", "P8.1", "P1.2", "P10.1")
+    def test_not_enabled_unless_asked_for(self, tmp_path: Path) -> None:
+        for own in ({}, {"enabled": False}, {"provider": "brave"}):
+            assert not self.resolve(tmp_path, own)[0].enabled
+        assert not agent_web_search("someone else", load(tmp_path))[0].enabled
+
+    @pytest.mark.req("P2.4", "P2.5")
+    def test_the_agent_wins_over_the_default(self, tmp_path: Path) -> None:
+        config = web_search(defaultProvider="bing_html", maxResults=3, cacheTtlMinutes=1)
+        agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"}, config, BRAVE_API_KEY="k")
+        assert (agent.provider, agent.api_key.reveal(), agent.max_results, agent.cache_ttl_minutes) == ("brave", "k", 3, 1.0)
+        assert self.resolve(tmp_path, {"enabled": True}, config)[0].provider == "bing_html" and problems == ()
+
+    @pytest.mark.req("P2.3", "P10.1")
+    def test_no_key_means_duckduckgo(self, tmp_path: Path) -> None:
+        agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
+        assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in problems[0].why
+
+    @pytest.mark.req("P2.1")
+    def test_an_agent_has_fifteen_seconds_unless_somebody_says_otherwise(self, tmp_path: Path) -> None:
+        assert self.resolve(tmp_path, {"enabled": True})[0].timeout_seconds == 15.0
+        assert self.resolve(tmp_path, {"enabled": True}, web_search(timeoutSeconds=4))[0].timeout_seconds == 4.0
+
+    @pytest.mark.req("P2.2")
+    def test_a_key_in_agents_json_is_refused(self, tmp_path: Path) -> None:
+        agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave", "apiKey": "leaked"})
+        assert not agent.api_key and "config.json" in problems[0].why and "leaked" not in str(problems)
+
+    @pytest.mark.parametrize("own", ["yes", {"enabled": "yes"}, {"enabled": True, "provider": "altavista"}])
+    def test_nonsense_is_reported(self, tmp_path: Path, own: Any) -> None:
+        agent, problems = self.resolve(tmp_path, own)
+        assert problems and agent.provider == "ddg_html"
+
+
+class TestSchema:
+    docs = Path(__file__).parents[2] / "docs" / "schema"
+
+    @pytest.mark.parametrize(("name", "schema"), [("config", config_schema()), ("agents", agents_schema())])
+    def test_the_published_schema_is_the_code_s(self, name: str, schema: dict[str, Any]) -> None:
+        assert json.loads((self.docs / f"{name}.schema.json").read_text(encoding="utf-8")) == schema, "run `make docs`"
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+    def test_every_setting_is_in_the_schema_and_in_the_guide(self) -> None:
+        text = json.dumps(config_schema())
+        guide = (self.docs.parent / "configuration.md").read_text(encoding="utf-8")
+        for key in (*KEYS, *engine_keys("brave")):
+            assert f'"{key.path.rpartition(".")[2]}"' in text
+            assert key.path.replace("brave", "NAME") in guide
+
+    @pytest.mark.parametrize(
+        ("config", "fine"),
+        [
+            (web_search(maxResults=5, providers={"brave": {"apiKey": "k"}}), True),
+            ({"web": {"providers": {"bocha": {"apiKey": "k", "topKDefault": 5}}}, "another": 1}, True),
+            (web_search(maxResults=50), False),
+            (web_search(maxresults=5), False),
+        ],
+    )
+    def test_schema_and_loader_agree(self, tmp_path: Path, config: Any, fine: bool) -> None:
+        assert (not list(jsonschema.Draft202012Validator(config_schema()).iter_errors(config))) is fine
+        assert (load(tmp_path, config).problems == ()) is fine

@@ -1,0 +1,23 @@
+"""What all tests share: no test reads this machine's configuration or reaches beyond loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home of its own for every test, and no proxy, key or language of the machine."""
+    home = tmp_path_factory.mktemp("home")
+    for variable in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(variable, raising=False)
+        monkeypatch.delenv(variable.upper(), raising=False)
+    for variable in ("BRAVE_API_KEY", "BOCHA_API_KEY", "SEARXNG_BASE_URL", "WEB_SEARCH_BACKEND", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("SUYUAN_CONFIG_DIR", str(home / "config"))
+    monkeypatch.setenv("SUYUAN_STATE_DIR", str(home / "state"))
+    yield home

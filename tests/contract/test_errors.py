@@ -1,0 +1,60 @@
+"""The error tree and the catalogue of causes."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from suyuan.contract import causes, errors
+from suyuan.contract.errors import SuyuanError
+from suyuan.contract.secret import Secret, redact
+
+CODES = {
+    "InvalidInput", "WebProviderError", "ToolNotFound", "Timeout", "WebBlocked", "WebParseError", "NetworkError", "AuthError", "BadGateway",
+}  # fmt: skip
+
+
+def tree(kind: type[SuyuanError]) -> set[type[SuyuanError]]:
+    return {kind}.union(*(tree(child) for child in kind.__subclasses__()))
+
+
+@pytest.mark.req("T7.1")
+def test_the_codes_are_exactly_the_published_ones() -> None:
+    published = {kind.code for kind in tree(SuyuanError) if kind.__module__ == errors.__name__} - {"SuyuanError"}
+    assert published == CODES
+
+
+@pytest.mark.parametrize("name", sorted(causes.catalogue()))
+def test_every_cause_has_a_message_and_a_cure_in_both_languages(name: str) -> None:
+    cause = causes.catalogue()[name]
+    texts = (cause.en, cause.zh, cause.cure_en, cause.cure_zh)
+    assert all(texts) and cause.kind.code in CODES and cause.detail_code
+    blanks = [set(re.findall(r"\{(\w+)", text)) for text in texts]
+    # What one language tells, the other tells too.
+    strip = {"causes_zh": "causes", "cure_zh": "cure"}
+    same = [{strip.get(blank, blank) for blank in found} for found in blanks]
+    assert same[0] == same[1] and same[2] == same[3]
+
+
+@pytest.mark.req("T7.2")
+def test_blocked_carries_its_detail() -> None:
+    details = {cause.detail_code for cause in causes.catalogue().values() if cause.kind is errors.WebBlocked}
+    assert {"captcha_required", "http_403", "http_429"} <= details
+
+
+@pytest.mark.req("G3.2")
+def test_a_captcha_says_that_a_person_must_act() -> None:
+    error = causes.CAPTCHA(engine="google")
+    assert "a person must act" in error.message and "人工" in error.say("zh")[0]
+
+
+@pytest.mark.req("P9.3")
+def test_a_secret_shows_itself_nowhere() -> None:
+    secret = Secret("hunter2-hunter2")
+    for text in (repr(secret), str(secret), f"{secret}", f"{secret!r}", repr({"k": [secret]})):
+        assert "hunter2" not in text
+    assert b"hunter2" not in pickle.dumps(secret)
+    assert redact("token=hunter2-hunter2;", [secret]) == "token=***;"
+    assert secret.reveal() == "hunter2-hunter2" and secret == Secret("hunter2-hunter2") and not Secret("")

@@ -1,0 +1,247 @@
+"""The HTTP room against servers that behave, and against those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import resource
+import zlib
+
+import brotli
+import pytest
+
+from support.site import Reply, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
+from suyuan.contract.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
+from suyuan.contract.secret import Secret
+from suyuan.contract.wire import Request, Response
+from suyuan.net.http import HttpClient
+from suyuan.net.impersonate import ImpersonatingClient
+from suyuan.net.transport import NetSettings, Transport, bounded
+
+CLIENTS: dict[str, type[HttpClient | ImpersonatingClient]] = {"aiohttp": HttpClient, "curl_cffi": ImpersonatingClient}
+
+
+@pytest.fixture(params=sorted(CLIENTS))
+def kind(request: pytest.FixtureRequest) -> str:
+    if request.param == "curl_cffi":
+        pytest.importorskip("curl_cffi", reason="the optional extra suyuan[impersonate] is not installed")
+    return str(request.param)
+
+
+def make(kind: str, **settings: object) -> Transport:
+    return CLIENTS[kind](NetSettings(impersonate="chrome" if kind == "curl_cffi" else "", **settings))  # type: ignore[arg-type]
+
+
+async def ask(kind: str, answer: Reply, **settings: object) -> Response:
+    """Send one request to a server that answers with ``answer``."""
+    client = make(kind, **settings)
+    try:
+        async with serve(lambda _: answer) as site, asyncio.timeout(5):
+            return await client.send(Request.get(site.url + "/s"), "x")
+    finally:
+        await client.close()
+
+
+async def failure(kind: str, answer: Reply, **settings: object) -> SuyuanError:
+    with pytest.raises(SuyuanError) as caught:
+        await ask(kind, answer, **settings)
+    return caught.value
+
+
+async def test_status_headers_and_body_arrive(kind: str) -> None:
+    response = await ask(kind, reply("谷歌", 418, {"X-Thing": "yes"}))
+    assert (response.status, response.text, response.headers["x-thing"]) == (418, "谷歌", "yes")
+    assert response.at is not None
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [("gzip", gzip.compress(b"text")), ("deflate", zlib.compress(b"text")), ("br", brotli.compress(b"text"))],
+)
+async def test_bodies_are_unpacked(kind: str, encoding: str, packed: bytes) -> None:
+    response = await ask(kind, reply(packed, headers={"Content-Encoding": encoding}))
+    assert response.body == b"text"
+
+
+async def test_zstd_is_unpacked() -> None:
+    zstd = pytest.importorskip("backports.zstd", reason="Python 3.14 has it in the standard library")
+    response = await ask("aiohttp", reply(zstd.compress(b"text"), headers={"Content-Encoding": "zstd"}))
+    assert response.body == b"text"
+
+
+async def test_a_connection_is_reused(kind: str) -> None:
+    client = make(kind)
+    async with serve(lambda _: reply("x")) as site:
+        for _ in range(3):
+            await client.send(Request.get(site.url), "x")
+        assert (len(site.seen), site.connections) == (3, 1)
+        await client.close()
+        assert await site.until_idle()
+
+
+@pytest.mark.req("C7.3", "T7.1")
+async def test_nothing_listens(kind: str) -> None:
+    client = make(kind)
+    with pytest.raises(NetworkError) as caught:
+        await client.send(Request.get(f"http://127.0.0.1:{free_port()}/"), "searxng")
+    await client.close()
+    assert caught.value.detail_code == "connection_refused"
+    assert "searxng" in caught.value.message and caught.value.cure
+
+
+@pytest.mark.req("C7.3", "T7.1")
+async def test_a_name_that_does_not_exist(kind: str) -> None:
+    client = make(kind)
+    with pytest.raises(NetworkError) as caught:
+        await client.send(Request.get("http://no-such-host.invalid/"), "x")
+    await client.close()
+    assert caught.value.detail_code == "dns"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (half(b"<html>" + b"x" * 5000), "connection_broken"),
+        (reset, "connection_broken"),
+        (raw(b""), "connection_broken"),
+        (raw(b"HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n"), "bad_http"),
+    ],
+    ids=["half a body", "reset", "closed at once", "broken header"],
+)
+async def test_broken_answers_are_network_errors(kind: str, answer: Reply, code: str) -> None:
+    error = await failure(kind, answer)
+    assert isinstance(error, NetworkError)
+    if kind == "aiohttp" or code != "bad_http":
+        assert error.detail_code == code
+
+
+async def test_not_http_at_all() -> None:
+    error = await failure("aiohttp", raw(b"SSH-2.0-OpenSSH_9.2\r\n"))
+    assert (error.code, error.detail_code) == ("NetworkError", "bad_http")
+
+
+async def test_a_tls_address_without_tls(kind: str) -> None:
+    client = make(kind)
+    async with serve(lambda _: reply("x")) as site:
+        with pytest.raises(NetworkError) as caught:
+            await client.send(Request.get(site.url.replace("http:", "https:")), "x")
+    await client.close()
+    assert caught.value.detail_code == "tls"
+
+
+async def test_a_body_that_is_not_what_its_header_says(kind: str) -> None:
+    error = await failure(kind, reply(b"this is no gzip at all", headers={"Content-Encoding": "gzip"}))
+    assert (error.code, error.detail_code) == ("WebParseError", "undecoded_body")
+
+
+async def test_too_much_is_refused(kind: str) -> None:
+    error = await failure(kind, reply(b"x" * 10_000_000), max_bytes=1_000_000)
+    assert isinstance(error, WebParseError) and error.detail_code == "too_large"
+
+
+async def test_a_compression_bomb_is_never_held_in_memory(kind: str) -> None:
+    answer = bomb(200)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    error = await failure(kind, answer)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert error.detail_code == "too_large"
+    assert grown < 60, f"{grown:.0f} MB"
+
+
+@pytest.mark.req("G6.1")
+@pytest.mark.parametrize("answer", [stall, drip(b"x" * 1000)], ids=["silent", "byte by byte"])
+async def test_cancelling_closes_the_socket(kind: str, answer: Reply) -> None:
+    client = make(kind)
+    async with serve(lambda _: answer) as site:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await client.send(Request.get(site.url), "x")
+        assert await site.until_idle(), "the connection is still open"
+    await client.close()
+
+
+async def test_a_kept_connection_that_was_closed_meanwhile_is_no_failure() -> None:
+    """Servers close idle connections; a POST that runs into that is sent again."""
+    client = make("aiohttp")
+    answers = iter([reply("one"), raw(b""), reply("two")])
+    async with serve(lambda _: next(answers)) as site:
+        first = await client.send(Request.post_form(site.url, {"q": "x"}), "x")
+        second = await client.send(Request.post_form(site.url, {"q": "x"}), "x")
+    await client.close()
+    assert (first.text, second.text) == ("one", "two")
+
+
+async def test_the_proxy_is_used_and_localhost_is_not_proxied() -> None:
+    async with serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy, serve(lambda _: reply("direct")) as site:
+        client = HttpClient(NetSettings(proxy=Secret(proxy.url), no_proxy=("localhost",)))
+        through = await client.send(Request.get("http://search.example/s"), "x")
+        direct = await client.send(Request.get(site.url.replace("127.0.0.1", "localhost") + "/s"), "x")
+        await client.close()
+    assert through.text == "via proxy: http://search.example/s"
+    assert direct.text == "direct"
+
+
+async def test_a_proxy_that_refuses_says_so_without_its_password() -> None:
+    async with serve(lambda _: reply("", 407)) as proxy:
+        address = proxy.url.replace("http://", "http://user:hunter22@")
+        client = HttpClient(NetSettings(proxy=Secret(address)))
+        with pytest.raises(NetworkError) as caught:
+            await client.send(Request.get("https://search.example/s"), "x")
+        await client.close()
+    assert caught.value.detail_code == "proxy"
+    assert "hunter22" not in repr(caught.value) + str(caught.value.__context__) + repr(NetSettings(proxy=Secret(address)))
+
+
+class TestBounds:
+    """An engine reaches its own endpoint only (P9.1)."""
+
+    @pytest.mark.req("P9.1")
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://elsewhere.example/",
+            "http://127.0.0.1:1/",
+            "file:///etc/passwd",
+            "http://search.example.evil.example/",
+            "https://search.example/",
+            "http://search.example:81/",
+            "//search.example/",
+            "http://search.example@evil.example/",
+            "",
+        ],
+    )
+    async def test_other_addresses_are_not_asked(self, url: str) -> None:
+        async def send(request: Request, engine: str) -> Response:
+            raise AssertionError(f"a request left the house: {request.url}")
+
+        bound = bounded(send, "x", "http://search.example:8080")
+        with pytest.raises(WebProviderError) as caught:
+            await bound(Request.get(url))
+        assert caught.value.detail_code == "off_limits"
+
+    @pytest.mark.req("P9.1")
+    async def test_a_redirect_within_the_endpoint_is_followed_and_another_is_not(self) -> None:
+        client = HttpClient(NetSettings())
+        answers = {"/a": redirect("/b"), "/b": reply("arrived"), "/out": redirect("http://elsewhere.example/x")}
+        async with serve(lambda seen: answers[seen.path]) as site:
+            bound = bounded(client.send, "x", site.url)
+            assert (await bound(Request.get(site.url + "/a"))).text == "arrived"
+            outside = await bound(Request.get(site.url + "/out"))
+        await client.close()
+        assert (outside.status, outside.headers["location"]) == (302, "http://elsewhere.example/x")
+
+    async def test_a_redirect_loop_ends(self) -> None:
+        client = HttpClient(NetSettings())
+        async with serve(lambda _: redirect("/again")) as site:
+            with pytest.raises(NetworkError) as caught:
+                await bounded(client.send, "x", site.url)(Request.get(site.url + "/again"))
+            assert len(site.seen) <= 4
+        await client.close()
+        assert caught.value.detail_code == "redirect_loop"
+
+    async def test_a_form_becomes_a_get_when_it_is_redirected(self) -> None:
+        client = HttpClient(NetSettings())
+        async with serve(lambda seen: reply(seen.method) if seen.path == "/b" else redirect("/b")) as site:
+            bound = bounded(client.send, "x", site.url)
+            assert (await bound(Request.post_form(site.url + "/a", {"q": "x"}))).text == "GET"
+        await client.close()

@@ -1,0 +1,231 @@
+"""The small parts of the policy: limit, cache, plan, language, normalising and merging."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suyuan.contract.errors import InvalidInput, WebProviderError
+from suyuan.contract.types import SearchQuery, SearchResult
+from suyuan.search.cache import SingleFlight, TtlCache
+from suyuan.search.fuse import fuse
+from suyuan.search.language import script_language
+from suyuan.search.limit import RateLimit
+from suyuan.search.normalise import is_page, normalise, page_key
+from suyuan.search.plan import Plan, make_plan
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def result(url: str, engine: str = "x", **fields: str) -> SearchResult:
+    return SearchResult(fields.get("title", "T"), url, fields.get("snippet", ""), engine)
+
+
+class TestLimit:
+    @pytest.mark.req("P9.2")
+    def test_places_are_given_out_evenly(self) -> None:
+        clock = Clock()
+        limit = RateLimit(60, 1, clock)
+        assert [limit.take() for _ in range(3)] == [0.0, 1.0, 2.0]
+        clock.now = 2.5
+        assert limit.take() == 0.5
+
+    def test_a_burst_goes_through_at_once(self) -> None:
+        clock = Clock()
+        limit = RateLimit(60, 3, clock)
+        assert [limit.take() for _ in range(4)] == [0.0, 0.0, 0.0, 1.0]
+
+    def test_a_place_given_back_is_free_again(self) -> None:
+        limit = RateLimit(60, 1, Clock())
+        limit.take()
+        limit.take()
+        limit.give_back()
+        assert limit.wait() == 1.0
+
+    def test_an_idle_time_does_not_add_up_to_more_than_the_burst(self) -> None:
+        clock = Clock()
+        limit = RateLimit(60, 2, clock)
+        clock.now = 1000.0
+        assert [limit.take() for _ in range(3)] == [0.0, 0.0, 1.0]
+
+    def test_no_limit(self) -> None:
+        limit = RateLimit(None)
+        assert {limit.take() for _ in range(100)} == {0.0}
+
+
+class TestCache:
+    def test_values_grow_old(self) -> None:
+        clock = Clock()
+        cache: TtlCache[int] = TtlCache(10, clock=clock)
+        cache.put("a", 1)
+        clock.now = 9.9
+        assert cache.get("a") == 1
+        clock.now = 10.0
+        assert cache.get("a") is None
+
+    def test_the_least_recently_used_goes_first(self) -> None:
+        cache: TtlCache[int] = TtlCache(10, size=2, clock=Clock())
+        cache.put("a", 1)
+        cache.put("b", 2)
+        cache.get("a")
+        cache.put("c", 3)
+        assert (cache.get("a"), cache.get("b"), cache.get("c")) == (1, None, 3)
+
+
+class TestSingleFlight:
+    async def test_an_error_reaches_every_passenger_and_is_not_kept(self) -> None:
+        flights: SingleFlight[int] = SingleFlight()
+        runs = 0
+
+        async def fail() -> int:
+            nonlocal runs
+            runs += 1
+            await asyncio.sleep(0)
+            raise ValueError("no")
+
+        outcomes = await asyncio.gather(*(flights.run("k", fail) for _ in range(3)), return_exceptions=True)
+        assert all(isinstance(outcome, ValueError) for outcome in outcomes) and runs == 1
+        with pytest.raises(ValueError, match="no"):
+            await flights.run("k", fail)
+        assert runs == 2
+
+    async def test_when_all_leave_the_work_is_cancelled(self) -> None:
+        flights: SingleFlight[int] = SingleFlight()
+        ended = asyncio.Event()
+
+        async def work() -> int:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+            return 1
+
+        passengers = [asyncio.ensure_future(flights.run("k", work)) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        for passenger in passengers:
+            passenger.cancel()
+        await asyncio.wait_for(ended.wait(), 1)
+        assert (await asyncio.gather(*passengers, return_exceptions=True)) and not flights._flights
+
+
+class TestPlan:
+    known = ("stub", "searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
+
+    def plan(self, spec: str, lang: str = "", ready: set[str] | None = None) -> Plan:
+        able = ready if ready is not None else set(self.known)
+        return make_plan(spec, SearchQuery("x", lang=lang), str.strip, self.known, able.__contains__)
+
+    def test_auto_without_keys(self) -> None:
+        ready = set(self.known) - {"brave", "bocha"}
+        assert self.plan("auto", "en", ready).names == ("searxng", "ddg_html", "bing_html", "baidu_html")
+
+    def test_auto_prefers_what_is_good_at_chinese_for_chinese(self) -> None:
+        names = self.plan("auto", "zh-CN").names
+        assert names == ("searxng", "bocha", "brave", "ddg_html", "baidu_html", "bing_html")
+
+    def test_the_stub_is_never_part_of_auto(self) -> None:
+        assert "stub" not in self.plan("auto").names
+
+    @pytest.mark.parametrize(
+        ("spec", "names", "mode"),
+        [
+            ("ddg_html", ("ddg_html",), "chain"),
+            ("brave, ddg_html", ("brave", "ddg_html"), "chain"),
+            ("ddg_html+bing_html", ("ddg_html", "bing_html"), "fanout"),
+            ("ddg_html,ddg_html", ("ddg_html",), "chain"),
+        ],
+    )
+    def test_specs(self, spec: str, names: tuple[str, ...], mode: str) -> None:
+        plan = self.plan(spec)
+        assert (plan.names, plan.mode) == (names, mode)
+
+    def test_nonsense(self) -> None:
+        with pytest.raises(InvalidInput):
+            self.plan("ddg_html,yahoo")
+        with pytest.raises(WebProviderError):
+            self.plan(" , ")
+        with pytest.raises(WebProviderError):
+            self.plan("auto", ready=set())
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("hello", ""), ("naïve café", ""), ("你好 world", "zh"), ("お寿司", "ja"), ("漢字とかな", "ja"),
+        ("안녕", "ko"), ("привет", "ru"), ("😀", ""),
+    ],
+)  # fmt: skip
+def test_the_script_tells_the_language(text: str, lang: str) -> None:
+    assert script_language(text) == lang
+
+
+class TestNormalise:
+    @pytest.mark.req("T1.2", "T1.3")
+    def test_only_pages_each_once_ranked_from_one(self) -> None:
+        found = [
+            result("ftp://a.example/"),
+            result("https://a.example/x/"),
+            result("javascript:alert(1)"),
+            result("http://www.a.example/x?utm_source=z#top"),
+            result(""),
+            result("https://"),
+            result("https://b.example/x", title="", snippet=""),
+        ]
+        kept = normalise(found, SearchQuery("q"))
+        assert [(r.url, r.rank) for r in kept] == [("https://a.example/x/", 1), ("https://b.example/x", 2)]
+
+    def test_the_address_itself_is_never_changed(self) -> None:
+        url = "HTTPS://WWW.Example.com:443/a%2Fb/?utm_source=x&q=%E4%BD%A0#frag".replace("HTTPS", "https")
+        assert normalise([result(url)], SearchQuery("q"))[0].url == url
+
+    @given(st.lists(st.text(max_size=30).map(lambda t: result("https://h.example/" + t)), max_size=15))
+    @settings(derandomize=True, max_examples=200)
+    def test_it_is_idempotent(self, found: list[SearchResult]) -> None:
+        once = normalise(found, SearchQuery("q"))
+        assert normalise(once, SearchQuery("q")) == once
+
+    @given(st.text(max_size=60))
+    @settings(derandomize=True, max_examples=300)
+    def test_any_text_can_be_compared(self, text: str) -> None:
+        for url in (text, "https://" + text, "http://a.example/" + text):
+            assert isinstance(page_key(url), str)
+            assert is_page(url) in (True, False)
+
+    @pytest.mark.parametrize(
+        ("one", "other", "same"),
+        [
+            ("http://a.example/x", "https://www.a.example/x/", True),
+            ("https://a.example/x?a=1&b=2", "https://a.example/x?b=2&a=1", False),
+            ("https://a.example/x?a=1", "https://a.example/x?a=2", False),
+            ("https://a.example/x#part", "https://a.example/x", True),
+            ("https://a.example/#!/one", "https://a.example/#!/two", False),
+            ("https://a.example:8443/", "https://a.example/", False),
+            ("https://a.example/X", "https://a.example/x", False),
+        ],
+    )
+    def test_which_addresses_are_the_same_page(self, one: str, other: str, same: bool) -> None:
+        assert (page_key(one) == page_key(other)) is same
+
+
+class TestFuse:
+    @pytest.mark.req("T1.3")
+    def test_a_page_that_several_found_rises(self) -> None:
+        one = [result(f"https://a.example/{i}", "one") for i in range(3)]
+        two = [result("https://b.example/", "two"), result("https://a.example/2", "two", snippet="better")]
+        merged = fuse([one, two])
+        assert merged[0].url == "https://a.example/2"
+        assert (merged[0].engine, merged[0].also_from, merged[0].snippet) == ("one", ("two",), "better")
+        assert len(merged) == 4
+
+    def test_equal_places_keep_the_order_of_the_engines(self) -> None:
+        merged = fuse([[result("https://a.example/")], [result("https://b.example/")]])
+        assert [r.source for r in merged] == ["a.example", "b.example"]

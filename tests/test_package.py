@@ -1,0 +1,110 @@
+"""The package as others get it: the wheel, what an import costs, engines from other packages, the examples."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from support.site import json_reply, serve
+
+import suyuan
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*args: str, path: Path | None = None, **environ: str) -> str:
+    """Run Python somewhere else than in the project, with ``path`` in front of what is installed."""
+    env = {**os.environ, **environ, **({"PYTHONPATH": str(path)} if path else {})}
+    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=False, env=env, cwd=path or ROOT.parent, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def install(what: Path, target: Path) -> None:
+    run("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(target), str(what))
+
+
+class TestWheel:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def wheel(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        folder = tmp_path_factory.mktemp("dist")
+        run("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+        return next(folder.glob("*.whl"))
+
+    def test_it_holds_the_package_and_nothing_else(self, wheel: Path) -> None:
+        names = zipfile.ZipFile(wheel).namelist()
+        assert "suyuan/py.typed" in names and "suyuan/engines/ddg_html.py" in names
+        assert all(name.startswith(("suyuan/", f"suyuan-{suyuan.__version__}.dist-info/")) for name in names)
+
+    def test_it_works_where_it_is_installed(self, wheel: Path, tmp_path: Path) -> None:
+        install(wheel, tmp_path)
+        assert str(tmp_path) in run("-c", "import suyuan; print(suyuan.__file__)", path=tmp_path)
+        assert "Example Domain" in run("-m", "suyuan", "search", "-e", "stub", "hello", path=tmp_path)
+        assert (tmp_path / "bin" / "suyuan").exists()
+
+
+class TestImport:
+    def loaded(self, code: str) -> set[str]:
+        return set(run("-c", code + "; import sys; print(' '.join(sys.modules))").split())
+
+    def test_import_suyuan_loads_next_to_nothing(self) -> None:
+        assert not self.loaded("import suyuan") & {"aiohttp", "selectolax", "asyncio", "argparse", "json", "ssl", "dataclasses"}
+
+    def test_a_search_without_a_network_loads_no_client(self) -> None:
+        code = "from suyuan.cli.main import main; main(['search', '-e', 'stub', 'x'])"
+        assert not self.loaded(code) & {"aiohttp", "selectolax", "curl_cffi", "playwright"}
+
+    def test_every_promised_name_is_there(self) -> None:
+        for name in suyuan.__all__:
+            assert getattr(suyuan, name) is not None
+        with pytest.raises(AttributeError):
+            suyuan.nothing_of_that_name  # noqa: B018
+
+
+class TestOtherPackages:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def installed(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        target = tmp_path_factory.mktemp("site")
+        install(ROOT / "examples" / "engine-package", target)
+        return target
+
+    @pytest.mark.req("G4.1", "G4.2", "P3.4")
+    def test_an_engine_that_only_has_search(self, installed: Path) -> None:
+        out = run("-m", "suyuan", "search", "-e", "example_notes", "my receipt", path=installed)
+        assert "https://notes.example/receipt" in out
+
+    @pytest.mark.req("G4.2")
+    def test_the_default_is_switched_by_configuration(self, installed: Path) -> None:
+        out = run("-m", "suyuan", "search", "my deadline", path=installed, WEB_SEARCH_BACKEND="example_notes")
+        assert "https://notes.example/deadline" in out
+
+    @pytest.mark.req("G4.2", "P1.1")
+    async def test_an_engine_without_sockets_gets_address_and_network_from_the_house(self, installed: Path) -> None:
+        import asyncio
+
+        async with serve(lambda _: json_reply('{"query": {"search": [{"title": "Ada Lovelace"}]}}')) as site:
+            out = await asyncio.to_thread(
+                run, "-m", "suyuan", "search", "-e", "example_wiki", "ada", path=installed, EXAMPLE_WIKI_BASE_URL=site.url
+            )
+        assert f"{site.url}/wiki/Ada_Lovelace" in out and site.seen[0].params["srsearch"] == "ada"
+
+    def test_they_are_listed(self, installed: Path) -> None:
+        assert "example_wiki" in run("-m", "suyuan", "engines", path=installed)
+
+    def test_one_that_cannot_be_imported_harms_no_other(self, tmp_path: Path) -> None:
+        info = tmp_path / "broken-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[suyuan.engines]\nbroken = no_such_module:Engine\n")
+        assert "cannot be loaded" in run("-m", "suyuan", "engines", path=tmp_path)
+        assert "Example Domain" in run("-m", "suyuan", "search", "-e", "stub", "x", path=tmp_path)
+
+
+def test_the_example_in_plain_python_runs() -> None:
+    assert "[stub: ok" in run(str(ROOT / "examples" / "plain_python.py"), "stub", "what", "is", "this")
