@@ -354,7 +354,7 @@ class TestParameters:
         )
         async with serve(lambda _: reply(html)) as site, house({"baidu_html": site.url}) as h:
             page = await h.search.search("词", engines="baidu_html", country="CN", freshness="week", need_summary=True)
-        assert set(page.attempts[0].unhonoured) == {"lang", "country", "need_summary"}
+        assert set(page.attempts[0].unhonoured) == {"country", "need_summary"}
 
     @pytest.mark.req("T3.2")
     async def test_domains_are_filtered_whatever_the_engine_does(self) -> None:

@@ -134,7 +134,7 @@ class _Reader:
     def _engine(self, name: str, keys: tuple[Key, ...], values: dict[str, Any]) -> EngineSettings:
         own = {key.path.rpartition(".")[2]: self._value(key) for key in keys}
         # Engines that read pages share the time of web.fetch.
-        shared = values[FETCH + "timeoutMs"] if name.endswith("_html") else None
+        shared = values[FETCH + "timeoutMs"] if name.endswith("_html") or name == "google" else None
         top = own["topKDefault"]
         return EngineSettings(
             base_url=own["baseUrl"] or "",

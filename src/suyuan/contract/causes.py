@@ -163,6 +163,15 @@ SOFT_BLOCK = Cause(
     "Use another engine, or another exit (web.fetch.proxy).",
     "请换用其他引擎,或更换出口代理(web.fetch.proxy)。",
 )
+CONSENT = Cause(
+    WebBlocked,
+    "consent_required",
+    "{engine} shows its consent page in place of results: a person must choose.",
+    "{engine} 显示的是同意页面而非结果:需要人工选择。",
+    "Open the engine once in a browser on this network and answer its question, use another exit (web.fetch.proxy) or another engine.",
+    "请在同一网络的浏览器中打开该引擎并作出选择,更换出口代理(web.fetch.proxy),或换用其他引擎。",
+    retryable=False,
+)
 JAVASCRIPT_SHELL = Cause(
     WebBlocked,
     "javascript_required",

@@ -6,15 +6,17 @@ import re
 from datetime import date, datetime, timedelta
 
 _MONTHS = {m: i for i, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)}
-_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?:T(\d\d:\d\d(?::\d\d)?))?(?!\d)")
+_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?:T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?))?(?!\d)")
 _ZH = re.compile(r"((?:19|20)\d\d)\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
-_MONTH_FIRST = re.compile(r"\b([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}),? ((?:19|20)\d\d)\b")
-_DAY_FIRST = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?,? ((?:19|20)\d\d)\b")
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\.?"
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}}),? ((?:19|20)\d\d)\b")
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) {_MONTH},? ((?:19|20)\d\d)\b")
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
-_AGO = re.compile(r"(\d{1,3})\s*(minute|hour|day|week|month|year|min|hr)s? ago|(\d{1,3})\s*(分钟|小时|天|周|个月|年)前", re.I)
+_AGO = re.compile(r"(?<!\d)(\d{1,3})\s*(?:(minute|hour|day|week|month|year|min|hr)s? ago|(分钟|小时|天|周|个月|年)前)", re.I)
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 _UNITS = {
-    "minute": 0, "min": 0, "hour": 0, "hr": 0, "day": 1, "week": 7, "month": 30, "year": 365,
-    "分钟": 0, "小时": 0, "天": 1, "周": 7, "个月": 30, "年": 365,
+    "minute": _MINUTE, "min": _MINUTE, "hour": _HOUR, "hr": _HOUR, "day": _DAY, "week": 7 * _DAY, "month": 30 * _DAY, "year": 365 * _DAY,
+    "分钟": _MINUTE, "小时": _HOUR, "天": _DAY, "周": 7 * _DAY, "个月": 30 * _DAY, "年": 365 * _DAY,
 }  # fmt: skip
 _NEAR = {"昨天": 1, "前天": 2, "今天": 0, "yesterday": 1, "today": 0}
 
@@ -30,9 +32,9 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
     if found := _ZH.search(text):
         return _iso(found[1], found[2], found[3])
     if found := _MONTH_FIRST.search(text):
-        return _iso(found[3], _MONTHS.get(found[1].lower(), 0), found[2])
+        return _iso(found[3], _MONTHS[found[1].lower()], found[2])
     if found := _DAY_FIRST.search(text):
-        return _iso(found[3], _MONTHS.get(found[2].lower(), 0), found[1])
+        return _iso(found[3], _MONTHS[found[2].lower()], found[1])
     if found := _NUMERIC.search(text):
         return _numeric(found)
     return _relative(text, now) if now else None
@@ -48,8 +50,7 @@ def _numeric(found: re.Match[str]) -> str | None:
 
 def _relative(text: str, now: datetime) -> str | None:
     if found := _AGO.search(text):
-        amount, unit = (found[1], found[2]) if found[1] else (found[3], found[4])
-        return str(now.date() - timedelta(days=int(amount) * _UNITS[unit.lower()]))
+        return str((now - int(found[1]) * _UNITS[(found[2] or found[3]).lower()]).date())
     word = text.strip().lower()
     return str(now.date() - timedelta(days=_NEAR[word])) if word in _NEAR else None
 

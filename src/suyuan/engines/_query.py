@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..contract.language import script_language
 from ..contract.types import SearchQuery
 
 # The country that a language's readers most often mean, where the query names none.
@@ -14,30 +17,39 @@ _HOME = {
 
 def operators(query: SearchQuery) -> str:
     """The domains of ``query`` as ``site:`` operators."""
-    allowed = [f"site:{domain}" for domain in query.allowed_domains]
-    words = [" OR ".join(allowed)] if len(allowed) == 1 else [f"({' OR '.join(allowed)})"] if allowed else []
-    return " ".join(words + [f"-site:{domain}" for domain in query.blocked_domains])
+    return _sites(query.allowed_domains, query.blocked_domains)
+
+
+def _sites(allowed: Sequence[str], blocked: Sequence[str]) -> str:
+    either = " OR ".join(f"site:{domain}" for domain in allowed)
+    words = [f"({either})" if len(allowed) > 1 else either] if allowed else []
+    return " ".join(words + [f"-site:{domain}" for domain in blocked])
 
 
 def fitted(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
-    """The text to search, with operators, cut at a word to ``limit`` characters, and a note where it was cut."""
-    extra = operators(query)
+    """The text to search, with operators, cut at a word to ``limit`` characters, and notes on what was cut."""
+    text, extra, left_out = query.text, operators(query), 0
+    allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
+    # Half of the room is for the words. Fewer allowed domains find less, but nothing wrong, so they go last.
+    while extra and len(extra) + 1 + min(len(text), limit // 2) > limit:
+        (blocked or allowed).pop()
+        extra, left_out = _sites(allowed, blocked), left_out + 1
+    notes: tuple[str, ...] = (f"query too long for {left_out} of its domains",) if left_out else ()
     room = limit - (len(extra) + 1 if extra else 0)
-    text = query.text
-    notes: tuple[str, ...] = ()
     if len(text) > room:
         cut = text[:room]
         # Chinese has no blanks: cut at a word only where that does not lose most of the text.
         text = cut.rsplit(" ", 1)[0] if " " in cut[room // 2 :] else cut
-        notes = (f"query cut to {len(text)} characters",)
+        notes += (f"query cut to {len(text)} characters",)
     return (f"{text} {extra}" if extra else text), notes
 
 
 def locale(query: SearchQuery) -> tuple[str, str]:
-    """The language (``zh``) and country (``CN``) to ask for; either is empty where nothing says it."""
-    lang, _, rest = query.lang.partition("-")
+    """The language (``zh``) and country (``CN``) to ask for, by the query's own words where it names none; either may be empty."""
+    lang, _, rest = (query.lang or script_language(query.text)).partition("-")
     script_free = rest.rpartition("-")[2]
-    country = query.country or (script_free if len(script_free) == 2 else "") or _HOME.get(lang, "")
+    home = "TW" if query.lang == "zh-Hant" else _HOME.get(lang, "")
+    country = query.country or (script_free if len(script_free) == 2 else "") or home
     return lang, country
 
 

@@ -56,7 +56,7 @@ def retry_after(response: Response) -> float | None:
     try:
         moment = parsedate_to_datetime(value)
         seconds = (moment - (response.at or datetime.now(UTC))).total_seconds()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), 3600.0)
 

@@ -6,15 +6,14 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
-from urllib.parse import urlsplit
+from datetime import UTC, date, datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..contract.causes import CAPTCHA, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebParseError
-from ..contract.types import Found, SearchQuery, SearchResult
+from ..contract.types import Found, SearchQuery, SearchResult, domain_of
 from ..contract.wire import Request, Response
 from ._dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of
@@ -60,7 +59,7 @@ class Baidu(Engine):
 
     def read(self, response: Response, query: SearchQuery | None = None) -> Found:
         """Read a result page or a JSON answer."""
-        if redirect_target(response) in _CAPTCHA_HOSTS or (urlsplit(response.url).hostname or "") in _CAPTCHA_HOSTS:
+        if redirect_target(response) in _CAPTCHA_HOSTS or domain_of(response.url) in _CAPTCHA_HOSTS:
             raise CAPTCHA(engine=self.name)
         check_status(response, self.name)
         if response.body.lstrip()[:1] == b"{":
@@ -80,10 +79,16 @@ class Baidu(Engine):
             data = json.loads(response.text, strict=False)
             if data.get("antiFlag") == 1:
                 raise CAPTCHA(engine=self.name)
-            entries = [entry for entry in data["feed"]["entry"] if entry]
-            return Found(distinct(_json_results(entries, self.name)))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            rows = data["feed"]["entry"]
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise UNREADABLE(engine=self.name) from None
+        if not isinstance(rows, list):
+            raise UNREADABLE(engine=self.name)
+        # The list ends with an empty entry.
+        rows = [row for row in rows if row]
+        results = [result for row in rows if (result := _json_result(row))]
+        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        return Found(distinct(results), notes)
 
     @staticmethod
     def today() -> date:
@@ -142,13 +147,12 @@ def _is_captcha(tree: LexborHTMLParser) -> bool:
     return text_of(tree.css_first("title")) in ("百度安全验证", "安全验证")
 
 
-def _json_results(entries: list[dict[str, object]], engine: str) -> Iterator[SearchResult]:
-    for entry in entries:
-        url = str(entry.get("url") or "")
-        if url.startswith(("http://", "https://")):
-            time = entry.get("time")
-            day = datetime.fromtimestamp(time, UTC).date().isoformat() if isinstance(time, int) and 0 < time < 4e9 else None
-            yield SearchResult(_plain(entry.get("title")), url, _plain(entry.get("abs")), engine, published_at=day)
+def _json_result(row: object) -> SearchResult | None:
+    if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
+        return None
+    time = row.get("time")
+    day = datetime.fromtimestamp(time, UTC).date().isoformat() if isinstance(time, int) and 0 < time < 4e9 else None
+    return SearchResult(_plain(row.get("title")), str(row["url"]), _plain(row.get("abs")), "baidu_html", published_at=day)
 
 
 def _plain(text: object) -> str:
@@ -157,5 +161,5 @@ def _plain(text: object) -> str:
 
 def _period(first_day: date, last_day: date) -> str:
     start = datetime(first_day.year, first_day.month, first_day.day, tzinfo=UTC)
-    end = datetime(last_day.year, last_day.month, last_day.day, tzinfo=UTC) + timedelta(days=1)
-    return f"stf={int(start.timestamp())},{int(end.timestamp())}|stftype=1"
+    end = datetime(last_day.year, last_day.month, last_day.day, tzinfo=UTC)
+    return f"stf={int(start.timestamp())},{int(end.timestamp()) + 86400}|stftype=1"

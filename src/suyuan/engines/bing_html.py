@@ -100,7 +100,7 @@ def unwrap(href: str) -> str:
         host = parts.hostname or ""
     except ValueError:
         return ""
-    if parts.scheme not in ("http", "https"):
+    if not href.startswith(("http://", "https://")):
         return ""
     if not (host == "bing.com" or host.endswith(".bing.com")):
         return href
@@ -116,7 +116,9 @@ def unwrap(href: str) -> str:
         target = base64.urlsafe_b64decode(code[2:] + "=" * (-len(code[2:]) % 4)).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return ""
-    return "https://www.bing.com" + target if target.startswith("/") else target if target.startswith("http") else ""
+    if target.startswith("/"):
+        return "https://www.bing.com" + target
+    return target if target.startswith(("http://", "https://")) else ""
 
 
 def _filters(fresh: Freshness, today: date) -> str:

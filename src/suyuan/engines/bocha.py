@@ -6,6 +6,7 @@ from typing import Any
 
 from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UNREADABLE, UPSTREAM_BROKEN
 from ..contract.engine import Engine, Exchange
+from ..contract.errors import WebParseError
 from ..contract.freshness import Freshness
 from ..contract.secret import Secret
 from ..contract.types import Found, SearchQuery, SearchResult
@@ -45,7 +46,12 @@ class Bocha(Engine):
         """Read the JSON answer."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
-        data = json_of(response, self.name)
+        try:
+            data = json_of(response, self.name)
+        except WebParseError:
+            # A gateway in front of it refuses without JSON; the status says more than that.
+            check_status(response, self.name)
+            raise
         self._check(data, response)
         pages = (data.get("data") or {}).get("webPages") if isinstance(data.get("data"), dict) else None
         if pages is None and isinstance(data.get("data"), dict):

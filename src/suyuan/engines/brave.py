@@ -20,7 +20,10 @@ from ._status import check_status, json_of, retry_after
 _LONGEST_QUERY = 400
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")
 # Brave's language codes, where they differ from the common ones.
-_LANGS = {"zh-CN": "zh-hans", "zh-TW": "zh-hant", "zh-HK": "zh-hant", "zh": "zh-hans", "ja": "jp", "pt": "pt-br", "pt-PT": "pt-pt"}
+_LANGS = {
+    "zh": "zh-hans", "zh-TW": "zh-hant", "zh-HK": "zh-hant", "zh-MO": "zh-hant", "zh-Hant": "zh-hant", "zh-Hant-TW": "zh-hant",
+    "zh-Hant-HK": "zh-hant", "ja": "jp", "pt": "pt-br", "pt-PT": "pt-pt",
+}  # fmt: skip
 
 
 class Brave(Engine):
@@ -91,14 +94,14 @@ class Brave(Engine):
 def _result(row: object) -> SearchResult | None:
     if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
         return None
-    shown = row.get("page_age") or row.get("age")
+    shown, extra = row.get("page_age") or row.get("age"), row.get("extra_snippets")
     return SearchResult(
         _plain(row.get("title")),
         str(row["url"]),
         _plain(row.get("description")),
         "brave",
         published_at=read_date(shown) if isinstance(shown, str) else None,
-        summary="\n".join(_plain(text) for text in row.get("extra_snippets") or () if isinstance(text, str)),
+        summary="\n".join(_plain(text) for text in extra if isinstance(text, str)) if isinstance(extra, list) else "",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, date, datetime
 from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -20,8 +22,20 @@ _LONGEST_QUERY = 499
 # Where DuckDuckGo's region code is not simply country-language.
 _REGIONS = {
     ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
-    ("ko", "KR"): "kr-kr", ("es", "US"): "us-es", ("ar", "SA"): "xa-ar", ("en", "US"): "us-en",
+    ("ko", "KR"): "kr-kr", ("ar", "SA"): "xa-ar",
 }  # fmt: skip
+# The region of a country that is named without a language.
+_COUNTRIES = {
+    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-fr", "BG": "bg-bg", "BR": "br-pt", "CA": "ca-en", "CH": "ch-de",
+    "CL": "cl-es", "CN": "cn-zh", "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da", "EE": "ee-et", "ES": "es-es",
+    "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh", "HR": "hr-hr", "HU": "hu-hu", "ID": "id-en",
+    "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IS": "is-is", "IT": "it-it", "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt",
+    "LV": "lv-lv", "MX": "mx-es", "MY": "my-en", "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en",
+    "PK": "pk-en", "PL": "pl-pl", "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SA": "xa-ar", "SE": "se-sv", "SG": "sg-en",
+    "SI": "sl-sl", "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
+    "ZA": "za-en",
+}  # fmt: skip
+_AD = re.compile(r"https?://(?:[\w-]+\.)*duckduckgo\.com/y\.js(?:[?#]|$)")
 
 
 class DuckDuckGo(Engine):
@@ -41,9 +55,11 @@ class DuckDuckGo(Engine):
         form = {"q": text, "b": ""}
         if region := _region(query):
             form["kl"] = region
+        elif query.country:
+            notes += (f"DuckDuckGo has no region for {query.country}",)
         if query.freshness:
             fresh = query.freshness
-            form["df"] = fresh.period[0] if fresh.period else str(fresh)
+            form["df"] = fresh.period[0] if fresh.period else "..".join(map(str, fresh.dates(self.today())))
         response = yield Request.post_form(f"{self.base_url}/html/", form, {"Referer": f"{self.base_url}/"})
         try:
             found = self.read(response, query)
@@ -75,6 +91,11 @@ class DuckDuckGo(Engine):
         if len(response.body) < 500 and b"error-lite@duckduckgo.com" in response.body:
             raise API_SAID_NO(engine=self.name, said="If this error persists, please let us know")
         raise UNREADABLE(engine=self.name)
+
+    @staticmethod
+    def today() -> date:
+        """The day that an open date range ends on."""
+        return datetime.now(UTC).date()
 
 
 def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
@@ -146,8 +167,7 @@ def unwrap(href: str) -> str:
         if parts.path == "/y.js":
             return ""
         if parts.path.startswith("/l/") and (target := parse_qs(parts.query).get("uddg")):
-            inner = urlsplit(target[0]) if target[0].startswith("http") else None
-            return "" if inner is not None and inner.path == "/y.js" and "duckduckgo.com" in inner.netloc else target[0]
+            href = "" if _AD.match(target[0]) else target[0]
     return href if href.startswith(("http://", "https://")) else ""
 
 
@@ -156,7 +176,9 @@ def _region(query: SearchQuery) -> str:
     if not lang and not country:
         return ""
     if not lang:
-        return next((code for (_, c), code in _REGIONS.items() if c == country), "")
+        return _COUNTRIES.get(country, "")
+    if not country:
+        return ""
     # English alone says nothing about the place.
     if lang == "en" and not query.country and "-" not in query.lang:
         return ""

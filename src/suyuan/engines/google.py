@@ -11,9 +11,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes import CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE, Cause
+from ..contract.causes import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
 from ..contract.engine import Engine, Exchange
-from ..contract.errors import WebBlocked
 from ..contract.freshness import Freshness
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response, with_params
@@ -22,14 +21,6 @@ from ._html import attribute, distinct, text_of, tree_of
 from ._query import fitted, locale
 from ._status import check_status
 
-CONSENT = Cause(
-    WebBlocked, "consent_required",
-    "{engine} shows its consent page in place of results: a person must choose.", "{engine} 显示的是同意页面而非结果:需要人工选择。",
-    "Open the engine once in a browser on this network and answer its question, use another exit (web.fetch.proxy) or another engine.",
-    "请在同一网络的浏览器中打开该引擎并作出选择,更换出口代理(web.fetch.proxy),或换用其他引擎。",
-    retryable=False,
-)  # fmt: skip
-
 _LONGEST_QUERY = 2048
 # Where Google's name of a language is not the usual one.
 _LANGUAGES = {"he": "iw", "nb": "no", "nn": "no"}
@@ -37,7 +28,7 @@ _TRADITIONAL = ("Hant", "TW", "HK", "MO")
 
 # A title stands inside its link: as h3 on a desktop and without JavaScript, as a heading by role on a phone.
 # Until 2018 the link stood inside the h3, as those of sitelinks still do, so that is looked for last.
-_TITLES = ("a h3", "a [role='heading']", "h3 a")
+_TITLES = ("a h3", "a [role='heading']", ".g h3 a")
 _FEATURE_IDS = frozenset({"tads", "tadsb", "bottomads", "tvcap", "atvcap", "rhs"})
 _FEATURE_ROLES = frozenset({"complementary", "dialog", "listitem", "navigation"})
 # Ads, questions of "people also ask", and facts of a knowledge panel or an AI overview.
@@ -59,8 +50,6 @@ _TARGET = re.compile(r"[?&](?:q|url)=(https?(?::|%3A)[^&#]*)", re.I)
 _CAPTCHA = "#captcha-form, .g-recaptcha, iframe[src*='/recaptcha/'], img[src*='/sorry/image'], form[action*='/sorry/']"
 _CONSENT = "form[action*='//consent.google.'], form[action*='//consent.youtube.']"
 _SHELL = "meta[content*='/enablejs'], a[href*='/enablejs']"
-
-_SCRIPTS = ((re.compile("[\u3040-\u30ff]"), "ja"), (re.compile("[\uac00-\ud7af]"), "ko"), (re.compile("[\u4e00-\u9fff]"), "zh"))
 
 
 class Google(Engine):
@@ -92,16 +81,19 @@ class Google(Engine):
                 raise CAPTCHA(engine=self.name)
             check_status(response, self.name)
         tree = tree_of(response, self.name)
+        # The text of a node would hold the code within it.
+        tree.strip_tags(["script", "style"])
         for selector in _TITLES:
             if results := distinct(_results(tree, selector, response)):
                 return Found(results)
         if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
-        if tree.css_first(_CONSENT) is not None:
-            raise CONSENT(engine=self.name)
         asked = tree.css_first("[name='q']")
         if asked is not None and _says_none(tree, attribute(asked, "value") or text_of(asked)):
             return Found()
+        # A page with a search box may show the consent form on top, and has the door for clients without scripts too.
+        if asked is None and tree.css_first(_CONSENT) is not None:
+            raise CONSENT(engine=self.name)
         if asked is None and tree.css_first(_SHELL) is not None:
             raise JAVASCRIPT_SHELL(engine=self.name)
         raise UNREADABLE(engine=self.name)
@@ -120,27 +112,31 @@ class Google(Engine):
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:
-    titles = [(title, link) for title in tree.css(selector) if (link := _link_of(title)) is not None]
-    paths = [list(islice(_above(link), _DEEPEST)) for _, link in titles]
+    titles = list(_titles(tree, selector))
     # How many titles a node holds tells where one result ends and its neighbours begin.
-    held = Counter(node.mem_id for path in paths for node in path)
+    held = Counter(node.mem_id for _, _, path in titles for node in path)
     known: dict[int, bool] = {}
-    for (title, link), path in zip(titles, paths, strict=True):
-        url = unwrap(attribute(link, "data-amp-cur") or attribute(link, "href"))
+    for title, link, path in titles:
+        url = unwrap(attribute(link, "data-amp-cur")) or unwrap(attribute(link, "href"))
         if not url or attribute(link, "role") == "button" or any(_is_feature(node, known) for node in path):
-            continue
-        if title.tag == "a" and _is_sitelink(path):
             continue
         if name := text_of(title):
             snippet, day = _dated(_snippet(link, path, held), response.at)
             yield SearchResult(name, url, snippet, "google", published_at=day)
 
 
+def _titles(tree: LexborHTMLParser, selector: str) -> Iterator[tuple[LexborNode, LexborNode, list[LexborNode]]]:
+    """Each title with its link and the nodes around that, from the inmost."""
+    for title in tree.css(selector):
+        link = _link_of(title)
+        if link is not None:
+            path = list(islice(_above(link), _DEEPEST))
+            if title.tag != "a" or not _is_sitelink(path):
+                yield title, link, path
+
+
 def _link_of(title: LexborNode) -> LexborNode | None:
-    node: LexborNode | None = title
-    while node is not None and node.tag != "a":
-        node = node.parent
-    return node
+    return title if title.tag == "a" else next((node for node in islice(_above(title), _DEEPEST) if node.tag == "a"), None)
 
 
 def _above(node: LexborNode) -> Iterator[LexborNode]:
@@ -177,18 +173,21 @@ def _is_sitelink(path: list[LexborNode]) -> bool:
 
 def _snippet(link: LexborNode, path: list[LexborNode], held: Counter[int]) -> LexborNode | None:
     """The text below a title: what is clamped to a few lines, or else the first part of some length."""
-    parts = list(_parts(link, path, held))
-    for part in parts:
+    parts = []
+    for part in _parts(link, path, held):
         if (body := part.css_first(_SNIPPET)) is not None:
             return body
-    return next((part for part in parts if len(_words(part)) >= _SHORTEST_SNIPPET), None)
+        # The line with the address holds a cite; it is shown a second time beside the link.
+        if part.css_first("cite, [role='menu']") is None:
+            parts.append(part)
+    return next((part for part in parts if len(text_of(part)) >= _SHORTEST_SNIPPET), None)
 
 
 def _dated(body: LexborNode | None, now: datetime | None) -> tuple[str, str | None]:
     """The words of a snippet, and the date that Google puts in front of them."""
     if body is None:
         return "", None
-    text = _DURATION.sub("", _words(body))
+    text = _DURATION.sub("", text_of(body))
     last = body.last_child
     if last is not None and last.tag == "a":
         # "Read more" is no part of the text.
@@ -208,26 +207,18 @@ def _parts(link: LexborNode, path: list[LexborNode], held: Counter[int]) -> Iter
             return
         below = node.next
         while below is not None:
-            # The line with the address holds a cite; it is shown a second time beside the link.
-            if below.is_element_node and below.css_first("cite, [role='menu']") is None:
+            if below.is_element_node:
                 yield below
             below = below.next
         node = up
 
 
-def _words(node: LexborNode) -> str:
-    text = node.text()
-    for hidden in node.css("script, style"):
-        text = text.replace(hidden.text(), " ")
-    return " ".join(text.split())
-
-
 def unwrap(href: str) -> str:
     """The page behind a link: the target of Google's ``/url``, or the link; empty where it stays within the search or is an ad."""
     for _ in range(3):
-        if href.startswith(("/url?", "//")):
-            href = urljoin("https://www.google.com", href)
         try:
+            if href.startswith(("/url?", "//")):
+                href = urljoin("https://www.google.com", href)
             parts = urlsplit(href)
             host = parts.hostname or ""
         except ValueError:
@@ -256,12 +247,11 @@ def _says_none(tree: LexborHTMLParser, asked: str) -> bool:
 
 def _places(query: SearchQuery) -> dict[str, str]:
     lang, country = locale(query)
-    spoken = lang or next((name for script, name in _SCRIPTS if script.search(query.text)), "")
     params: dict[str, str] = {}
-    if spoken:
-        name = _chinese(query.lang if "-" in query.lang else country) if spoken == "zh" else _LANGUAGES.get(spoken, spoken)
+    if lang:
+        name = _chinese(query.lang if "-" in query.lang else country) if lang == "zh" else _LANGUAGES.get(lang, lang)
         params["hl"] = name
-        if lang:
+        if query.lang:
             params["lr"] = f"lang_{name}"
     # A language alone says nothing about the place.
     if query.country or query.lang.endswith(f"-{country}"):

@@ -21,6 +21,7 @@ BUILT_IN = {
     "ddg_html": "ddg_html:DuckDuckGo",
     "baidu_html": "baidu_html:Baidu",
     "bing_html": "bing_html:Bing",
+    "google": "google:Google",
 }
 
 ALIASES = {

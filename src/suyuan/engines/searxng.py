@@ -18,7 +18,7 @@ from ..contract.engine import Engine, Exchange
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
-from ._query import fitted
+from ._query import fitted, locale
 from ._status import check_status, json_of, retry_after
 
 _LONGEST_QUERY = 1500
@@ -35,7 +35,7 @@ class SearXNG(Engine):
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for one page of results."""
         text, notes = fitted(query, _LONGEST_QUERY)
-        params = {"q": text, "format": "json", "language": query.lang or "auto", "pageno": "1", **self.settings.options}
+        params = {"q": text, "format": "json", "language": query.lang or locale(query)[0] or "auto", "pageno": "1", **self.settings.options}
         if query.freshness:
             period = query.freshness.period
             if period:
@@ -73,13 +73,14 @@ class SearXNG(Engine):
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
+        page = body.lstrip().startswith(b"<")
         if response.status == 429 or (body.strip() == b"too many requests" and response.status != 200):
             raise SEARXNG_LIMITER(engine=self.name, where=self.base_url, retry_after=retry_after(response))
         if response.status == 401:
             raise KEY_REJECTED(engine=self.name, said="HTTP 401")
-        if response.status == 403 or b"<title>403 forbidden</title>" in body:
+        if response.status == 403 or (page and b"<title>403 forbidden</title>" in body):
             raise SEARXNG_CLOSED(engine=self.name, where=self.base_url)
-        if b"verifying your request" in body and body.lstrip().startswith(b"<"):
+        if page and b"verifying your request" in body:
             raise CAPTCHA(engine=self.name)
         # A refused parameter comes as 400 with JSON; the text says which.
         check_status(response, self.name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..contract.causes import NO_ENGINE, UNKNOWN_ENGINE
+from ..contract.language import script_language
 from ..contract.types import SearchQuery
 
 AUTO = "auto"
@@ -31,7 +32,8 @@ def make_plan(spec: str, query: SearchQuery, canonical: Callable[[str], str], kn
     known = tuple(known)
     spec = spec.strip()
     if spec == AUTO:
-        order = _ORDER_ZH if query.lang.startswith("zh") else _ORDER
+        lang = query.lang or script_language(query.text)
+        order = _ORDER_ZH if lang.startswith("zh") else _ORDER
         names = tuple(name for name in order if name in known and ready(name))
         if not names:
             raise NO_ENGINE()

@@ -17,7 +17,6 @@ from .chain import Chain, Outcome
 from .desk import Desk
 from .fanout import fan_out
 from .fuse import fuse
-from .language import script_language
 from .normalise import normalise
 from .plan import AUTO, Plan, make_plan
 
@@ -53,7 +52,7 @@ class SearchService:
         Returns a page, which may be empty. Raises one of our errors, with ``attempts``, where no engine could answer.
         """
         asked = query if isinstance(query, SearchQuery) else SearchQuery(query, **params)
-        full = asked if asked.lang else replace(asked, lang=self._lang or script_language(asked.text))
+        full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         plan = make_plan(engines or self.default, full, self._canonical, self.desks, self._ready)
         key = (full.key(), plan)
         if (kept := self._cache.get(key)) is not None:
