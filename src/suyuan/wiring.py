@@ -13,9 +13,9 @@ from typing import Any
 
 from .config.load import load_settings
 from .config.settings import Settings
+from .contract.address import domain_of
 from .contract.bridge import Bridge
 from .contract.engine import Engine, EngineSettings
-from .contract.types import domain_of
 from .contract.wire import Request, Response
 from .engines import registry
 from .net.transport import Transport, bounded

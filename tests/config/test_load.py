@@ -17,7 +17,7 @@ from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import Settings
 
 
-def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: dict[str, Any] | None = None, **environ: str) -> Settings:
+def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: Any = None, **environ: Any) -> Settings:
     if config is not None:
         (tmp_path / "config.json").write_text(config if isinstance(config, str) else json.dumps(config), encoding="utf-8")
     if agents is not None:

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suyuan.contract.address import is_page, page_key
 from suyuan.contract.errors import InvalidInput, WebProviderError
 from suyuan.contract.language import script_language
 from suyuan.contract.types import SearchQuery, SearchResult
 from suyuan.search.cache import SingleFlight, TtlCache
 from suyuan.search.fuse import fuse
 from suyuan.search.limit import RateLimit
-from suyuan.search.normalise import is_page, normalise, page_key
+from suyuan.search.normalise import normalise
 from suyuan.search.plan import Plan, make_plan
 
 

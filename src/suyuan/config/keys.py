@@ -111,6 +111,7 @@ KEYS = (
     Key(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
     Key(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
         None, "WEB_FETCH_IMPERSONATE"),
+    Key("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
 )  # fmt: skip
 
 # The settings of each engine; {VAR} is the engine's name in its variables.

@@ -55,8 +55,9 @@ def read_json(path: Path) -> tuple[dict[str, Any], Problem | None]:
     return data, None
 
 
-def backend_from_environment(environ: Mapping[str, str]) -> tuple[str, Problem | None]:
+def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[str, Problem | None]:
     """The engine of the bare tool provider: ``WEB_SEARCH_BACKEND``, or ``stub`` where it is unset or unknown."""
+    environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
     value = environ.get("WEB_SEARCH_BACKEND", "").strip()
     if not value:
         return "stub", None
@@ -96,6 +97,7 @@ class _Reader:
             ),
             net=self._net(values),
             engines=engines,
+            token=Secret(values["server.token"] or ""),
             state_dir=Path(self._environ.get("SUYUAN_STATE_DIR") or _home(self._environ, "XDG_STATE_HOME", ".local/state")),
             config_file=self._path if self._path.exists() else None,
             agents_file=self._path.with_name("agents.json"),
@@ -187,7 +189,7 @@ class _Reader:
 
     def _report_unknown(self) -> None:
         known = {key.path for key in KEYS} | {key.path for keys in self._engine_keys.values() for key in keys}
-        ours = ("tools.webSearch.", "web.")
+        ours = ("tools.webSearch.", "web.", "server.")
         for path in self._file:
             if path.startswith(ours) and path not in known:
                 near = get_close_matches(path, known, 1, 0.75)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..contract.engine import EngineSettings
+from ..contract.secret import Secret
 from ..net.transport import NetSettings
 
 
@@ -53,6 +54,8 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     net: NetSettings = field(default_factory=NetSettings)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
+    token: Secret = field(default_factory=lambda: Secret(""))
+    """What clients on other machines must send."""
     state_dir: Path | None = None
     config_file: Path | None = None
     agents_file: Path | None = None

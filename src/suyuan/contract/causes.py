@@ -113,6 +113,14 @@ BAD_BUDGET = Cause(
     "Leave it out, or give for example 5000.",
     "可以不填,或填 5000。",
 )
+BAD_ARGUMENT = Cause(
+    InvalidInput,
+    "bad_argument",
+    "The argument {name!r} cannot be used: {why}.",
+    "参数 {name!r} 无法使用:{why}。",
+    "Correct or leave out the argument; the tool's schema lists them.",
+    "请修改或去掉该参数;可用参数见工具的 schema。",
+)
 UNKNOWN_ENGINE = Cause(
     InvalidInput,
     "unknown_engine",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit
 from uuid import uuid4
 
+from .address import domain_of
 from .causes import BAD_BUDGET, BAD_COUNT, BAD_COUNTRY, BAD_DOMAIN, BAD_LANG, EMPTY_QUERY, QUERY_TOO_LONG
 from .freshness import Freshness
 
@@ -139,14 +139,6 @@ class SearchPage:
     def engine(self) -> str:
         """The engine, or engines joined by ``+``, that the results came from."""
         return "+".join(dict.fromkeys(a.engine for a in self.attempts if a.outcome in ("ok", "empty")))
-
-
-def domain_of(url: str) -> str:
-    """Return the host of ``url`` without ``www.``; an empty text where it has none."""
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
 
 
 def _clean_text(text: str) -> str:

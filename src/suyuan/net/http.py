@@ -81,7 +81,9 @@ class HttpClient:
             if loop is here:
                 await session.close()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+                # Not without end: that loop may be the one that waits for us.
+                closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+                await asyncio.wait([closing], timeout=2)
         self._sessions.clear()
 
     async def _exchange(self, request: Request, url: URL, engine: str) -> Response:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
+from ..contract.address import domain_of
 from ..contract.causes import OFF_LIMITS, REDIRECT_LOOP
 from ..contract.engine import Send
 from ..contract.secret import Secret
-from ..contract.types import domain_of
 from ..contract.wire import Request, Response
 
 USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

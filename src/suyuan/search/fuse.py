@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..contract.address import page_key
 from ..contract.types import SearchResult
-from .normalise import page_key
 
 # Small, so that the first places count: on public rank-aggregation data 10 is a little better than the customary 60.
 K = 10

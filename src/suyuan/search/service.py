@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..contract.bridge import Bridge
 from ..contract.causes import ALL_FAILED, BUDGET_SPENT
@@ -19,6 +19,8 @@ from .fanout import fan_out
 from .fuse import fuse
 from .normalise import normalise
 from .plan import AUTO, Plan, make_plan
+
+T = TypeVar("T")
 
 log = logging.getLogger("suyuan.search")
 
@@ -66,7 +68,11 @@ class SearchService:
 
     def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
         """Like :meth:`search`, for synchronous callers."""
-        return self._bridge.run(self.search(query, engines=engines, **params))
+        return self.run_sync(self.search(query, engines=engines, **params))
+
+    def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a search that is wrapped in something else, for synchronous callers."""
+        return self._bridge.run(work)
 
     async def _searched(self, query: SearchQuery, plan: Plan) -> SearchPage:
         started = time.monotonic()

@@ -1,0 +1,1 @@
+"""Citations: numbering sources, and later linking and checking what cites them. Pure."""

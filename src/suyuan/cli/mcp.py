@@ -1,0 +1,44 @@
+"""``suyuan mcp``: the tools for MCP clients."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+from ..config.settings import Settings
+from .terminal import Terminal
+from .texts import Texts
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    mcp = commands.add_parser("mcp", help=t("help.mcp"), description=t("help.mcp"))
+    mcp.add_argument("--http", action="store_true", help=t("help.mcp_http"))
+    mcp.add_argument("--host", default="127.0.0.1", help=t("help.host"))
+    mcp.add_argument("--port", type=int, default=8765, help=t("help.port"))
+    mcp.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
+    mcp.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Serve until the client goes, or Ctrl-C."""
+    err = Terminal(sys.stderr)
+    if args.http and args.host not in _LOOPBACK and not settings.token:
+        err.line(t("mcp.token", host=args.host))
+        return 2
+    try:
+        from ..mcp_server import make_server, serve_http, serve_stdio
+    except ModuleNotFoundError as missing:
+        err.line(t("extra.missing", what=missing.name or "mcp", extra="mcp"))
+        return 2
+    server = make_server(settings, "zh" if t.lang == "zh" else "en", args.engine)
+    if not args.http:
+        asyncio.run(serve_stdio(server))
+        return 0
+    err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
+    asyncio.run(serve_http(server, args.host, args.port, settings.token))
+    return 0

@@ -1,0 +1,1 @@
+"""Search as a tool of language models: what the tools are called, what they say, and their bindings."""

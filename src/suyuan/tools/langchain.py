@@ -1,0 +1,85 @@
+"""The search tool for LangChain (``suyuan[langchain]``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Literal
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+from langchain_core.tools import BaseTool
+from pydantic import ConfigDict, PrivateAttr
+
+from ..cite.registry import CitationRegistry
+from ..contract.errors import SuyuanError
+from ..contract.types import SearchPage
+from .session import SessionSearch, query_from
+from .specs import ONE_INPUT, WEB_SEARCH, Lang
+from .text import compact, failure
+
+MOST_RESULTS = 5
+
+
+class SearchTool(BaseTool):
+    """``web_search`` over a session's search: compact text with global numbers, and the ``SearchPage`` as artifact.
+
+    A failure comes back as text, never as an exception: the agent lives on, and knows that it must not pretend.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    name: str = WEB_SEARCH.name
+    description: str = ""
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_validation_error: bool | str | Callable[..., str] | None = True
+    lang: Lang = "zh"
+    max_results: int = MOST_RESULTS
+    snippet_length: int = 200
+
+    _search: SessionSearch = PrivateAttr()
+    _citations: CitationRegistry = PrivateAttr()
+    _today: Callable[[], date] = PrivateAttr()
+
+    def __init__(
+        self,
+        search: SessionSearch,
+        citations: CitationRegistry | None = None,
+        *,
+        lang: Lang = "zh",
+        inputs: tuple[str, ...] = ONE_INPUT,
+        max_results: int = MOST_RESULTS,
+        snippet_length: int = 200,
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        super().__init__(
+            description=WEB_SEARCH.description(lang, today().isoformat()),
+            args_schema=WEB_SEARCH.schema(lang, inputs),
+            lang=lang,
+            max_results=min(max_results, MOST_RESULTS),
+            snippet_length=min(snippet_length, 200),
+        )
+        self._search = search
+        self._citations = citations or CitationRegistry()
+        self._today = today
+
+    @property
+    def citations(self) -> CitationRegistry:
+        """The numbering of the sources of this answer."""
+        return self._citations
+
+    def _run(self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> tuple[str, SearchPage | None]:
+        try:
+            return self._answer(*self._search.search_sync(query_from(arguments, count=self.max_results)))
+        except SuyuanError as error:
+            return failure(error, self.lang), None
+
+    async def _arun(self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> tuple[str, SearchPage | None]:
+        try:
+            return self._answer(*await self._search.search(query_from(arguments, count=self.max_results)))
+        except SuyuanError as error:
+            return failure(error, self.lang), None
+
+    def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
+        sources = self._citations.add(page, self.max_results)
+        text = compact(page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated)
+        return text, page

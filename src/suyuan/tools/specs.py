@@ -1,0 +1,115 @@
+"""What the tools are called, what they do and what they take: once, for every binding, in Chinese and English."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Lang = Literal["zh", "en"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One input of a tool."""
+
+    name: str
+    schema: dict[str, Any]
+    zh: str
+    en: str
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool: the name that models use, the name that tool providers use, its texts and its inputs."""
+
+    name: str
+    dotted: str
+    zh: str
+    en: str
+    practice_zh: str
+    practice_en: str
+    parameters: tuple[Parameter, ...]
+    examples: tuple[dict[str, Any], ...]
+
+    def description(self, lang: Lang, today: str = "") -> str:
+        """What the tool is for; with ``today`` also the date, since models tend to search for the wrong year."""
+        if lang == "zh":
+            return self.zh + (f"\n今天是 {today}。" if today else "") + f"\n{self.practice_zh}"
+        return self.en + (f"\nToday is {today}." if today else "") + f"\n{self.practice_en}"
+
+    def schema(self, lang: Lang, only: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The JSON Schema of the inputs, or of ``only`` some of them."""
+        chosen = [p for p in self.parameters if not only or p.name in only]
+        return {
+            "type": "object",
+            "properties": {p.name: {**p.schema, "description": p.zh if lang == "zh" else p.en} for p in chosen},
+            "required": [p.name for p in chosen if p.required],
+            "additionalProperties": False,
+        }
+
+
+_DOMAINS = {"type": "array", "items": {"type": "string"}}
+
+WEB_SEARCH = ToolSpec(
+    name="web_search",
+    dotted="web.search",
+    zh="搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。",
+    en="Search the internet for current information. Use it for recent events, live data, today's news, or to verify a fact.",
+    practice_zh=(
+        "好的查询:用几个关键词而不是整句话,写明名称、地点和年份;一次只问一件事;结果不好时换一种说法,不要重复同样的查询。"
+        "例如:“Python 3.14 新特性 发布说明”优于“告诉我 Python 有什么新东西”。"
+        "结果带有编号 [n],引用时使用该编号;摘要不足以回答时应说明。"
+    ),
+    practice_en=(
+        "A good query is a few keywords, not a sentence, with the name, place and year that matter; one thing at a time; when the results "
+        "are poor, use other words and do not repeat the same query. For example: “Python 3.14 release notes new features” rather than "
+        "“tell me what is new in Python”. Results carry a number [n]: cite with it; say so when the snippets do not answer the question."
+    ),
+    parameters=(
+        Parameter(
+            "query",
+            {"type": "string", "minLength": 1, "examples": ["2026 年诺贝尔物理学奖 得主", "PostgreSQL 18 async I/O benchmark"]},
+            "搜索查询关键词,应该具体、清晰、针对性强",
+            "The search keywords: specific, clear and to the point.",
+            required=True,
+        ),
+        Parameter("count", {"type": "integer", "minimum": 1, "maximum": 10}, "结果数量,1 到 10", "Number of results, 1 to 10."),
+        Parameter("country", {"type": "string", "pattern": "^[A-Za-z]{2}$"}, "国家代码,例如 CN、US", "Country code such as CN or US."),
+        Parameter(
+            "freshness",
+            {"type": "string"},
+            "时间范围:day、week、month、year,或 2026-01-01..2026-03-31",
+            "Time range: day, week, month, year, or 2026-01-01..2026-03-31.",
+        ),
+        Parameter("language", {"type": "string"}, "结果语言,例如 zh-CN、en", "Language of the results such as zh-CN or en."),
+        Parameter("allowed_domains", _DOMAINS, "只要这些域名的结果", "Only results of these domains."),
+        Parameter("blocked_domains", _DOMAINS, "排除这些域名的结果", "No results of these domains."),
+    ),
+    examples=({"query": "2026 年诺贝尔物理学奖 得主"}, {"query": "SearXNG json format 403", "freshness": "year"}),
+)
+
+# What a bare agent is given, and what an agent of agents.json is given.
+ONE_INPUT = ("query",)
+FOUR_INPUTS = ("query", "count", "country", "freshness")
+
+
+def web_search_contract() -> dict[str, Any]:
+    """The JSON Schema of the arguments of ``web.search``, as tool providers publish it."""
+    text = {"type": "string"}
+    properties = {
+        "query": {"type": "string", "minLength": 1},
+        "max_results": {"type": "integer", "minimum": 1, "maximum": 10},
+        "lang": text,
+        "locale": {**text, "description": "Another name for lang."},
+        "time_range": {**text, "description": "day, week, month, year or two dates: 2026-01-01..2026-03-31."},
+        "freshness": {**text, "description": "Another name for time_range."},
+        "country": text,
+        "site_filter": {"oneOf": [text, _DOMAINS], "description": "Another name for allowed_domains."},
+        "allowed_domains": _DOMAINS,
+        "blocked_domains": _DOMAINS,
+        "need_summary": {"type": "boolean"},
+        "trace_id": text,
+        "budget_ms": {"type": "integer", "minimum": 1, "maximum": 120_000},
+    }
+    return {"type": "object", "properties": properties, "required": ["query"], "additionalProperties": False}

@@ -1,0 +1,74 @@
+"""The search of one session and its cache."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from support import pages
+from support.house import house
+from support.site import reply, serve
+from suyuan.contract.errors import WebBlocked
+from suyuan.contract.types import SearchQuery
+from suyuan.tools.session import SessionSearch, query_from
+
+
+@pytest.mark.req("C13.1", "C13.2")
+async def test_a_query_is_searched_once_and_the_hit_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search, engines="ddg_html")
+        first, repeated_first = await session.search(SearchQuery("some words"))
+        second, repeated_second = await session.search(SearchQuery("some words"))
+    assert (repeated_first, repeated_second) == (False, True) and first.results == second.results and second.cached
+    assert len(site.seen) == 1
+    assert any("session cache hit" in record.message for record in caplog.records)
+
+
+@pytest.mark.req("C13.4")
+async def test_twenty_queries_the_least_recently_used_goes_first() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search, engines="ddg_html")
+        for n in range(20):
+            await session.search(SearchQuery(f"q{n}"))
+        await session.search(SearchQuery("q0"))
+        await session.search(SearchQuery("q20"))
+        assert len(session) == 20 and len(site.seen) == 21
+        assert (await session.search(SearchQuery("q0")))[1] is True
+        assert (await session.search(SearchQuery("q1")))[1] is False
+
+
+@pytest.mark.req("C13.3")
+async def test_sessions_do_not_see_each_other_s_cache_and_it_ends_with_the_session() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
+        one, two = SessionSearch(h.search, engines="ddg_html"), SessionSearch(h.search, engines="ddg_html")
+        await one.search(SearchQuery("x"))
+        assert (await two.search(SearchQuery("x")))[1] is False
+        one.clear()
+        assert (await one.search(SearchQuery("x")))[1] is False
+    assert len(site.seen) == 3
+
+
+async def test_equal_queries_at_the_same_time_are_one_request() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search, engines="ddg_html")
+        await asyncio.gather(*(session.search(SearchQuery("x")) for _ in range(10)))
+    assert len(site.seen) == 1
+
+
+async def test_a_failure_is_not_kept() -> None:
+    answers = iter([reply("", 403), reply(pages.ddg())])
+    async with serve(lambda _: next(answers)) as site, house({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search, engines="ddg_html")
+        with pytest.raises(WebBlocked):
+            await session.search(SearchQuery("x"))
+        page, _ = await session.search(SearchQuery("x"))
+    assert len(page.results) == 10 and len(site.seen) == 2
+
+
+@pytest.mark.req("P4.2")
+def test_what_a_model_leaves_empty_counts_as_not_given() -> None:
+    query = query_from({"query": "x", "count": None, "country": "", "freshness": None, "allowed_domains": []}, count=5)
+    assert (query.count, query.country, query.freshness, query.allowed_domains) == (5, "", None, ())
