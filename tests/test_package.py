@@ -9,9 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from support.site import json_reply, serve
 
 import suyuan
+from support.site import json_reply, serve
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,13 +19,17 @@ ROOT = Path(__file__).parents[1]
 def run(*args: str, path: Path | None = None, **environ: str) -> str:
     """Run Python somewhere else than in the project, with ``path`` in front of what is installed."""
     env = {**os.environ, **environ, **({"PYTHONPATH": str(path)} if path else {})}
-    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=False, env=env, cwd=path or ROOT.parent, timeout=120)
+    done = subprocess.run(
+        [sys.executable, *args], capture_output=True, text=True, check=False, env=env, cwd=path or ROOT.parent, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def install(what: Path, target: Path) -> None:
-    run("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(target), str(what))
+    run(
+        "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(target), str(what)
+    )
 
 
 class TestWheel:
@@ -58,6 +62,10 @@ class TestImport:
     def test_a_search_without_a_network_loads_no_client(self) -> None:
         code = "from suyuan.cli.main import main; main(['search', '-e', 'stub', 'x'])"
         assert not self.loaded(code) & {"aiohttp", "selectolax", "curl_cffi", "playwright"}
+
+    @pytest.mark.parametrize("code", ["import suyuan.wiring, suyuan.cli.main", "import suyuan.providers, suyuan.agents"])
+    def test_langchain_and_mcp_load_only_when_they_are_used(self, code: str) -> None:
+        assert not self.loaded(code) & {"langchain", "langchain_core", "mcp", "pydantic", "playwright"}
 
     def test_every_promised_name_is_there(self) -> None:
         for name in suyuan.__all__:
@@ -106,5 +114,14 @@ class TestOtherPackages:
         assert "Example Domain" in run("-m", "suyuan", "search", "-e", "stub", "x", path=tmp_path)
 
 
-def test_the_example_in_plain_python_runs() -> None:
-    assert "[stub: ok" in run(str(ROOT / "examples" / "plain_python.py"), "stub", "what", "is", "this")
+@pytest.mark.parametrize(
+    ("example", "needs", "said"),
+    [
+        ("plain_python.py", "suyuan", "[stub: ok"),
+        ("langchain_agent.py", "langchain", "The best source is Example Domain (example.com) [1]."),
+        ("mcp_client.py", "mcp", "[3] Example Network (example.net)"),
+    ],
+)
+def test_the_examples_run(example: str, needs: str, said: str) -> None:
+    pytest.importorskip(needs, reason=f"the package {needs} is not installed")
+    assert said in run(str(ROOT / "examples" / example), "stub", "what", "is", "this")
