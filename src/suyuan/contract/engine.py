@@ -56,6 +56,8 @@ class Engine:
     """How often it may be asked where configuration does not say."""
     burst: ClassVar[int] = 1
     """How many of those requests may come at once."""
+    via_browser: ClassVar[bool] = False
+    """Whether its pages are shown in a browser, which must be installed."""
     friends: ClassVar[tuple[str, ...]] = ()
     """Other hosts of the same engine that it may redirect to."""
 

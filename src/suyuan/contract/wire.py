@@ -16,6 +16,7 @@ Via = Literal["http", "browser"]
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,30})", re.I)
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # What Chinese pages call gb2312 or gbk is in practice its superset.
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "ascii": "cp1252"}
 
@@ -69,6 +70,11 @@ class Response:
             return self.body.decode(_WIDER.get(name, name), "replace")
         except LookupError:
             return self.body.decode("utf-8", "replace")
+
+    @property
+    def utf8(self) -> bytes:
+        """The body in UTF-8: as it came where that is what it is, which is nearly always."""
+        return self.body if self._declared() in ("utf-8", "utf8") and self.body[:2] not in _UTF16 else self.text.encode("utf-8", "replace")
 
     def _declared(self) -> str:
         kind = self.headers.get("content-type", "").lower()

@@ -26,6 +26,8 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
 
     "3 days ago" needs ``now``, the moment when the page was received.
     """
+    if not text:
+        return None
     if found := _ISO.search(text):
         day = _iso(found[1], found[2], found[3])
         return f"{day}T{found[4]}" if day and found[4] and found[4][:5] != "00:00" else day

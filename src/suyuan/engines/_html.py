@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from ..contract.causes import UNDECODED
 from ..contract.types import SearchResult
@@ -14,13 +14,22 @@ from ..contract.wire import Response
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1a\ufffd]")
 
 
-def tree_of(response: Response, engine: str) -> LexborHTMLParser:
-    """Parse the page, or raise where its bytes are not text at all (a body that was never decompressed)."""
-    text = response.text
-    sample = text[:4000]
-    if sample and len(_NOT_TEXT.findall(sample)) > len(sample) / 20:
+def tree_of(response: Response, engine: str, start: bytes = b"") -> LexborHTMLParser:
+    """Parse the page, or raise where its bytes are not text at all (a body that was never decompressed).
+
+    With ``start``, only from the tag in which these bytes stand: parsing is most of the work, and half of a page may be its head.
+    """
+    body = response.utf8
+    sample = body[:4000]
+    if not sample.isascii():
+        text = sample.decode("utf-8", "replace")
+        if len(_NOT_TEXT.findall(text)) > len(text) / 20:
+            raise UNDECODED(engine=engine)
+    elif b"\x00" in sample:
         raise UNDECODED(engine=engine)
-    return LexborHTMLParser(text)
+    if start and (found := body.find(start)) > 0:
+        body = body[max(body.rfind(b"<", 0, found), 0) :]
+    return LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
 
 
 def text_of(node: LexborNode | None) -> str:

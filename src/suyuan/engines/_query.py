@@ -37,9 +37,9 @@ def fitted(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
     notes: tuple[str, ...] = (f"query too long for {left_out} of its domains",) if left_out else ()
     room = limit - (len(extra) + 1 if extra else 0)
     if len(text) > room:
-        cut = text[:room]
+        cut = text[: room + 1]
         # Chinese has no blanks: cut at a word only where that does not lose most of the text.
-        text = cut.rsplit(" ", 1)[0] if " " in cut[room // 2 :] else cut
+        text = cut.rsplit(" ", 1)[0] if " " in cut[room // 2 :] else cut[:room]
         notes += (f"query cut to {len(text)} characters",)
     return (f"{text} {extra}" if extra else text), notes
 

@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from ..contract.address import domain_of
 from ..contract.causes import (
     BAD_STATUS,
     FORBIDDEN,
@@ -17,7 +18,6 @@ from ..contract.causes import (
     UNDECODED,
     UPSTREAM_BROKEN,
 )
-from ..contract.types import domain_of
 from ..contract.wire import Response
 
 

@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from ..contract.address import domain_of
 from ..contract.causes import CAPTCHA, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebParseError
-from ..contract.types import Found, SearchQuery, SearchResult, domain_of
+from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of

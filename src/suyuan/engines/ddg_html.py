@@ -19,6 +19,12 @@ from ._query import fitted, locale
 from ._status import check_status
 
 _LONGEST_QUERY = 499
+# Where the list of results begins.
+_LIST = b'id="links"'
+_PARTS = ", ".join(
+    f".result:not(.result--ad) {part}"
+    for part in ("a.result__a", ".result__snippet", ".result__date", ".result__extras__url > span:not(.result__icon)")
+)
 # Where DuckDuckGo's region code is not simply country-language.
 _REGIONS = {
     ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
@@ -78,9 +84,10 @@ class DuckDuckGo(Engine):
         """Read an html, lite or rendered result page."""
         if response.status not in (200, 202):
             check_status(response, self.name)
+        if results := distinct(_html_results(tree_of(response, self.name, _LIST), response)):
+            return Found(results)
         tree = tree_of(response, self.name)
-        results = distinct(_html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree))
-        if results:
+        if results := distinct(_html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree)):
             return Found(results)
         if tree.css_first("#challenge-form, .anomaly-modal__modal, form[action*='anomaly.js']") is not None:
             raise CAPTCHA(engine=self.name)
@@ -99,18 +106,22 @@ class DuckDuckGo(Engine):
 
 
 def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
-    results = []
-    for node in tree.css(".result"):
-        if has_class(node, "result--ad", "result--no-result", "result--more", "result--sep"):
-            continue
-        link = node.css_first("a.result__a")
-        if url := unwrap(attribute(link, "href")):
-            snippet = node.css_first(".result__snippet")
-            shown = snippet.css_first(".result__date") if snippet is not None else None
-            date = text_of(shown) or text_of(node.css_first(".result__extras__url > span:not(.result__icon)"))
-            text = text_of(snippet).removeprefix(text_of(shown)).lstrip() if shown is not None else text_of(snippet)
-            results.append(SearchResult(text_of(link), url, text, "ddg_html", published_at=read_date(date, response.at)))
-    return results
+    found: list[dict[str, str]] = []
+    # One walk through the page for all parts of all results is several times faster than one for each part.
+    for node in tree.css(_PARTS):
+        name = attribute(node, "class")
+        if name.startswith("result__a"):
+            found.append({"title": text_of(node), "url": unwrap(attribute(node, "href"))})
+        elif found:
+            found[-1].setdefault("snippet" if name.startswith("result__snippet") else "date", text_of(node))
+    return [_result(parts, response) for parts in found if parts["url"]]
+
+
+def _result(parts: dict[str, str], response: Response) -> SearchResult:
+    date, snippet = parts.get("date", ""), parts.get("snippet", "")
+    # On rendered pages the date stands in front of the snippet, on plain ones behind the address.
+    snippet = snippet.removeprefix(date).lstrip() if date else snippet
+    return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=read_date(date, response.at))
 
 
 def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
@@ -172,11 +183,9 @@ def unwrap(href: str) -> str:
 
 
 def _region(query: SearchQuery) -> str:
+    if query.country and not query.lang:
+        return _COUNTRIES.get(query.country, "")
     lang, country = locale(query)
-    if not lang and not country:
-        return ""
-    if not lang:
-        return _COUNTRIES.get(country, "")
     if not country:
         return ""
     # English alone says nothing about the place.

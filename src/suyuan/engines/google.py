@@ -60,6 +60,7 @@ class Google(Engine):
     home = "https://www.google.com"
     honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 10
+    via_browser = True
     friends = ("www.google.com",)
 
     def exchange(self, query: SearchQuery) -> Exchange:

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from ..contract.causes import (
+    API_SAID_NO,
     CAPTCHA,
     ENGINES_DEAD,
     KEY_REJECTED,
@@ -82,7 +83,9 @@ class SearXNG(Engine):
             raise SEARXNG_CLOSED(engine=self.name, where=self.base_url)
         if page and b"verifying your request" in body:
             raise CAPTCHA(engine=self.name)
-        # A refused parameter comes as 400 with JSON; the text says which.
+        if response.status == 400 and body.lstrip().startswith(b"{"):
+            # A refused parameter; the text says which.
+            raise API_SAID_NO(engine=self.name, said=str(json_of(response, self.name).get("error"))[:200])
         check_status(response, self.name)
 
     def _headers(self) -> dict[str, Any]:

@@ -10,38 +10,12 @@ import aiohttp
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from yarl import URL
 
-from ..contract.causes import (
-    BAD_HTTP,
-    BROKEN_OFF,
-    NO_SUCH_HOST,
-    PROXY_FAILED,
-    REFUSED,
-    TLS_FAILED,
-    TOO_LARGE,
-    UNDECODED,
-    Cause,
-)
+from ..contract.causes import BAD_HTTP, BROKEN_OFF, TOO_LARGE
 from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
+from .failures import translated
 from .transport import NetSettings
-
-# Foreign error to our cause; the first that fits, so the special ones stand before the general.
-_CAUSES: tuple[tuple[type[BaseException], Cause], ...] = (
-    (aiohttp.ClientConnectorDNSError, NO_SUCH_HOST),
-    (aiohttp.ClientConnectorCertificateError, TLS_FAILED),
-    (aiohttp.ClientSSLError, TLS_FAILED),
-    (aiohttp.ClientHttpProxyError, PROXY_FAILED),
-    (aiohttp.ClientProxyConnectionError, PROXY_FAILED),
-    (aiohttp.ClientConnectorError, REFUSED),
-    (aiohttp.ClientPayloadError, BROKEN_OFF),
-    (aiohttp.ClientResponseError, BAD_HTTP),
-    (aiohttp.InvalidURL, BAD_HTTP),
-    (aiohttp.ClientConnectionError, BROKEN_OFF),
-    (aiohttp.ClientError, BAD_HTTP),
-    (OSError, BROKEN_OFF),
-    (ValueError, BAD_HTTP),
-)
 
 
 class HttpClient:
@@ -72,7 +46,7 @@ class HttpClient:
         try:
             return await self._exchange(request, url, engine)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return _translated(error, engine, url)
+            return translated(error, engine, url)
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
@@ -121,14 +95,3 @@ class HttpClient:
                 trust_env=False,
             )
         return session
-
-
-def _translated(error: BaseException, engine: str, url: URL) -> SuyuanError:
-    where = f"{url.host}:{url.port}" if url.port and not url.is_default_port() else str(url.host)
-    if isinstance(error, aiohttp.ClientPayloadError) and "content-encoding" in str(error).lower():
-        return UNDECODED(engine=engine)
-    if isinstance(error, aiohttp.ClientConnectorError) and url.scheme == "https" and isinstance(error.os_error, ConnectionResetError):
-        # The port is open, but what listens there hangs up on a TLS greeting.
-        return TLS_FAILED(engine=engine, where=where)
-    cause = next((cause for kind, cause in _CAUSES if isinstance(error, kind)), BAD_HTTP)
-    return cause(engine=engine, where=where)

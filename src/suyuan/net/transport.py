@@ -35,7 +35,7 @@ class NetSettings:
         """The proxy to use for ``host``, or None for a direct connection."""
         host = host.lower()
         for name in self.no_proxy:
-            name = name.lower().lstrip("*.")
+            name = name.lower().removeprefix("*.").lstrip(".")
             if name and (name == "*" or host == name or host.endswith("." + name)):
                 return None
         return self.proxy.reveal() or None
