@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
-from uuid import uuid4
 
 from .address import domain_of
 from .causes import BAD_BUDGET, BAD_COUNT, BAD_COUNTRY, BAD_DOMAIN, BAD_LANG, EMPTY_QUERY, QUERY_TOO_LONG
@@ -37,7 +37,7 @@ class SearchQuery:
     blocked_domains: tuple[str, ...] = ()
     need_summary: bool = False
     budget_ms: int | None = None
-    trace_id: str = field(default_factory=lambda: uuid4().hex[:16])
+    trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -94,6 +94,11 @@ class SearchResult:
     def source(self) -> str:
         """The domain of the page, without ``www.``."""
         return domain_of(self.url)
+
+    def ranked(self, rank: int) -> SearchResult:
+        """The same result at another rank."""
+        # By hand: dataclasses.replace takes three times as long, for every result of every search.
+        return SearchResult(self.title, self.url, self.snippet, self.engine, rank, self.published_at, self.summary, self.also_from)
 
 
 @dataclass(frozen=True, slots=True)

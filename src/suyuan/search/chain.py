@@ -62,6 +62,8 @@ class Chain:
 
     async def run(self) -> Outcome:
         """Ask until one engine has results, all have failed, or the time is over."""
+        if len(self._desks) == 1:
+            return await self._alone(self._desks[0])
         try:
             queue = self._first_round()
             while not self._outcome.good:
@@ -79,6 +81,20 @@ class Chain:
             await self._stop()
         return self._outcome
 
+    async def _alone(self, desk: Desk) -> Outcome:
+        """Ask the only engine there is: nobody to hedge with, and a second try only where it can help."""
+        if desk.breaker.open:
+            self._outcome.take(desk, desk.resting(self._query))
+            return self._outcome
+        for turn in range(_MOST_ASKS):
+            asked = await desk.ask(self._query, self._left())
+            self._outcome.take(desk, asked)
+            pause = 0.2 * 2**turn
+            if asked.error is None or asked.error.detail_code not in _PASSING_ALONE or desk.breaker.open or pause >= self._left():
+                break
+            await asyncio.sleep(pause)
+        return self._outcome
+
     def _first_round(self) -> list[Desk]:
         for desk in self._desks:
             if desk.breaker.open:
@@ -89,8 +105,7 @@ class Chain:
 
     async def _next_round(self) -> list[Desk]:
         """The engines worth asking again, after a pause; none where an engine said that there is nothing."""
-        passing = _PASSING if len(self._desks) > 1 else _PASSING_ALONE
-        able = [desk for desk in self._desks if self._worth_asking(desk, passing)]
+        able = [desk for desk in self._desks if self._worth_asking(desk)]
         if not able or self._outcome.empty:
             return []
         pause = 0.1 * 2 ** max(self._asks.values())
@@ -99,17 +114,15 @@ class Chain:
         await asyncio.sleep(pause)
         return sorted(able, key=lambda desk: desk.breaker.refusals)
 
-    def _worth_asking(self, desk: Desk, passing: set[str]) -> bool:
+    def _worth_asking(self, desk: Desk) -> bool:
         last, asks = self._last.get(desk.name), self._asks.get(desk.name, 0)
         if last is None or last.error is None or desk.breaker.open:
             return False
         detail = last.error.detail_code
-        return detail in passing and asks < (2 if detail == "captcha_required" else _MOST_ASKS)
+        return detail in _PASSING and asks < (2 if detail == "captcha_required" else _MOST_ASKS)
 
     def _stalled(self) -> Desk | None:
         """An engine whose request has hung much longer than usual: a new request may fare better."""
-        if len(self._desks) == 1:
-            return None
         now = time.monotonic()
         for running in self._running.values():
             desk = running.desk
@@ -127,7 +140,7 @@ class Chain:
         left = self._left()
         patience = max((running.desk.patience for running in self._running.values()), default=0.0)
         # Whatever the engines' habits, each that waits must still get its turn.
-        pause = min(left, patience, left / (waiting + 1)) if waiting or len(self._desks) > 1 else left
+        pause = min(left, patience, left / (waiting + 1))
         done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             desk = self._running.pop(task).desk

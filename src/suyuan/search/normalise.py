@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from itertools import islice
 
 from ..contract.address import is_page, page_key
 from ..contract.types import SearchQuery, SearchResult
@@ -11,11 +11,12 @@ from ..contract.types import SearchQuery, SearchResult
 
 def normalise(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
     """Drop what is no page or outside the asked domains, keep each page once, and write the ranks."""
+    filtered = query.allowed_domains or query.blocked_domains
     kept: dict[str, SearchResult] = {}
     for result in results:
-        if is_page(result.url) and _wanted(result.source, query):
+        if is_page(result.url) and (not filtered or _wanted(result.source, query)):
             kept.setdefault(page_key(result.url), result)
-    return tuple(replace(result, rank=rank) for rank, result in enumerate(list(kept.values())[: query.count], 1))
+    return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), query.count), 1))
 
 
 def _wanted(domain: str, query: SearchQuery) -> bool:
