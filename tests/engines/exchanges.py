@@ -1,0 +1,95 @@
+"""Driving an engine by hand: what it asks is collected, what it is answered is given."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from suyuan.contract.engine import Engine
+from suyuan.contract.errors import SuyuanError
+from suyuan.contract.types import Found, SearchQuery
+from suyuan.contract.wire import Request, Response
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@dataclass
+class Run:
+    """What an exchange asked, and how it ended."""
+
+    requests: list[Request] = field(default_factory=list)
+    outcome: Found | SuyuanError | None = None
+
+    @property
+    def found(self) -> Found:
+        assert isinstance(self.outcome, Found), self.outcome
+        return self.outcome
+
+    @property
+    def error(self) -> SuyuanError:
+        assert isinstance(self.outcome, SuyuanError), self.outcome
+        return self.outcome
+
+    @property
+    def request(self) -> Request:
+        assert len(self.requests) == 1, self.requests
+        return self.requests[0]
+
+
+def run(engine: Engine, query: SearchQuery | str, *responses: Response) -> Run:
+    """Drive ``engine.exchange``: every response is for one request, and none may be left over or missing."""
+    done, waiting = Run(), list(responses)
+    exchange = engine.exchange(SearchQuery(query) if isinstance(query, str) else query)
+    try:
+        done.requests.append(next(exchange))
+        while waiting:
+            done.requests.append(exchange.send(waiting.pop(0)))
+        raise AssertionError(f"asked once more: {done.requests[-1].url}")
+    except StopIteration as end:
+        done.outcome = end.value
+    except SuyuanError as error:
+        done.outcome = error
+    assert not waiting, f"{len(waiting)} answers were not asked for"
+    return done
+
+
+def first_request(engine: Engine, query: SearchQuery | str) -> Request:
+    """What the engine asks first."""
+    return next(engine.exchange(SearchQuery(query) if isinstance(query, str) else query))
+
+
+def answer(body: str | bytes | dict[str, Any] | list[Any] | None, status: int = 200, url: str = "", **headers: str) -> Response:
+    """An answer that arrived at ``NOW``; data becomes JSON, and ``retry_after`` is the header ``retry-after``."""
+    if isinstance(body, bytes):
+        data, kind = body, "text/html; charset=utf-8"
+    elif isinstance(body, str):
+        data, kind = body.encode(), "text/html; charset=utf-8"
+    else:
+        data, kind = json.dumps(body).encode(), "application/json"
+    return Response(status, data, url, {"content-type": kind} | {name.replace("_", "-"): text for name, text in headers.items()}, NOW)
+
+
+def failure(engine: Engine, response: Response, query: SearchQuery | None = None) -> SuyuanError:
+    """The error that reading ``response`` raises."""
+    try:
+        found = engine.read(response, query)
+    except SuyuanError as error:
+        return error
+    raise AssertionError(f"no error, but {found}")
+
+
+def sent(request: Request) -> dict[str, Any]:
+    """The parameters of a request, wherever they stand."""
+    if request.method == "GET":
+        return dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True, strict_parsing=True))
+    if request.headers["Content-Type"] == "application/json":
+        return dict(json.loads(request.body))
+    return dict(parse_qsl(request.body.decode("ascii"), keep_blank_values=True))
+
+
+def address(request: Request) -> str:
+    """Where a request goes, without its parameters."""
+    return request.url.partition("?")[0]

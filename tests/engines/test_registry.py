@@ -1,0 +1,93 @@
+"""Which engines there are, under which names, and that none is imported before it is wanted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from suyuan.contract.engine import Engine, EngineSettings, SearchEngine
+from suyuan.contract.errors import InvalidInput
+from suyuan.engines import registry
+
+NAMES = ("stub", "searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
+
+
+@pytest.mark.req("T5.1", "T5.2", "T5.3", "T5.4", "T5.5", "T5.6")
+def test_the_built_in_engines_are_there_and_come_first() -> None:
+    names = registry.names()
+    assert set(NAMES) <= set(names)
+    assert names[: len(registry.BUILT_IN)] == tuple(registry.BUILT_IN)
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.req("P3.4", "G4.1", "G4.2")
+@pytest.mark.parametrize("name", sorted(registry.BUILT_IN))
+def test_every_name_makes_its_engine(name: str) -> None:
+    settings = EngineSettings(base_url="http://127.0.0.1:9/")
+    engine = registry.load(name)(settings)
+    assert isinstance(engine, SearchEngine)
+    assert isinstance(engine, Engine)
+    assert (engine.name, engine.base_url, engine.settings) == (name, "http://127.0.0.1:9", settings)
+    assert engine.title
+    assert registry.load(name)(None).name == name
+
+
+@pytest.mark.req("P9.1", "P9.2")
+@pytest.mark.parametrize("name", ["ddg_html", "baidu_html", "bing_html"])
+def test_engines_without_a_key_are_asked_gently_and_lead_nowhere_else(name: str) -> None:
+    engine = registry.load(name)(None)
+    assert isinstance(engine, Engine)
+    assert engine.rate_per_minute is not None
+    assert 1 <= engine.burst <= engine.rate_per_minute <= 30
+    assert engine.home.startswith("https://")
+    assert engine.friends
+    family = ".".join(engine.home.removeprefix("https://").split(".")[-2:])
+    assert all(f".{friend}".endswith(f".{family}") for friend in engine.friends)
+
+
+@pytest.mark.req("P3.4", "P2.1")
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("duck-duck-scrape", "ddg_html"),
+        ("duckduckgo", "ddg_html"),
+        ("DDG", "ddg_html"),
+        ("Baidu", "baidu_html"),
+        ("bing", "bing_html"),
+        (" bing_html ", "bing_html"),
+        ("searx", "searxng"),
+        ("brave_search", "brave"),
+        ("stub", "stub"),
+    ],
+)
+def test_aliases(alias: str, name: str) -> None:
+    assert registry.canonical(alias) == name
+    assert registry.load(alias)(None).name == name
+
+
+@pytest.mark.parametrize("alias", sorted(registry.ALIASES))
+def test_every_alias_leads_to_an_engine(alias: str) -> None:
+    assert registry.ALIASES[alias] in registry.BUILT_IN
+    assert alias not in registry.BUILT_IN
+
+
+@pytest.mark.req("T7.1")
+@pytest.mark.parametrize("name", ["altavista", "", "stub ; rm", "__init__", "registry", "STUBB"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        registry.load(name)
+    assert caught.value.detail_code == "unknown_engine"
+    assert repr(name) in caught.value.message
+    assert all(known in caught.value.cure for known in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "loaded"),
+    [("import suyuan.engines.registry", False), ("from suyuan.engines import registry; registry.load('ddg_html')", True)],
+)
+def test_nothing_of_an_engine_is_imported_before_it_is_wanted(wanted: str, loaded: bool) -> None:
+    code = f"{wanted}\nimport sys\nprint([n for n in sys.modules if n.startswith('selectolax') or n == 'suyuan.engines.ddg_html'] != [])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == str(loaded)
