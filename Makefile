@@ -20,6 +20,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
+	@tools/chromium.sh
 	$(BIN)/python -m pytest
 
 bench: $(READY)
@@ -39,5 +40,5 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "suyuan needs Python 3.11 or newer, this is " + sys.version'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,impersonate]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[all,dev]'
 	@touch $(READY)

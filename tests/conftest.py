@@ -20,4 +20,5 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SUYUAN_CONFIG_DIR", str(home / "config"))
     monkeypatch.setenv("SUYUAN_STATE_DIR", str(home / "state"))
+    monkeypatch.setenv("SUYUAN_DATA_DIR", str(home / "data"))
     yield home

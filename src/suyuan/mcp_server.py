@@ -24,13 +24,14 @@ from .contract.secret import Secret
 from .contract.types import SearchPage
 from .contract.views import receipt
 from .tools.session import SessionSearch, query_from
-from .tools.specs import WEB_SEARCH, Lang
-from .tools.text import compact, failure
+from .tools.specs import WEB_FETCH, WEB_SEARCH, Lang
+from .tools.text import compact, failure, page_text
 from .wiring import House, open_house
 
 Context = ServerRequestContext[House, Any]
 
 _MOST_CLIENTS = 1000
+_PAGE_TOKENS = 4000
 
 _TEXT = {"type": "string"}
 _SOURCE = {
@@ -55,6 +56,20 @@ OUTPUT_SCHEMA = {
         "receipt": {"type": "array", "items": {"type": "object"}, "description": "What each engine did."},
     },
     "required": ["query", "engine", "results"],
+}
+
+PAGE_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "url": _TEXT,
+        "final_url": _TEXT,
+        "title": _TEXT,
+        "fetched_at": _TEXT,
+        "sha256": _TEXT,
+        "passages": {"type": "array", "items": {"type": "object"}},
+        "cut": {"type": "boolean", "description": "Whether anything was left out."},
+    },
+    "required": ["url", "final_url", "title", "passages", "cut"],
 }
 
 _INSTRUCTIONS = {
@@ -90,16 +105,27 @@ class Tools:
             output_schema=OUTPUT_SCHEMA,
             annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
         )
-        return types.ListToolsResult(tools=[tool])
+        page = types.Tool(
+            name=WEB_FETCH.name,
+            title="读取网页" if self._lang == "zh" else "Read a page",
+            description=WEB_FETCH.description(self._lang),
+            input_schema=WEB_FETCH.schema(self._lang),
+            output_schema=PAGE_SCHEMA,
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+        )
+        return types.ListToolsResult(tools=[tool, page])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; a failure is a tool error that names its code, cause and cure."""
+        arguments = dict(params.arguments or {})
         try:
+            if params.name == WEB_FETCH.name:
+                return await self._fetch(ctx, str(arguments.get("url") or ""), str(arguments.get("question") or ""))
             if params.name != WEB_SEARCH.name:
-                raise UNKNOWN_TOOL(name=params.name, known=WEB_SEARCH.name)
-            return await self._search(ctx, dict(params.arguments or {}))
+                raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}")
+            return await self._search(ctx, arguments)
         except SuyuanError as error:
-            text = types.TextContent(type="text", text=failure(error, self._lang))
+            text = types.TextContent(type="text", text=failure(error, self._lang, "fetch" if params.name == WEB_FETCH.name else "search"))
             detail = {"error": error.as_dict(self._lang), "receipt": receipt(error.attempts)}
             return types.CallToolResult(content=[text], structured_content=detail, is_error=True)
 
@@ -113,6 +139,16 @@ class Tools:
         length = self._settings.search.snippet_length
         text = compact(page, sources, lang=self._lang, today=date.today(), snippet=length, repeated=repeated)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=_structured(page, sources))
+
+    async def _fetch(self, ctx: Context, url: str, question: str) -> types.CallToolResult:
+        await ctx.session.report_progress(0, 1, url)
+        document = await ctx.lifespan_context.fetcher.fetch(url)
+        text, chosen = page_text(document, question, _PAGE_TOKENS, self._lang)
+        await ctx.session.report_progress(1, 1, document.title)
+        data = {key: value for key, value in document.as_dict().items() if key != "text"}
+        data["passages"] = [{"id": p.id, "heading": p.heading, "text": p.text} for p in chosen.passages]
+        data["cut"] = chosen.cut
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
 
     def _desk(self, ctx: Context) -> _Desk:
         """The desk of the client that asks: one for stdio, one for each session over HTTP, a new one without a session."""

@@ -10,7 +10,8 @@ from .config.settings import Settings
 from .contract.causes import BAD_ARGUMENT, UNKNOWN_TOOL
 from .contract.types import SearchPage, SearchQuery
 from .contract.views import items_view, results_view
-from .tools.specs import WEB_SEARCH, web_search_contract
+from .pages.passages import select
+from .tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_contract
 from .wiring import House, build_house
 
 # Other names for the same argument.
@@ -28,17 +29,32 @@ class BuiltinProvider:
 
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The JSON Schemas of the arguments, by tool."""
-        return {WEB_SEARCH.dotted: web_search_contract()}
+        return {WEB_SEARCH.dotted: web_search_contract(), WEB_FETCH.dotted: web_fetch_contract()}
 
     def execute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool synchronously."""
-        query = self._query(tool, arguments)
-        return items_view(self._house.search.search_sync(query, engines=self.engines))
+        return self._house.search.run_sync(self.aexecute(tool, arguments))
 
     async def aexecute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool."""
-        query = self._query(tool, arguments)
+        known = self.schemas()
+        if tool not in known:
+            raise UNKNOWN_TOOL(name=tool, known=", ".join(known))
+        given = _checked_all(arguments, known[tool]["properties"])
+        if tool == WEB_FETCH.dotted:
+            return await self._fetched(given)
+        query = _query_of(given, self._house.settings.search.max_results)
         return items_view(await self._house.search.search(query, engines=self.engines))
+
+    async def _fetched(self, given: dict[str, Any]) -> dict[str, Any]:
+        url = given.get("url", "")
+        document = await self._house.fetcher.fetch(url, fresh=given.get("fresh", False), render=given.get("render", False))
+        item = document.as_dict()
+        chosen = select(document.text, given.get("question", ""), given.get("max_tokens", 100_000))
+        item["text"] = "\n\n".join(passage.text for passage in chosen.passages) if chosen.cut else document.text
+        item["passages"] = [{"id": p.id, "start": p.start, "end": p.end, "heading": p.heading} for p in chosen.passages]
+        item["tokens"], item["total_tokens"] = chosen.tokens, chosen.total_tokens
+        return {"items": [item]}
 
     def close(self) -> None:
         """Close what was opened by synchronous calls."""
@@ -59,12 +75,6 @@ class BuiltinProvider:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    def _query(self, tool: str, arguments: Mapping[str, Any]) -> SearchQuery:
-        known = self.schemas()
-        if tool not in known:
-            raise UNKNOWN_TOOL(name=tool, known=", ".join(known))
-        return _query_of(arguments, self._house.settings.search.max_results)
 
 
 class WebProvider(BuiltinProvider):
@@ -97,14 +107,18 @@ def web_search(query: str, *, settings: Settings | None = None, engines: str = "
         house.close_sync()
 
 
-def _query_of(arguments: Mapping[str, Any], count: int) -> SearchQuery:
-    allowed = web_search_contract()["properties"]
-    given: dict[str, Any] = {"count": count}
+def _checked_all(arguments: Mapping[str, Any], allowed: dict[str, Any]) -> dict[str, Any]:
+    given = {}
     for name, value in arguments.items():
         if name not in allowed:
             raise BAD_ARGUMENT(name=name, why=f"there is no such argument; there are: {', '.join(allowed)}")
         if value is not None:
-            given[_SAME.get(name, name)] = _checked(name, value, allowed[name])
+            given[name] = _checked(name, value, allowed[name])
+    return given
+
+
+def _query_of(arguments: dict[str, Any], count: int) -> SearchQuery:
+    given: dict[str, Any] = {"count": count, **{_SAME.get(name, name): value for name, value in arguments.items()}}
     text = given.pop("query", "")
     for name in ("allowed_domains", "blocked_domains"):
         if isinstance(given.get(name), str):

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .config.load import load_settings
 from .config.settings import Settings
 from .contract.address import domain_of
 from .contract.bridge import Bridge
+from .contract.causes import PLAYWRIGHT_MISSING
 from .contract.engine import Engine, EngineSettings
-from .contract.wire import Request, Response
+from .contract.errors import SuyuanError
+from .contract.wire import Request, Response, Via
 from .engines import registry
 from .net.transport import Transport, bounded
 from .search.breaker import Breaker
 from .search.desk import Desk
 from .search.limit import RateLimit
 from .search.service import SearchService
+
+if TYPE_CHECKING:
+    from .contract.document import Document
+    from .net.fetching import FetchClient, Fetched
+    from .pages.archive import Archive
+    from .pages.fetch import Fetcher
+
+log = logging.getLogger("suyuan.wiring")
 
 _STATE_FILE = "engines.json"
 
@@ -31,29 +44,76 @@ class Network:
     """The network clients, each made when the first request needs it: a search without a socket loads none."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings.net
-        self._client: Transport | None = None
+        self._settings = settings
+        self._clients: dict[Via, Transport] = {}
 
     async def send(self, request: Request, engine: str) -> Response:
-        """Send ``request`` by the client that the settings ask for."""
-        if self._client is None:
-            self._client = self._make()
-        return await self._client.send(request, engine)
+        """Send ``request`` by the client that it and the settings ask for."""
+        if request.via not in self._clients:
+            self._clients[request.via] = self._browser() if request.via == "browser" else self._http()
+        return await self._clients[request.via].send(request, engine)
 
-    def _make(self) -> Transport:
-        if self._settings.impersonate:
+    def browser_problem(self) -> SuyuanError | None:
+        """Why pages cannot be shown in a browser here, or None where they can."""
+        from .net.chrome import find_chrome
+
+        if find_spec("playwright") is None:
+            return PLAYWRIGHT_MISSING()
+        try:
+            find_chrome(self._settings.browser.executable)
+        except SuyuanError as error:
+            return error
+        return None
+
+    def _http(self) -> Transport:
+        net = self._settings.net
+        if net.impersonate:
             from .net.impersonate import ImpersonatingClient
 
-            return ImpersonatingClient(self._settings)
+            return ImpersonatingClient(net)
         from .net.http import HttpClient
 
-        return HttpClient(self._settings)
+        return HttpClient(net)
+
+    def _browser(self) -> Transport:
+        from .net.browser import BrowserClient
+
+        # A profile that a person has unlocked is used as long as it is there.
+        profile = self._settings.chrome_profile
+        kept = profile if profile and profile.is_dir() else None
+        return BrowserClient(replace(self._settings.browser, profile_dir=kept), self._settings.net, self.reader.may_reach)
+
+    @cached_property
+    def reader(self) -> FetchClient:
+        """The client for any public address, and its guard; engines that were moved to another address may be reached too."""
+        from .net.fetching import FetchClient
+        from .net.guard import Guard
+
+        pages = self._settings.pages
+        moved = [domain_of(own.base_url) for own in self._settings.engines.values() if own.base_url]
+        literal = [host for host in moved if _is_address(host)]
+        guard = Guard(
+            allow_hosts=(*pages.allow_hosts, *(host for host in moved if host not in literal)),
+            allow_networks=(*pages.allow_networks, *literal),
+            fake_ip=pages.fake_ip,
+        )
+        return FetchClient(self._settings.net, guard)
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
+        """Read an address as ``web.fetch`` may: public ones only, sizes capped."""
+        limit = self._settings.pages.max_bytes
+        return await self.reader.get(url, headers=headers, max_wire=limit, max_bytes=limit)
+
+    async def render(self, url: str) -> Response:
+        """Show an address in the browser, and return what its scripts made of it."""
+        return await self.send(Request(url, via="browser"), "web.fetch")
 
     async def close(self) -> None:
         """Close the clients that were made."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        while self._clients:
+            await self._clients.popitem()[1].close()
+        if reader := self.__dict__.pop("reader", None):
+            await reader.close()
 
 
 class Desks(Mapping[str, Desk]):
@@ -112,19 +172,55 @@ class House:
     settings: Settings
     search: SearchService
     desks: Desks
-    _network: Network
+    network: Network
     _bridge: Bridge
+    _archive: Archive | None = None
+    _fetcher: Fetcher | None = None
+
+    @property
+    def archive(self) -> Archive | None:
+        """What was read, or None where nothing is kept."""
+        path = self.settings.archive_file
+        if self._archive is None and path is not None:
+            from .pages.archive import Archive
+
+            pages = self.settings.pages
+            self._archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
+        return self._archive
+
+    @property
+    def fetcher(self) -> Fetcher:
+        """What reads pages."""
+        if self._fetcher is None:
+            from .pages.fetch import Fetcher, FetchSettings
+
+            pages = self.settings.pages
+            settings = FetchSettings(seconds=pages.seconds, robots=pages.robots, render=pages.render)
+            render = None if self.network.browser_problem() else self.network.render
+            self._fetcher = Fetcher(self.network.get, settings, self.archive, render)
+        return self._fetcher
+
+    def fetch_sync(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
+        """Read a page, for synchronous callers."""
+        return self._bridge.run(self.fetcher.fetch(url, fresh=fresh, render=render))
 
     async def close(self) -> None:
         """Close what was opened and keep what was learned about the engines."""
         self.desks.save()
-        await self._network.close()
-        self._bridge.close()
+        await self.network.close()
+        self._close_rest()
 
     def close_sync(self) -> None:
         """Like :meth:`close`, for synchronous callers."""
-        self._bridge.run(self._network.close())
+        self._bridge.run(self.network.close())
         self.desks.save()
+        self._close_rest()
+
+    def _close_rest(self) -> None:
+        if self._archive is not None:
+            self._archive.prune()
+            self._archive.close()
+            self._archive = self._fetcher = None
         self._bridge.close()
 
 
@@ -133,6 +229,9 @@ def build_house(settings: Settings | None = None) -> House:
     settings = settings or load_settings()
     network, bridge = Network(settings), Bridge()
     desks = Desks(settings, network)
+    if "google" in settings.search.default and (problem := network.browser_problem()):
+        # Known at the start, not only when the first search fails.
+        log.warning("google: %s %s", problem.message, problem.cure)
     service = SearchService(
         desks,
         default=settings.search.default,
@@ -153,6 +252,10 @@ async def open_house(settings: Settings | None = None) -> AsyncIterator[House]:
         yield house
     finally:
         await house.close()
+
+
+def _is_address(host: str) -> bool:
+    return ":" in host or host.replace(".", "").isdigit()
 
 
 def _load_state(folder: Path | None) -> dict[str, Any]:

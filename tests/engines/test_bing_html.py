@@ -98,6 +98,7 @@ def test_ads_widgets_and_doubles_are_left_out() -> None:
     [
         (page.ck(TARGET), TARGET),
         (page.ck("https://pots.example/?x=~~~???>>>"), "https://pots.example/?x=~~~???>>>"),
+        (page.ck("http://pots.example/"), "http://pots.example/"),
         (page.ck("/images/search?q=tea"), "https://www.bing.com/images/search?q=tea"),
         ("https://bing.com/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv", "https://pots.example/"),
         ("https://cn.bing.com/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv", "https://pots.example/"),

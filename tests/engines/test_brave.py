@@ -175,6 +175,8 @@ def test_the_address_can_be_set() -> None:
         (SearchQuery("tea", country="de"), {"country": "DE"}), (SearchQuery("tea", lang="de"), {"search_lang": "de"}),
         (SearchQuery("tea", lang="zh"), {"search_lang": "zh-hans"}), (SearchQuery("tea", lang="zh-CN"), {"search_lang": "zh-hans"}),
         (SearchQuery("tea", lang="zh-TW"), {"search_lang": "zh-hant"}), (SearchQuery("tea", lang="zh-Hant"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh-MO"), {"search_lang": "zh-hant"}), (SearchQuery("tea", lang="zh-HK"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh-Hant-TW"), {"search_lang": "zh-hant"}), (SearchQuery("tea", lang="zh-Hant-HK"), {"search_lang": "zh-hant"}),
         (SearchQuery("茶壶"), {"search_lang": "zh-hans"}), (SearchQuery("tea", lang="ja"), {"search_lang": "jp"}),
         (SearchQuery("tea", lang="pt-BR"), {"search_lang": "pt-br"}), (SearchQuery("tea", lang="pt-PT"), {"search_lang": "pt-pt"}),
         (SearchQuery("tea", lang="en-GB", country="AU"), {"search_lang": "en", "country": "AU"}),

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
+from engines.exchanges import first_request
 from suyuan.contract.engine import Engine, EngineSettings, SearchEngine
 from suyuan.contract.errors import InvalidInput
+from suyuan.contract.freshness import Freshness
+from suyuan.contract.secret import Secret
+from suyuan.contract.types import SearchQuery
 from suyuan.engines import registry
 
 NAMES = ("stub", "searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
@@ -32,6 +37,22 @@ def test_every_name_makes_its_engine(name: str) -> None:
     assert (engine.name, engine.base_url, engine.settings) == (name, "http://127.0.0.1:9", settings)
     assert engine.title
     assert registry.load(name)(None).name == name
+
+
+@pytest.mark.req("P3.1", "T3.2")
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "stub"])
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("lang", "de"), ("country", "AT"), ("freshness", Freshness.parse("week")), ("need_summary", True),
+        ("allowed_domains", ("a.example",)), ("blocked_domains", ("a.example",)),
+    ],
+)  # fmt: skip
+def test_an_engine_passes_on_what_it_says_it_honours_and_nothing_else(name: str, parameter: str, value: Any) -> None:
+    engine = registry.load(name)(EngineSettings(api_key=Secret("sk-0123456789")))
+    assert isinstance(engine, Engine)
+    plain, asked = (first_request(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value})))
+    assert (plain != asked) == (parameter in engine.honours)
 
 
 @pytest.mark.req("P9.1", "P9.2")

@@ -84,6 +84,7 @@ def test_dead_engines_and_no_results_are_a_failure() -> None:
         (answer(FORBIDDEN, 200), AuthError, "json_api_off", "formats"),
         (answer("", 403), AuthError, "json_api_off", "formats"),
         (answer("Too Many Requests", 429), WebBlocked, "http_429", "limiter"),
+        (answer("", 429), WebBlocked, "http_429", "limiter"),
         (answer("Too Many Requests", 418), WebBlocked, "http_429", "limiter"),
         (answer("Unauthorized", 401), AuthError, "key_rejected", "key"),
         (answer("<title>Verifying your request</title>"), WebBlocked, "captcha_required", "browser"),

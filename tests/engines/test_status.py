@@ -108,8 +108,9 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
         "bing_html": page.bing_page(page.bing_row("https://pots.example/")),
         "baidu_html": page.baidu_page(page.baidu_row("https://pots.example/")),
     }
-    body = rows[engine.name].encode().replace(b"<body>", b"<body>\xff\xfe\x00", 1)
-    assert [r.url for r in engine.read(answer(body)).results] == ["https://pots.example/"]
+    for broken in (b"\x00", b"\xff\xfe\x00", b"\xed\xa0\x80\xe4\xb8"):
+        body = rows[engine.name].encode().replace(b"<body>", b"<body>" + broken, 1)
+        assert [r.url for r in engine.read(answer(body)).results] == ["https://pots.example/"]
 
 
 @pytest.mark.parametrize(

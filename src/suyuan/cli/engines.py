@@ -15,7 +15,7 @@ from ..contract.types import SearchQuery, SearchResult
 from ..contract.wire import Response
 from ..engines import registry
 from ..search.desk import Desk
-from ..wiring import build_house
+from ..wiring import House, build_house
 from .terminal import Terminal, padded
 from .texts import Texts
 
@@ -37,7 +37,7 @@ def add(commands: Any, t: Texts) -> None:
 def run_list(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """List the engines and how they are."""
     house = build_house(settings)
-    rows: list[dict[str, object]] = [_row(name, house.desks, t) for name in registry.names()]
+    rows: list[dict[str, object]] = [_row(name, house, t) for name in registry.names()]
     if args.json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0
@@ -52,17 +52,20 @@ def run_list(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return 0
 
 
-def _row(name: str, desks: Any, t: Texts) -> dict[str, object]:
+def _row(name: str, house: House, t: Texts) -> dict[str, object]:
     try:
-        desk: Desk = desks[name]
+        desk: Desk = house.desks[name]
     except SuyuanError as error:
         return {"name": name, "key": "", "state": t("state.broken"), "address": error.say(t.lang)[0], "ready": False}
     engine = desk.engine
     variable = getattr(engine, "key_variable", "")
     configured = bool(getattr(engine, "configured", True))
     left = desk.breaker.rest_left()
-    state = t("state.ready")
-    if not configured:
+    state, address = t("state.ready"), getattr(engine, "base_url", "") if name != "stub" else "-"
+    missing = house.network.browser_problem() if getattr(engine, "via_browser", False) else None
+    if missing:
+        state, address = t("state.no_browser"), " ".join(missing.say(t.lang))
+    elif not configured:
         state = t("state.no_key")
     elif left:
         state = t("state.resting", seconds=left, why=desk.breaker.why)
@@ -72,8 +75,8 @@ def _row(name: str, desks: Any, t: Texts) -> dict[str, object]:
         "title": getattr(engine, "title", name),
         "key": key,
         "state": state,
-        "address": getattr(engine, "base_url", "") if name != "stub" else "-",
-        "ready": configured and not left,
+        "address": address,
+        "ready": configured and not left and not missing,
         "resting_seconds": round(left),
     }
 

@@ -89,6 +89,18 @@ def _names() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     return check, {"type": "array", "items": {"type": "string"}}
 
 
+def _flag() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+    def check(value: Any) -> Any:
+        known = value if isinstance(value, bool) else words.get(str(value).strip().lower())
+        if known is None:
+            raise ValueError("must be true or false")
+        return known
+
+    return check, {"type": "boolean"}
+
+
 SEARCH = "tools.webSearch."
 FETCH = "web.fetch."
 PROVIDER = "web.providers.{name}."
@@ -111,6 +123,20 @@ KEYS = (
     Key(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
     Key(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
         None, "WEB_FETCH_IMPERSONATE"),
+    Key(FETCH + "maxBytes", *_number(10_000, 200_000_000, True), "Largest page that is read, unpacked.", 16_000_000, "WEB_FETCH_MAX_BYTES"),
+    Key(FETCH + "allowHosts", *_names(), "Hosts that may be read although they are not public (name or *.suffix).",
+        None, "WEB_FETCH_ALLOW_HOSTS"),
+    Key(FETCH + "allowNetworks", *_names(), "Networks that may be read although they are not public (CIDR).",
+        None, "WEB_FETCH_ALLOW_NETWORKS"),
+    Key(FETCH + "fakeIp", *_flag(), "Whether a fake-IP DNS is in use (198.18.0.0/15 is let through).", False, "WEB_FETCH_FAKE_IP"),
+    Key(FETCH + "robots", *_flag(), "Whether robots.txt is respected.", False, "WEB_FETCH_ROBOTS"),
+    Key(FETCH + "render", *_flag(), "Whether pages that need scripts are shown in the browser.", False, "WEB_FETCH_RENDER"),
+    Key("archive.enabled", *_flag(), "Whether pages that were read are kept.", True, "SUYUAN_ARCHIVE"),
+    Key("archive.maxMegabytes", *_number(1, 1_000_000, True), "Largest size of the archive's texts.", 512, "SUYUAN_ARCHIVE_MAX_MB"),
+    Key("archive.maxDays", *_number(1, 36_500, True), "How long pages are kept.", 365, "SUYUAN_ARCHIVE_MAX_DAYS"),
+    Key("web.browser.executable", *_text("path or command"), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
+    Key("web.browser.idleSeconds", *_number(1, 86_400), "How long an unused browser is kept open.", 120.0, "SUYUAN_CHROME_IDLE_SECONDS"),
+    Key("web.browser.maxPages", *_number(1, 32, True), "Pages that are open at the same time.", 4, "SUYUAN_CHROME_MAX_PAGES"),
     Key("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
 )  # fmt: skip
 

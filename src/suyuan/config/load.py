@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import logging
 import os
@@ -13,9 +14,9 @@ from typing import Any
 from ..contract.engine import EngineSettings
 from ..contract.secret import MASK, Secret
 from ..engines import registry
-from ..net.transport import NetSettings
+from ..net.transport import BrowserSettings, NetSettings
 from .keys import FETCH, KEYS, SAME, SEARCH, Key, engine_keys
-from .settings import Held, Problem, SearchSettings, Settings
+from .settings import Held, PageSettings, Problem, SearchSettings, Settings
 
 log = logging.getLogger("suyuan.config")
 
@@ -96,9 +97,16 @@ class _Reader:
                 snippet_length=values[SEARCH + "snippetLength"],
             ),
             net=self._net(values),
+            pages=self._pages(values),
+            browser=BrowserSettings(
+                executable=values["web.browser.executable"] or "",
+                idle_seconds=values["web.browser.idleSeconds"],
+                max_pages=values["web.browser.maxPages"],
+            ),
             engines=engines,
             token=Secret(values["server.token"] or ""),
             state_dir=Path(self._environ.get("SUYUAN_STATE_DIR") or _home(self._environ, "XDG_STATE_HOME", ".local/state")),
+            data_dir=Path(self._environ.get("SUYUAN_DATA_DIR") or _home(self._environ, "XDG_DATA_HOME", ".local/share")),
             config_file=self._path if self._path.exists() else None,
             agents_file=self._path.with_name("agents.json"),
             timeout_given=any(h.path == SEARCH + "timeoutSeconds" and h.origin != "default" for h in self._held),
@@ -166,6 +174,29 @@ class _Reader:
     def _origin(self, path: str) -> str:
         return next((held.origin for held in self._held if held.path == path), "default")
 
+    def _pages(self, values: dict[str, Any]) -> PageSettings:
+        usual = PageSettings()
+        networks = []
+        for network in values[FETCH + "allowNetworks"] or ():
+            try:
+                networks.append(str(ipaddress.ip_network(network, strict=False)))
+            except ValueError as error:
+                where = self._origin(FETCH + "allowNetworks")
+                self._problems.append(Problem(where, FETCH + "allowNetworks", network, str(error), "nothing of it"))
+        timeout = values[FETCH + "timeoutMs"]
+        return PageSettings(
+            seconds=timeout / 1000 if timeout else usual.seconds,
+            max_bytes=values[FETCH + "maxBytes"],
+            allow_hosts=values[FETCH + "allowHosts"] or (),
+            allow_networks=tuple(networks),
+            fake_ip=values[FETCH + "fakeIp"],
+            robots=values[FETCH + "robots"],
+            render=values[FETCH + "render"],
+            archive=values["archive.enabled"],
+            archive_megabytes=values["archive.maxMegabytes"],
+            archive_days=values["archive.maxDays"],
+        )
+
     def _net(self, values: dict[str, Any]) -> NetSettings:
         net = NetSettings()
         proxy = values[FETCH + "proxy"] or self._common_proxy()
@@ -189,7 +220,7 @@ class _Reader:
 
     def _report_unknown(self) -> None:
         known = {key.path for key in KEYS} | {key.path for keys in self._engine_keys.values() for key in keys}
-        ours = ("tools.webSearch.", "web.", "server.")
+        ours = ("tools.webSearch.", "web.", "server.", "archive.")
         for path in self._file:
             if path.startswith(ours) and path not in known:
                 near = get_close_matches(path, known, 1, 0.75)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..contract.engine import EngineSettings
 from ..contract.secret import Secret
-from ..net.transport import NetSettings
+from ..net.transport import BrowserSettings, NetSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,47 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSettings:
+    """How pages are read and kept."""
+
+    seconds: float = 15.0
+    max_bytes: int = 16_000_000
+    allow_hosts: tuple[str, ...] = ()
+    allow_networks: tuple[str, ...] = ()
+    fake_ip: bool = False
+    robots: bool = False
+    render: bool = False
+    archive: bool = True
+    archive_megabytes: int = 512
+    archive_days: int = 365
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The whole configuration, checked."""
 
     search: SearchSettings = field(default_factory=SearchSettings)
     net: NetSettings = field(default_factory=NetSettings)
+    pages: PageSettings = field(default_factory=PageSettings)
+    browser: BrowserSettings = field(default_factory=BrowserSettings)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
     token: Secret = field(default_factory=lambda: Secret(""))
     """What clients on other machines must send."""
     state_dir: Path | None = None
+    data_dir: Path | None = None
     config_file: Path | None = None
     agents_file: Path | None = None
     timeout_given: bool = False
     """Whether anybody set the time of a search; agents have a longer one by default."""
     held: tuple[Held, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def archive_file(self) -> Path | None:
+        """Where the pages that were read are kept."""
+        return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
+
+    @property
+    def chrome_profile(self) -> Path | None:
+        """Where the browser profile that a person has unlocked is kept."""
+        return self.state_dir / "chrome-profile" if self.state_dir else None

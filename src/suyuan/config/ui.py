@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 LANGUAGES = ("en", "zh")
@@ -21,3 +22,9 @@ def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     """Whether colours are welcome on a terminal (``NO_COLOR`` and ``TERM=dumb`` say no)."""
     environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def has_display(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
+    """Whether a window can be shown."""
+    environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
+    return platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))

@@ -25,7 +25,7 @@ def tree_of(response: Response, engine: str, start: bytes = b"") -> LexborHTMLPa
         text = sample.decode("utf-8", "replace")
         if len(_NOT_TEXT.findall(text)) > len(text) / 20:
             raise UNDECODED(engine=engine)
-    elif b"\x00" in sample:
+    elif sample.count(0) > len(sample) / 20:
         raise UNDECODED(engine=engine)
     if start and (found := body.find(start)) > 0:
         body = body[max(body.rfind(b"<", 0, found), 0) :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
@@ -39,6 +40,22 @@ class NetSettings:
             if name and (name == "*" or host == name or host.endswith("." + name)):
                 return None
         return self.proxy.reveal() or None
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSettings:
+    """How the browser is found, started, shared and ended."""
+
+    executable: str = ""
+    """A path or a command; empty means whatever is installed."""
+    headless: bool = True
+    profile_dir: Path | None = None
+    """A profile that is kept, in which a person has solved a CAPTCHA; None means a new one for every start."""
+    max_pages: int = 4
+    idle_seconds: float = 120.0
+    start_seconds: float = 10.0
+    settle_seconds: float = 0.3
+    """How long a page's scripts may go on loading after the page itself is there."""
 
 
 class Transport(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import date
 from typing import Any, Literal
 
@@ -11,13 +11,18 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, PrivateAttr
 
 from ..cite.registry import CitationRegistry
+from ..contract.bridge import Bridge
+from ..contract.document import Document
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchPage
 from .session import SessionSearch, query_from
-from .specs import ONE_INPUT, WEB_SEARCH, Lang
-from .text import compact, failure
+from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
+from .text import compact, failure, page_text
 
 MOST_RESULTS = 5
+PAGE_TOKENS = 2000
+
+Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
 class SearchTool(BaseTool):
@@ -83,3 +88,36 @@ class SearchTool(BaseTool):
         sources = self._citations.add(page, self.max_results)
         text = compact(page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated)
         return text, page
+
+
+class FetchTool(BaseTool):
+    """``web_fetch``: the passages of a page that matter, and the ``Document`` as artifact; failures come back as text."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    name: str = WEB_FETCH.name
+    description: str = ""
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_validation_error: bool | str | Callable[..., str] | None = True
+    lang: Lang = "zh"
+    max_tokens: int = PAGE_TOKENS
+
+    _fetch: Fetch = PrivateAttr()
+    _bridge: Bridge = PrivateAttr()
+
+    def __init__(self, fetch: Fetch, bridge: Bridge, *, lang: Lang = "zh", max_tokens: int = PAGE_TOKENS) -> None:
+        super().__init__(description=WEB_FETCH.description(lang), args_schema=WEB_FETCH.schema(lang), lang=lang, max_tokens=max_tokens)
+        self._fetch = fetch
+        self._bridge = bridge
+
+    def _run(self, url: str, question: str = "", run_manager: CallbackManagerForToolRun | None = None) -> tuple[str, Document | None]:
+        return self._bridge.run(self._arun(url, question))
+
+    async def _arun(
+        self, url: str, question: str = "", run_manager: AsyncCallbackManagerForToolRun | None = None
+    ) -> tuple[str, Document | None]:
+        try:
+            document = await self._fetch(url)
+        except SuyuanError as error:
+            return failure(error, self.lang, "fetch"), None
+        return page_text(document, question, self.max_tokens, self.lang)[0], document

@@ -89,9 +89,36 @@ WEB_SEARCH = ToolSpec(
     examples=({"query": "2026 年诺贝尔物理学奖 得主"}, {"query": "SearXNG json format 403", "freshness": "year"}),
 )
 
+WEB_FETCH = ToolSpec(
+    name="web_fetch",
+    dotted="web.fetch",
+    zh="读取一个网页的正文。当搜索摘要不足以回答问题,或需要核实原文时使用此工具。",
+    en="Read the main text of a web page. Use it when the snippets of a search do not answer the question, or to check the wording.",
+    practice_zh="只读取搜索结果、页面链接或用户给出的地址。给出 question 时只返回相关段落。",
+    practice_en="Read only addresses that came from search results, from links of pages, or from the user. "
+    "With a question only the passages that matter come back.",
+    parameters=(
+        Parameter("url", {"type": "string", "minLength": 8}, "网页的完整地址", "The full address of the page.", required=True),
+        Parameter("question", {"type": "string"}, "想从页面中了解什么", "What you want to know from the page."),
+    ),
+    examples=({"url": "https://docs.searxng.org/", "question": "how to enable the JSON format"},),
+)
+
 # What a bare agent is given, and what an agent of agents.json is given.
 ONE_INPUT = ("query",)
 FOUR_INPUTS = ("query", "count", "country", "freshness")
+
+
+def web_fetch_contract() -> dict[str, Any]:
+    """The JSON Schema of the arguments of ``web.fetch``, as tool providers publish it."""
+    properties = {
+        "url": {"type": "string", "minLength": 1},
+        "question": {"type": "string", "description": "Only the passages that matter for it are returned."},
+        "max_tokens": {"type": "integer", "minimum": 50, "maximum": 100_000},
+        "fresh": {"type": "boolean", "description": "Ask the network even where a reading is kept."},
+        "render": {"type": "boolean", "description": "Show the page in a browser first."},
+    }
+    return {"type": "object", "properties": properties, "required": ["url"], "additionalProperties": False}
 
 
 def web_search_contract() -> dict[str, Any]:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from datetime import date
 
 from ..cite.registry import Source
+from ..contract.document import Document
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchPage
+from ..pages.passages import Selection, select
 
 _NOTHING = {
     "zh": "没有找到相关结果。请换用其他关键词;若仍无结果,请说明未找到,不要编造。",
@@ -23,11 +25,20 @@ _FAILED = {
     "en": "The search failed [{code}]: {message} What helps: {cure}\n"
     "Do not pretend that it worked: say that the search failed; an answer from your own knowledge must say that it is not verified.",
 }
+_UNREAD = {
+    "zh": "读取失败 [{code}]:{message} 解决办法:{cure}\n不要假装读过该页面。",
+    "en": "The page could not be read [{code}]: {message} What helps: {cure}\nDo not pretend that you have read it.",
+}
 _REPEATED = {
     "zh": "(这个查询在本次会话中已经搜索过,结果相同;请换用其他关键词。)",
     "en": "(This query was already searched in this session, with the same results: use other keywords.)",
 }
 
+
+_CUT = {
+    "zh": "(只显示最相关的部分:约 {total} 个 token 中的 {shown} 个)",
+    "en": "(only what matters most: about {shown} of {total} tokens)",
+}
 
 # Marks that must not stand before an ellipsis.
 _LOOSE = " ,;:、,;:"
@@ -62,14 +73,24 @@ def entry(source: Source, snippet: int) -> str:
     return f"[{source.number}] {title} ({source.domain}{day})\n{source.url}" + (f"\n{text}" if text else "")
 
 
+def page_text(document: Document, question: str, budget: int, lang: str) -> tuple[str, Selection]:
+    """A page for a model: what it is, then the passages that matter within ``budget`` tokens, and what was left out."""
+    chosen = select(document.text, question, budget)
+    day = f", {document.published_at[:10]}" if document.published_at else ""
+    lines = [f"{document.title or document.final_url} ({document.source}{day})", document.final_url]
+    if chosen.cut:
+        lines.append(_CUT[lang].format(shown=chosen.tokens, total=chosen.total_tokens))
+    return "\n".join([*lines, fenced("\n\n".join(passage.text for passage in chosen.passages), lang)]), chosen
+
+
 def fenced(text: str, lang: str) -> str:
     """``text`` from the web between marks that it cannot forge."""
     mark = secrets.token_hex(4)
     return f"{_DATA[lang]}\n<<<web {mark}\n{text}\nweb {mark}>>>"
 
 
-def failure(error: SuyuanError, lang: str) -> str:
+def failure(error: SuyuanError, lang: str, what: str = "search") -> str:
     """A failure as text: what failed, what helps, and that the model must not pretend."""
     message, cure = error.say(lang)
     code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
-    return _FAILED[lang].format(code=code, message=message, cure=cure)
+    return (_FAILED if what == "search" else _UNREAD)[lang].format(code=code, message=message, cure=cure)

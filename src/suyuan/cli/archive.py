@@ -1,0 +1,88 @@
+"""``suyuan archive``: what was read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from ..config.settings import Settings
+from ..pages.archive import Archive
+from ..wiring import build_house
+from .terminal import Terminal
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    archive = commands.add_parser("archive", help=t("help.archive"), description=t("help.archive"))
+    words = archive.add_subparsers(metavar="list|show|search|export|prune", required=True)
+    words.add_parser("list", help=t("help.archive_list")).set_defaults(run=run, do=_list)
+    show = words.add_parser("show", help=t("help.archive_show"))
+    show.add_argument("which", metavar="URL|NUMBER")
+    show.set_defaults(run=run, do=_show)
+    search = words.add_parser("search", help=t("help.archive_search"))
+    search.add_argument("question", nargs="+")
+    search.set_defaults(run=run, do=_search)
+    words.add_parser("export", help=t("help.archive_export")).set_defaults(run=run, do=_export)
+    words.add_parser("prune", help=t("help.archive_prune")).set_defaults(run=run, do=_prune)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Do one thing with the archive."""
+    house = build_house(settings)
+    archive = house.archive
+    if archive is None:
+        Terminal(sys.stderr).line(t("archive.off"))
+        return 2
+    code: int = args.do(archive, args, t)
+    house.close_sync()
+    return code
+
+
+def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
+    out = Terminal(sys.stdout)
+    for entry in archive.list():
+        out.line(
+            f"{entry.id:>5}  {entry.fetched_at[:16]}  {entry.size / 1000:>7.1f} kB  {entry.title or '-'}  {out.paint(entry.url, 'dim')}"
+        )
+    return 0 if len(archive) else 1
+
+
+def _show(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
+    document = archive.by_number(int(args.which)) if args.which.isdecimal() else archive.get(args.which)
+    if document is None:
+        Terminal(sys.stderr).line(t("archive.none", what=args.which))
+        return 1
+    out = Terminal(sys.stdout)
+    out.line(out.paint(f"# {document.title}", "bold"))
+    out.line(f"{document.final_url} · {document.fetched_at} · sha256 {document.sha256[:16]}…")
+    out.line()
+    for line in document.text.splitlines():
+        out.line(line)
+    return 0
+
+
+def _search(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
+    out, question = Terminal(sys.stdout), " ".join(args.question)
+    hits = archive.search(question)
+    for rank, hit in enumerate(hits, 1):
+        out.line(f"{rank:>2}. " + out.paint(hit.document.title or hit.document.final_url, "bold"))
+        out.line(f"    {hit.document.final_url} · {hit.document.fetched_at[:10]}")
+        for line in out.folded(hit.snippet, "    "):
+            out.line(line)
+    if not hits:
+        out.line(t("archive.none", what=question))
+    return 0 if hits else 1
+
+
+def _export(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
+    for document in archive.export():
+        sys.stdout.write(json.dumps(document.as_dict(), ensure_ascii=False) + "\n")
+    return 0
+
+
+def _prune(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
+    Terminal(sys.stdout).line(t("archive.pruned", count=archive.prune(), left=len(archive)))
+    return 0

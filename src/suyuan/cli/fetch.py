@@ -1,0 +1,82 @@
+"""``suyuan fetch``: read a page."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+from ..config.settings import Settings
+from ..contract.document import Document
+from ..contract.errors import InvalidInput, SuyuanError
+from ..pages.passages import select
+from ..wiring import open_house
+from .terminal import Terminal, with_progress
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    fetch = commands.add_parser("fetch", help=t("help.fetch"), description=t("help.fetch"))
+    fetch.add_argument("url", help=t("help.url"))
+    fetch.add_argument("--format", choices=("md", "text", "json"), default="md", help=t("help.format"))
+    fetch.add_argument("--question", default="", metavar="Q", help=t("help.question"))
+    fetch.add_argument("--tokens", type=int, default=2000, metavar="N", help=t("help.tokens"))
+    fetch.add_argument("--render", action="store_true", help=t("help.render"))
+    fetch.add_argument("--fresh", action="store_true", help=t("help.fresh"))
+    fetch.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Read one page and write it to standard output."""
+    try:
+        document = asyncio.run(_fetch(args, settings, t))
+    except SuyuanError as error:
+        return show_failure(error, t)
+    if args.format == "json":
+        sys.stdout.write(json.dumps(_with_passages(document, args), ensure_ascii=False, indent=2) + "\n")
+        return 0
+    out = Terminal(sys.stdout)
+    if args.format == "md":
+        out.line(out.paint(f"# {document.title}", "bold"))
+        day = f" · {document.published_at[:10]}" if document.published_at else ""
+        out.line(out.paint(f"{document.final_url}{day}", "dim") + "\n")
+    for line in _text(document, args).splitlines():
+        out.line(line)
+    for note in document.notes:
+        Terminal(sys.stderr).line(f"({note})")
+    return 0
+
+
+async def _fetch(args: argparse.Namespace, settings: Settings, t: Texts) -> Document:
+    async with open_house(settings) as house:
+        return await with_progress(house.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t)
+
+
+def _text(document: Document, args: argparse.Namespace) -> str:
+    if not args.question:
+        return document.text
+    chosen = select(document.text, args.question, args.tokens)
+    left = f"\n\n[{chosen.total_tokens - chosen.tokens} of {chosen.total_tokens} tokens left out]" if chosen.cut else ""
+    return "\n\n".join(passage.text for passage in chosen.passages) + left
+
+
+def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, Any]:
+    data = document.as_dict()
+    if args.question:
+        chosen = select(document.text, args.question, args.tokens)
+        data["passages"] = [{"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages]
+        data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
+    return data
+
+
+def show_failure(error: SuyuanError, t: Texts) -> int:
+    """Write cause and cure to standard error; exit code 2 for bad input, 3 for a failure."""
+    err = Terminal(sys.stderr)
+    message, cure = error.say(t.lang)
+    code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
+    err.line(err.paint(t("fetch.failed"), "red") + f" [{code}]: {message}")
+    err.line(f"{t('cure')} {cure}")
+    return 2 if isinstance(error, InvalidInput) else 3

@@ -1,0 +1,46 @@
+"""``suyuan google unlock``: a person answers what only a person may answer."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+from ..config.settings import Settings
+from ..config.ui import has_display
+from ..contract.errors import SuyuanError
+from ..contract.types import SearchQuery
+from ..engines import registry
+from .terminal import Terminal
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    google = commands.add_parser("google", help=t("help.google"), description=t("help.google"))
+    unlock = google.add_subparsers(metavar="unlock", required=True).add_parser("unlock", help=t("help.unlock"))
+    unlock.add_argument("query", nargs="*", help=t("help.query"))
+    unlock.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Open the page that was refused in a visible window with the kept profile, and wait until it is closed."""
+    from ..net.unlock import unlock
+
+    profile = settings.chrome_profile
+    assert profile is not None, "loaded settings always have a place for state"
+    err = Terminal(sys.stderr)
+    query = SearchQuery(" ".join(args.query) or "suyuan")
+    engine: Any = registry.load("google")(settings.engines.get("google"))
+    address = next(engine.exchange(query)).url
+    shown = has_display()
+    if shown:
+        err.line(t("google.opening"))
+    try:
+        asyncio.run(unlock(address, settings.browser.executable, profile, shown, settings.net))
+    except SuyuanError as error:
+        err.line(" ".join(error.say(t.lang)))
+        return 3
+    err.line(t("google.kept", path=profile))
+    return 0

@@ -1,0 +1,198 @@
+"""HTTP by a real browser, for pages that are made by scripts: started when first needed, shared, and ended without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ..contract.causes import BAD_HTTP, BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
+from ..contract.errors import SuyuanError
+from ..contract.wire import Request, Response
+from .chrome import find_chrome
+from .gate import Allows, Gate
+from .launch import BrowserGone, BrowserHangs, Chrome, answered, start_chrome
+from .transport import BrowserSettings, NetSettings, origin
+from .visit import Visit, where
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+log = logging.getLogger("suyuan.net")
+
+
+_Started = asyncio.Task[tuple[Chrome, Gate]]
+
+_GATE_SECONDS = 3.0
+
+
+class BrowserClient:
+    """A ``Transport`` on Chrome, which follows redirects; one browser for each event loop that uses it."""
+
+    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None) -> None:
+        self._settings = settings
+        self._net = net
+        self._guard = guard
+        # A browser belongs to the loop that started it; synchronous callers have a loop of their own.
+        self._rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = WeakKeyDictionary()
+        self._closed = False
+
+    async def send(self, request: Request, engine: str) -> Response:
+        """Show one page and return it as its scripts have made it; cancelling closes the page."""
+        if request.method != "GET":
+            raise BROWSER_ONLY_READS(engine=engine, method=request.method)
+        try:
+            origin(request.url)
+        except ValueError:
+            raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
+        if self._closed:
+            raise BROWSER_CLOSED(engine=engine, where=where(request.url))
+        loop = asyncio.get_running_loop()
+        if loop not in self._rooms:
+            self._rooms[loop] = _Room(self._settings, self._net, self._guard)
+        return await self._rooms[loop].send(request, engine)
+
+    async def close(self) -> None:
+        """End the browser of every loop that is still running, for good; requests under way end with an error."""
+        self._closed = True
+        here = asyncio.get_running_loop()
+        for loop, room in list(self._rooms.items()):
+            if loop is here:
+                await room.close()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(room.close(), loop))
+        self._rooms.clear()
+
+
+class _Room:
+    """The browser of one event loop."""
+
+    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None) -> None:
+        self._settings = settings
+        self._net = net
+        self._guard = guard
+        self._places = asyncio.Semaphore(settings.max_pages)
+        self._started: _Started | None = None
+        self._errands: set[asyncio.Task[None]] = set()
+        self._users = 0
+        self._idle: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def send(self, request: Request, engine: str) -> Response:
+        """Read one page; a browser that fails is replaced once, and the page is asked for again."""
+        self._users += 1
+        if self._idle is not None:
+            self._idle.cancel()
+        try:
+            try:
+                return await self._read(request, engine)
+            except BrowserGone as gone:
+                log.warning("the browser is started anew: %s", gone)
+                return await self._read(request, engine)
+        except BrowserGone as gone:
+            raise BROWSER_FAILED(engine=engine, where=where(request.url), what=gone) from None
+        finally:
+            self._users -= 1
+            if not self._users and not self._closed:
+                self._idle = asyncio.get_running_loop().call_later(self._settings.idle_seconds, self._rest)
+
+    async def close(self) -> None:
+        """End the browser, and wait until all of it is gone."""
+        self._closed = True
+        if self._idle is not None:
+            self._idle.cancel()
+        self._retire(self._started)
+        while self._errands:
+            await asyncio.wait(self._errands)
+
+    def _rest(self) -> None:
+        self._retire(self._started)
+
+    async def _read(self, request: Request, engine: str) -> Response:
+        await self._places.acquire()
+        started: _Started | None = None
+        opening: asyncio.Task[Page] | None = None
+        try:
+            if self._closed:
+                raise BrowserGone("it was closed")
+            started = self._ready()
+            chrome, gate = await asyncio.shield(started)
+            # In a task of its own, which is not cancelled with us: a page that is half open could not be closed.
+            opening = asyncio.create_task(chrome.open_page())
+            page = await chrome.patient(opening)
+            await chrome.patient(asyncio.create_task(gate.watch(page)))
+            return await Visit(page, request, engine, self._net.max_bytes).read(self._settings.settle_seconds)
+        except BrowserGone as gone:
+            if self._closed:
+                raise BROWSER_CLOSED(engine=engine, where=where(request.url)) from None
+            if isinstance(gone, BrowserHangs) or (opening is not None and not await chrome.well()):
+                self._retire(started)
+            raise
+        finally:
+            # Not awaited: neither an answer nor a cancellation has to wait until the page is closed.
+            self._run(self._leave(started, opening))
+
+    def _ready(self) -> _Started:
+        """The browser, or its start, which goes on even if whoever needed it first is cancelled."""
+        if self._started is None:
+            self._started = asyncio.create_task(self._start())
+            self._started.add_done_callback(self._forget_failed)
+        return self._started
+
+    async def _start(self) -> tuple[Chrome, Gate]:
+        begun = time.monotonic()
+        wanted = self._settings
+        found = find_chrome(wanted.executable)
+        chrome = await start_chrome(
+            found.path, self._net, seconds=wanted.start_seconds, headless=wanted.headless, profile=wanted.profile_dir
+        )
+        gate = Gate(chrome.session, self._guard)
+        try:
+            await answered(gate.set_up(), _GATE_SECONDS)
+        except BrowserGone:
+            await chrome.stop()
+            raise
+        log.info("%s started in %.2f s", found.name, time.monotonic() - begun)
+        return chrome, gate
+
+    def _forget_failed(self, started: _Started) -> None:
+        if (started.cancelled() or started.exception()) and self._started is started:
+            self._started = None
+
+    async def _leave(self, started: _Started | None, opening: asyncio.Task[Page] | None) -> None:
+        """Close the page and give its place to the next; a browser that cannot close a page hangs, and is ended."""
+        try:
+            if started is not None and opening is not None:
+                chrome, _ = started.result()
+                await chrome.patient(asyncio.create_task(_shut(opening)))
+        except BrowserHangs:
+            self._retire(started)
+        except BrowserGone as gone:
+            log.debug("the page was closed before: %s", gone)
+        finally:
+            self._places.release()
+
+    def _retire(self, started: _Started | None) -> None:
+        """Let go of the browser that ``started`` gave, unless another has taken its place, and end it."""
+        if started is not None and started is self._started:
+            self._started = None
+            self._run(self._end(started))
+
+    async def _end(self, started: _Started) -> None:
+        with contextlib.suppress(BrowserGone, SuyuanError):
+            chrome, _ = await started
+            await chrome.stop()
+
+    def _run(self, errand: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+
+async def _shut(opening: asyncio.Task[Page]) -> None:
+    page = await opening
+    await page.close()

@@ -1,0 +1,120 @@
+"""Where Chrome or Chromium is on this machine, and how to install it where it is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+
+from ..contract.causes import CHROME_MISSING, CHROME_NOT_THERE
+
+_NAMES = (
+    "google-chrome",
+    "google-chrome-stable",
+    "chromium",
+    "chromium-browser",
+    "chrome",
+    "msedge",
+    "microsoft-edge",
+    "microsoft-edge-stable",
+)
+_LINUX_PLACES = (
+    "/opt/google/chrome/chrome",
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/lib/chromium/chromium",
+    "/usr/lib/chromium-browser/chromium-browser",
+    "/snap/bin/chromium",
+    "/opt/microsoft/msedge/msedge",
+)
+_MAC_APPS = ("Google Chrome", "Chromium", "Microsoft Edge")
+_WINDOWS_PLACES = (
+    r"Google\Chrome\Application\chrome.exe",
+    r"Chromium\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
+)
+# The first tool that is there says which system this is; snap stands before apt because Ubuntu has Chromium only there.
+_LINUX_INSTALLERS = (
+    ("snap", "sudo snap install chromium"),
+    ("apt-get", "sudo apt-get install -y chromium"),
+    ("dnf", "sudo dnf install -y chromium"),
+    ("pacman", "sudo pacman -S --noconfirm chromium"),
+    ("zypper", "sudo zypper install -y chromium"),
+    ("apk", "sudo apk add chromium"),
+)
+_DOWNLOAD = "https://www.google.com/chrome/"
+
+Which = Callable[[str], str | None]
+Exists = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ChromeFound:
+    """A browser that is installed here."""
+
+    path: str
+    name: str
+
+
+def find_chrome(
+    wanted: str = "",
+    *,
+    platform: str = sys.platform,
+    environ: Mapping[str, str] | None = None,
+    which: Which = shutil.which,
+    exists: Exists = os.path.isfile,
+) -> ChromeFound:
+    """Find the browser that ``wanted`` (a path or a command) names, or else an installed one; raises with the install command."""
+    command = install_command(platform, which)
+    if wanted:
+        found = _wanted(wanted, platform, which, exists)
+        if found is None:
+            raise CHROME_NOT_THERE(wanted=wanted, command=command)
+        return found
+    for name in _NAMES:
+        if path := which(name):
+            return ChromeFound(path, name)
+    for place in _places(platform, environ or {}):
+        if exists(str(place)):
+            return ChromeFound(str(place), place.stem)
+    raise CHROME_MISSING(command=command)
+
+
+def install_command(platform: str = sys.platform, which: Which = shutil.which) -> str:
+    """The line that installs a browser on this system, or the address to download one from."""
+    if platform == "darwin":
+        return "brew install --cask google-chrome" if which("brew") else _DOWNLOAD
+    if platform == "win32":
+        return "winget install Google.Chrome" if which("winget") else _DOWNLOAD
+    return next((line for tool, line in _LINUX_INSTALLERS if which(tool)), _DOWNLOAD)
+
+
+def _wanted(wanted: str, platform: str, which: Which, exists: Exists) -> ChromeFound | None:
+    path = PureWindowsPath(wanted) if platform == "win32" else PurePosixPath(wanted)
+    if len(path.parts) > 1:
+        full = os.path.expanduser(wanted)
+        return ChromeFound(full, path.stem) if exists(full) else None
+    found = which(wanted)
+    return ChromeFound(found, path.stem) if found else None
+
+
+def _places(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:
+    home = environ.get("USERPROFILE" if platform == "win32" else "HOME") or os.path.expanduser("~")
+    if platform == "darwin":
+        for folder in (PurePosixPath("/Applications"), PurePosixPath(home) / "Applications"):
+            yield from (folder / f"{app}.app/Contents/MacOS/{app}" for app in _MAC_APPS)
+    elif platform == "win32":
+        folders = (
+            environ.get("PROGRAMFILES") or r"C:\Program Files",
+            environ.get("PROGRAMFILES(X86)") or r"C:\Program Files (x86)",
+            environ.get("LOCALAPPDATA") or rf"{home}\AppData\Local",
+        )
+        # By browser first: Edge comes with Windows, a Chrome was chosen.
+        yield from (PureWindowsPath(folder) / place for place in _WINDOWS_PLACES for folder in folders)
+    else:
+        yield from map(PurePosixPath, _LINUX_PLACES)

@@ -1,0 +1,211 @@
+"""What was read, kept: SQLite with full-text search that works for Chinese, each text with its hash and time."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ..contract.address import page_key
+from ..contract.document import Document
+from ..contract.words import words
+from .passages import cut, rank
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY,
+    page TEXT NOT NULL,              -- the landing page, in one spelling
+    sha256 TEXT NOT NULL,            -- of the text: a page that changed is kept in both versions
+    fetched_at TEXT NOT NULL,
+    title TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    document TEXT NOT NULL,          -- the whole, as JSON
+    UNIQUE (page, sha256)
+);
+CREATE INDEX IF NOT EXISTS by_time ON documents (fetched_at);
+CREATE TABLE IF NOT EXISTS addresses (
+    address TEXT PRIMARY KEY,        -- any URL that led there, in one spelling
+    page TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that a search of the archive found, and how much of the question it covers (0 to 1)."""
+
+    document: Document
+    coverage: float
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the archive's list."""
+
+    id: int
+    url: str
+    title: str
+    fetched_at: str
+    size: int
+
+
+class Archive:
+    """The archive in one file; safe for threads, and for a process that is killed at any moment."""
+
+    def __init__(self, path: Path | str, *, max_bytes: int = 512 * 1024 * 1024, max_days: int = 365) -> None:
+        self._max_bytes = max_bytes
+        self._max_days = max_days
+        self._lock = threading.Lock()
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path, check_same_thread=False, timeout=10.0)
+        # A commit is on its way to the disk before put() returns; a kill loses only what was not confirmed.
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        with self._db:
+            self._db.executescript(_SCHEMA)
+
+    def put(self, document: Document) -> int:
+        """Keep a document and return its number; the same text of the same page is kept once, with its newest time."""
+        page = page_key(document.final_url)
+        stored = replace(document, from_archive=False)
+        with self._lock, self._db:
+            row = self._db.execute("SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, document.sha256)).fetchone()
+            if row:
+                self._db.execute(
+                    "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?", (document.fetched_at, _packed(stored), row[0])
+                )
+                number = int(row[0])
+            else:
+                number = self._insert(page, stored)
+            for address in {page_key(document.url), page, page_key(document.canonical_url or document.final_url)}:
+                self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
+            return number
+
+    def get(self, url: str) -> Document | None:
+        """The newest reading of the page that ``url`` is, or led to."""
+        key = page_key(url)
+        with self._lock:
+            row = self._db.execute("SELECT page FROM addresses WHERE address = ?", (key,)).fetchone()
+            found = self._db.execute(
+                "SELECT document FROM documents WHERE page = ? ORDER BY fetched_at DESC LIMIT 1", (row[0] if row else key,)
+            ).fetchone()
+        return _unpacked(found[0]) if found else None
+
+    def version(self, sha256: str) -> Document | None:
+        """The reading with exactly this text, also when the page has changed since."""
+        with self._lock:
+            row = self._db.execute("SELECT document FROM documents WHERE sha256 = ? LIMIT 1", (sha256,)).fetchone()
+        return _unpacked(row[0]) if row else None
+
+    def by_number(self, number: int) -> Document | None:
+        """The reading with this number of the list."""
+        with self._lock:
+            row = self._db.execute("SELECT document FROM documents WHERE id = ?", (number,)).fetchone()
+        return _unpacked(row[0]) if row else None
+
+    def list(self, limit: int = 50) -> list[Entry]:
+        """The newest readings."""
+        with self._lock:
+            rows = self._db.execute("SELECT id, page, title, fetched_at, size FROM documents ORDER BY fetched_at DESC LIMIT ?", (limit,))
+            return [Entry(*row) for row in rows.fetchall()]
+
+    def export(self) -> Iterator[Document]:
+        """Every reading, oldest first."""
+        with self._lock:
+            numbers = [row[0] for row in self._db.execute("SELECT id FROM documents ORDER BY fetched_at, id").fetchall()]
+        for number in numbers:
+            if (document := self.by_number(number)) is not None:
+                yield document
+
+    def search(self, question: str, limit: int = 10) -> list[Hit]:
+        """The readings that fit ``question``, best first, each page once."""
+        asked = list(dict.fromkeys(words(question)))
+        if not asked:
+            return []
+        match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT d.document FROM fulltext f JOIN documents d ON d.id = f.rowid WHERE fulltext MATCH ? "
+                "ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?",
+                (match, limit * 3),
+            ).fetchall()
+        hits: dict[str, Hit] = {}
+        for row in rows:
+            document = _unpacked(row[0])
+            hits.setdefault(page_key(document.final_url), Hit(document, _coverage(asked, document), _snippet(document, question)))
+        return list(hits.values())[:limit]
+
+    def prune(self, now: datetime | None = None) -> int:
+        """Drop what is too old, then the oldest until the size fits; return how many went."""
+        oldest = ((now or datetime.now(UTC)) - timedelta(days=self._max_days)).isoformat()
+        gone = 0
+        with self._lock, self._db:
+            rows = self._db.execute("SELECT id FROM documents WHERE fetched_at < ?", (oldest,)).fetchall()
+            total = self._db.execute("SELECT coalesce(sum(size), 0) FROM documents").fetchone()[0]
+            for number, size in self._db.execute("SELECT id, size FROM documents ORDER BY fetched_at").fetchall():
+                if total <= self._max_bytes:
+                    break
+                rows.append((number,))
+                total -= size
+            for (number,) in dict.fromkeys(rows):
+                self._db.execute("DELETE FROM documents WHERE id = ?", (number,))
+                self._db.execute("DELETE FROM fulltext WHERE rowid = ?", (number,))
+                gone += 1
+            self._db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)")
+        return gone
+
+    def check(self) -> str:
+        """``ok``, or what SQLite finds wrong with the file."""
+        with self._lock:
+            return str(self._db.execute("PRAGMA quick_check").fetchone()[0])
+
+    def __len__(self) -> int:
+        with self._lock:
+            return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def _insert(self, page: str, document: Document) -> int:
+        size = len(document.text.encode("utf-8", "replace"))
+        values = (page, document.sha256, document.fetched_at, document.title, size, _packed(document))
+        cursor = self._db.execute(
+            "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
+        )
+        number = int(cursor.lastrowid or 0)
+        row = (number, " ".join(words(document.title)), " ".join(words(document.text)))
+        self._db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", row)
+        return number
+
+
+def _packed(document: Document) -> str:
+    names = [name for name in Document.__slots__ if name != "from_archive"]
+    return json.dumps({name: getattr(document, name) for name in names}, ensure_ascii=False)
+
+
+def _unpacked(text: str) -> Document:
+    data = json.loads(text)
+    data["links"] = tuple((name, url) for name, url in data["links"])
+    data["notes"] = tuple(data["notes"])
+    return Document(**data, from_archive=True)
+
+
+def _coverage(asked: list[str], document: Document) -> float:
+    """The share of the question's words that the document has; pairs of characters count, for they tell words apart."""
+    present = set(words(f"{document.title} {document.text}"))
+    return sum(word in present for word in asked) / len(asked)
+
+
+def _snippet(document: Document, question: str) -> str:
+    ranked = rank(cut(document.text), question)
+    text = ranked[0][1].text if ranked else document.text[:300]
+    return " ".join(text.split())[:300]

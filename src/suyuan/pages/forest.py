@@ -1,0 +1,42 @@
+"""A small forest of decision trees, read from ``forest.json`` (grown outside, on public benchmark pages)."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from math import exp
+from typing import Any
+
+# After this many trees a block that is plainly in or out needs no more of them.
+_FIRST = 30
+_PLAIN = 3.2
+
+
+@cache
+def _trees() -> tuple[Any, ...]:
+    """The trees as nested tuples (feature, threshold, left, right); a leaf is a number."""
+    return tuple(_frozen(tree) for tree in json.loads((files(__package__) / "forest.json").read_text("utf-8")))
+
+
+def _frozen(tree: Any) -> Any:
+    return (tree[0], tree[1], _frozen(tree[2]), _frozen(tree[3])) if isinstance(tree, list) else tree
+
+
+def likelihood(row: list[float]) -> float:
+    """How likely the block of these features is main content, from 0 to 1."""
+    trees = _trees()
+    total = _sum(trees[:_FIRST], row)
+    if abs(total) < _PLAIN:
+        total += _sum(trees[_FIRST:], row)
+    return 1 / (1 + exp(-total))
+
+
+def _sum(trees: tuple[Any, ...], row: list[float]) -> float:
+    total = 0.0
+    for tree in trees:
+        while type(tree) is tuple:
+            feature, threshold, left, right = tree
+            tree = left if row[feature] <= threshold else right
+        total += tree
+    return total

@@ -1,0 +1,222 @@
+"""Text that a reader does not see: hidden elements and invisible characters, where injected instructions like to sit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from selectolax.lexbor import LexborHTMLParser
+
+MAX_CSS = 400_000
+_OFF_SCREEN = -999.0
+_TINY = 1.0
+
+# Zero-width, bidi and other format characters, Unicode tags and the variation selectors that can carry hidden bytes.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+# A single joiner between two letters of Persian, an Indic script or an emoji is spelling; anything else is not.
+_JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+
+_BRACE = re.compile(r"[{}]")
+_SIMPLE = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)")
+_PART = re.compile(r"[.#][\w-]+")
+_SUSPECT = re.compile(r"display|hidden|opacity|color|background|font|indent|left|top|height|width|clip|transform|collapse", re.I)
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z%]*)", re.I)
+_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\s*\)")
+_SCALE_ZERO = re.compile(r"scale[xy]?\(\s*0*(?:\.0+)?\s*[,)]|translate[xy]?\(\s*-\d{4,}px")
+_CLIPPED = re.compile(r"rect\(\s*0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?\s*\)|inset\((?:50|100)%")
+_STREAM = re.compile(r"S:[0-9a-f]+")
+_NAMED = {"white": "fff", "black": "000", "red": "f00", "yellow": "ff0", "transparent": "", "none": ""}
+
+# Selectors that name a whole page or every element of a kind: a rule for them hides no single text.
+_NEVER = {"html", "body", "main", "article", "*"}
+
+
+def visible_text(text: str) -> str:
+    """``text`` without the characters that show nothing."""
+    if text.isascii():
+        return text
+    return _JOINERS.sub("", _INVISIBLE.sub("", text))
+
+
+class Sight:
+    """What the page's own style says about who is seen: inline styles, and simple class, id and tag rules."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._rules: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._styles: dict[str, bool] = {}
+        self._streams = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
+        for sheet in _sheets(tree):
+            self._learn(sheet)
+
+    def hides(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
+        """Whether the element is not shown, by its attributes or by the page's style."""
+        if "hidden" in attributes and attributes["hidden"] != "until-found" and not self._streamed(attributes):
+            return True
+        style = attributes.get("style")
+        if style and self._style_hides(style):
+            return True
+        return bool(self._rules) and self._rule_hides(tag, attributes)
+
+    def _streamed(self, attributes: Mapping[str, str | None]) -> bool:
+        # React sends late parts of a page as <div hidden id="S:1"> and moves them into place by a script of its own.
+        return self._streams and bool(_STREAM.fullmatch(attributes.get("id") or ""))
+
+    def _style_hides(self, style: str) -> bool:
+        if style not in self._styles:
+            self._styles[style] = bool(_SUSPECT.search(style)) and hiding(declarations(style))
+        return self._styles[style]
+
+    def _rule_hides(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
+        names = ["." + name for name in (attributes.get("class") or "")[:2000].split()]
+        if identity := attributes.get("id"):
+            names.append("#" + identity)
+        have = frozenset(names)
+        for key in (tag, *names):
+            for wanted_tag, wanted in self._rules.get(key, ()):
+                if wanted <= have and wanted_tag in ("", tag):
+                    return True
+        return False
+
+    def _learn(self, sheet: str) -> None:
+        for rule in sheet.split("}"):
+            selectors, _, body = rule.partition("{")
+            if not _SUSPECT.search(body):
+                continue
+            found = declarations(body)
+            hides = hiding(found)
+            if not hides and "display" not in found:
+                continue
+            for selector in selectors.split(","):
+                self._enter(selector.strip(), hides)
+
+    def _enter(self, selector: str, hides: bool) -> None:
+        match = _SIMPLE.fullmatch(selector)
+        if not selector or match is None or selector in _NEVER:
+            return
+        tag, parts = (match[1] or "").lower(), frozenset(_PART.findall(match[2] or ""))
+        key = min(parts) if parts else tag
+        rules = self._rules.setdefault(key, [])
+        rule = (tag, parts)
+        # The later rule of the same selector wins, as in a browser.
+        if hides and rule not in rules:
+            rules.append(rule)
+        elif not hides and rule in rules:
+            rules.remove(rule)
+
+
+def _sheets(tree: LexborHTMLParser) -> list[str]:
+    """The style sheets of the page itself, without comments and without what stands in @-rules (print, narrow screens)."""
+    sheets, budget = [], MAX_CSS
+    for node in tree.css("style"):
+        media = (node.attributes.get("media") or "all").lower()
+        text = node.text()[:budget]
+        budget -= len(text)
+        if ("all" in media or "screen" in media) and _SUSPECT.search(text):
+            sheets.append(_top_level(_uncommented(text)))
+    return sheets
+
+
+def _uncommented(css: str) -> str:
+    first, *rest = css.split("/*")
+    return first + "".join(part.partition("*/")[2] for part in rest)
+
+
+def _top_level(css: str) -> str:
+    """``css`` without its @-rules."""
+    kept, at = [], 0
+    while (start := css.find("@", at)) >= 0:
+        kept.append(css[at:start])
+        at = _end_of_rule(css, start)
+    kept.append(css[at:])
+    return "".join(kept)
+
+
+def _end_of_rule(css: str, start: int) -> int:
+    brace, semicolon = css.find("{", start), css.find(";", start)
+    if brace < 0 or 0 <= semicolon < brace:
+        return semicolon + 1 if semicolon >= 0 else len(css)
+    depth = 0
+    for match in _BRACE.finditer(css, brace):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return match.end()
+    return len(css)
+
+
+def declarations(style: str) -> dict[str, str]:
+    """The declarations of a style attribute or rule, names and values in lower case."""
+    found = {}
+    for part in style.split(";"):
+        name, colon, value = part.partition(":")
+        if colon:
+            found[name.strip().lower()] = value.replace("!important", "").strip().lower()
+    return found
+
+
+def hiding(style: Mapping[str, str]) -> bool:
+    """Whether an element of this style shows no text."""
+    if style.get("display") == "none" or style.get("visibility") in ("hidden", "collapse") or style.get("content-visibility") == "hidden":
+        return True
+    if _pixels(style.get("opacity", "1")) <= 0.01 or _small_font(style) or _off_screen(style) or _same_colour(style):
+        return True
+    return _no_room(style) or bool(_SCALE_ZERO.search(style.get("transform", "")))
+
+
+def _pixels(value: str, default: float = 1.0) -> float:
+    match = _NUMBER.match(value)
+    if match is None:
+        return default
+    scale = {"em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "pt": 1.33}.get(match[2].lower(), 1.0)
+    return float(match[1]) * scale
+
+
+def _small_font(style: Mapping[str, str]) -> bool:
+    size = style.get("font-size") or ""
+    return bool(size) and _pixels(size, 16.0) <= _TINY and (_NUMBER.match(size) or [""])[0] != ""
+
+
+def _off_screen(style: Mapping[str, str]) -> bool:
+    if _pixels(style.get("text-indent", "0")) <= _OFF_SCREEN:
+        return True
+    moved = style.get("position") in ("absolute", "fixed", "relative") or "margin-left" in style
+    names = ("left", "top", "right", "bottom", "margin-left", "inset-inline-start")
+    return moved and any(_pixels(style[name], 0.0) <= _OFF_SCREEN for name in names if name in style)
+
+
+def _no_room(style: Mapping[str, str]) -> bool:
+    if style.get("position") in ("absolute", "fixed") and _CLIPPED.search(style.get("clip", "") + style.get("clip-path", "")):
+        return True
+    if "hidden" not in style.get("overflow", "") and "clip" not in style.get("overflow", ""):
+        return False
+    sizes = [style[name] for name in ("width", "height", "max-width", "max-height") if name in style]
+    return any(_pixels(size, 99.0) <= _TINY and not size.endswith("%") for size in sizes)
+
+
+def _same_colour(style: Mapping[str, str]) -> bool:
+    if "color" not in style:
+        return False
+    ink = _colour(style["color"])
+    if ink == "":
+        # A transparent ink with a clipped background is how gradients are painted on letters.
+        return "text" not in style.get("background-clip", "") + style.get("-webkit-background-clip", "")
+    ground = _colour(style.get("background-color") or style.get("background") or "?")
+    return ink is not None and ink == ground
+
+
+def _colour(value: str) -> str | None:
+    """A colour as six hexadecimal digits, empty where it is transparent, None where it is not understood."""
+    value = value.strip()
+    if value in _NAMED:
+        value = "#" + _NAMED[value] if _NAMED[value] else ""
+        if not value:
+            return ""
+    if match := _RGB.match(value):
+        if match[4] and _pixels(match[4].rstrip("%")) == 0:
+            return ""
+        return "".join(f"{min(int(part), 255):02x}" for part in match.groups()[:3])
+    if match := re.match(r"#([0-9a-f]{3,8})\b", value):
+        digits = match[1]
+        return "".join(c * 2 for c in digits[:3]) if len(digits) in (3, 4) else digits[:6]
+    return None

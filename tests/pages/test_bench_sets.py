@@ -1,0 +1,23 @@
+"""A fast sample of the bench sets: every seventh page, with floors a little below what was measured."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.extract import BENCH, plain, score, sets
+
+from suyuan.pages.decode import decode
+from suyuan.pages.extract import extract
+
+FLOORS = {"wcxb": 0.82, "aeb": 0.93, "daniel zh": 0.93, "daniel en": 0.92, "zhwce": 0.9, "webmainbench": 0.8}
+
+
+@pytest.mark.req("T8.1")
+@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not beside the project")
+def test_the_main_content_is_found() -> None:
+    missed = {}
+    for name, pages in sets().items():
+        sample = pages[::7] if len(pages) > 50 else pages[::2]
+        texts = [plain(extract(decode(page.body), page.url).text) for page in sample]
+        if (reached := score(name, [page.gold for page in sample], texts)) < FLOORS[name]:
+            missed[name] = reached
+    assert missed == {}

@@ -1,0 +1,127 @@
+"""Cutting and choosing passages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suyuan.contract.words import sentence_ends, tokens, words
+from suyuan.pages.passages import Passage, cut, rank, select
+
+PAGE = (
+    """# Teapots
+
+A teapot is a vessel. It is used for tea.
+
+## History
+
+"""
+    + "The first teapots were made in China. " * 40
+    + """
+
+| year | place |
+|------|-------|
+| 1500 | Yixing |
+
+```python
+def pour():
+
+    return "tea"
+```
+
+## 保养
+
+紫砂壶不能用洗洁精清洗。应当用开水冲洗,然后自然晾干。
+"""
+)
+
+
+def test_passages_are_stretches_of_the_text_under_their_heading() -> None:
+    passages = cut(PAGE)
+    for p in passages:
+        assert PAGE[p.start : p.end] == p.text and p.text.strip() == p.text
+    assert [p.start for p in passages] == sorted(p.start for p in passages)
+    assert {p.heading for p in passages} == {"Teapots", "History", "保养"}
+    assert max(len(p.text) for p in passages) <= 700
+    code = next(p for p in passages if p.text.startswith("```"))
+    assert code.text.endswith("```") and "\n\n" in code.text, "a code block is never torn"
+    table = next(p for p in passages if p.text.startswith("|"))
+    assert table.text.count("\n") == 2
+
+
+def test_ids_depend_on_the_words_alone() -> None:
+    before, after = {p.id for p in cut(PAGE)}, {p.id for p in cut("An introduction.\n\n" + PAGE)}
+    assert before < after
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [("how to clean a 紫砂壶 怎么清洗", "洗洁精"), ("where were the first teapots made", "China"), ("1500 Yixing", "Yixing")],
+)
+def test_the_right_passage_comes_first(question: str, expected: str) -> None:
+    assert expected in rank(cut(PAGE), question)[0][1].text
+
+
+def test_a_budget_is_never_passed_and_what_was_cut_is_said() -> None:
+    chosen = select(PAGE, "紫砂壶 清洗", 60)
+    assert chosen.cut and chosen.tokens <= 60 < chosen.total_tokens
+    assert any("洗洁精" in p.text for p in chosen.passages)
+    assert [p.start for p in chosen.passages] == sorted(p.start for p in chosen.passages)
+    beginning = select(PAGE, "", 60)
+    assert beginning.passages[0].text == "# Teapots" and beginning.cut
+    assert not select(PAGE, "x", 100_000).cut
+
+
+@given(st.text(max_size=400), st.text(max_size=40), st.integers(0, 200))
+@settings(derandomize=True, max_examples=200, deadline=None)
+def test_any_text_can_be_cut(text: str, question: str, budget: int) -> None:
+    for p in cut(text):
+        assert text[p.start : p.end] == p.text
+    chosen = select(text, question, budget)
+    assert chosen.tokens <= max(budget, 0) or not chosen.cut
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("One. Two! Three?", 3),
+        ("Dr. Who met Mr. X at 3.14 p.m. They spoke.", 2),
+        ("第一句。第二句!第三句?“第四句。”", 4),
+        ("U.S. growth was 3.5 percent. It fell.", 2),
+        ("no end", 1),
+    ],
+)
+def test_sentences(text: str, count: int) -> None:
+    text = text.replace("!", "！").replace("?", "？") if "。" in text else text
+    ends = sentence_ends(text)
+    assert ends[-1] == len(text) and len(ends) == count
+
+
+def test_words_and_tokens() -> None:
+    assert words("Teapots' Cities, 2026") == ["teapot", "city", "2026"]
+    assert words("茶壶店") == ["茶", "壶", "店", "茶壶", "壶店"]
+    assert tokens("茶壶") == 2 and tokens("abcdef") == 2
+
+
+def test_ranking_on_public_chinese_questions() -> None:
+    """Best sentence for a question on CMRC 2018: plain BM25 reaches .725."""
+    folder = Path(__file__).parents[3] / "shared" / "bench" / "ir-cmrc2018"
+    if not folder.is_dir():
+        pytest.skip("no folder shared/bench/ir-cmrc2018 beside the project")
+    data = json.loads(next(folder.glob("*.json")).read_text(encoding="utf-8"))
+    right = count = 0
+    for article in (data["data"] if isinstance(data, dict) else data)[:120]:
+        for paragraph in article["paragraphs"]:
+            text, start, sentences = paragraph["context"], 0, []
+            for end in sentence_ends(text):
+                sentences.append(Passage(str(start), start, end, text[start:end]))
+                start = end
+            for qa in paragraph["qas"]:
+                best = rank(sentences, qa["question"])[:1]
+                count += 1
+                right += any(answer["text"] in p.text for _, p in best for answer in qa["answers"])
+    assert right / count > 0.70, f"{right} of {count}"

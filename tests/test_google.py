@@ -1,0 +1,114 @@
+"""Google from the query to the page, through a real Chromium, on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from support.chromium import require_chromium
+from support.processes import browsers, family
+from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
+from suyuan.config.settings import SearchSettings, Settings
+from suyuan.contract.engine import EngineSettings
+from suyuan.contract.errors import Timeout, WebBlocked
+from suyuan.wiring import House, open_house
+
+require_chromium()
+
+
+def results(n: int = 10, host: str = "result.example") -> str:
+    """A result page in the structure of Google's, made by a script as the real one is."""
+    rows = "".join(
+        f'<div class="MjjYud"><div class="tF2Cxc"><div class="yuRUbf"><a href="https://{host}/{i}"><h3>Result {i}</h3></a></div>'
+        f'<div class="VwiC3b"><span>Snippet of result {i}, long enough to be one.</span></div></div></div>'
+        for i in range(1, n + 1)
+    )
+    script = f"document.getElementById('rso').innerHTML = {rows!r}"
+    head = '<html><body><form><input name="q" value="x"></form><div id="search"><div id="rso"></div></div>'
+    return f"{head}<script>{script}</script></body></html>"
+
+
+CAPTCHA = '<html><body><form id="captcha-form" action="index" method="post"><div class="g-recaptcha"></div></form></body></html>'
+
+
+@asynccontextmanager
+async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[House, Site]]:
+    async with serve(handler) as site:
+        engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
+        settings = Settings(search=SearchSettings(default="google", cache_minutes=0, seconds=20), engines=engines, state_dir=tmp_path)
+        async with open_house(settings) as house:
+            yield house, site
+
+
+@pytest.mark.req("G1.1", "G3.1", "G5.2", "G2.2")
+async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_path: Path) -> None:
+    async with google(lambda _: reply(results()), tmp_path) as (house, site):
+        first = await house.search.search("some words")
+        running = browsers()
+        second = await house.search.search("other words")
+        assert len(running) == 1 and browsers() == running, "the same browser"
+    assert [r.title for r in first.results] == [f"Result {i}" for i in range(1, 11)]
+    assert first.results[0].source == "result.example" and second.results and first.engine == "google"
+    assert [seen.path for seen in site.seen if seen.path != "/favicon.ico"] == ["/search", "/search"]
+
+
+@pytest.mark.req("G1.2")
+async def test_chinese(tmp_path: Path) -> None:
+    async with google(lambda _: reply(results()), tmp_path) as (house, site):
+        await house.search.search("人工智能 最新进展", lang="zh-CN")
+    sent = site.seen[0].params
+    assert (sent["q"], sent["hl"], sent["lr"], sent["gl"]) == ("人工智能 最新进展", "zh-CN", "lang_zh-CN", "cn")
+
+
+@pytest.mark.req("G3.2")
+@pytest.mark.parametrize("how", ["page", "redirect"])
+async def test_a_captcha_says_that_a_person_must_act_and_is_asked_once(tmp_path: Path, how: str) -> None:
+    def play(seen: Seen) -> Reply:
+        if how == "redirect" and seen.path == "/search":
+            return redirect("/sorry/index?continue=x")
+        return reply(CAPTCHA, 429)
+
+    async with google(play, tmp_path) as (house, site):
+        with pytest.raises(WebBlocked) as caught:
+            await house.search.search("some words")
+    assert caught.value.detail_code == "captcha_required" and "a person must act" in caught.value.message
+    assert sum(seen.path == "/search" for seen in site.seen) == 1
+
+
+@pytest.mark.req("G6.1", "G1.3")
+async def test_over_its_time_it_is_cancelled_and_the_limit_named(tmp_path: Path) -> None:
+    async with google(lambda _: stall, tmp_path) as (house, site):
+        started = time.monotonic()
+        with pytest.raises(Timeout) as caught:
+            await house.search.search("some words", budget_ms=3000)
+        assert time.monotonic() - started < 6
+        assert await site.until_idle(5), "the page is closed"
+    assert "3 s" in caught.value.message
+
+
+@pytest.mark.req("G5.3")
+async def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    async with google(lambda _: reply(results()), tmp_path) as (house, _):
+        await asyncio.gather(*(house.search.search(f"words {n}") for n in range(3)))
+        processes = family()
+        assert processes
+    for _ in range(250):
+        if not any(process.alive for process in processes):
+            break
+        await asyncio.sleep(0.02)
+    assert not any(process.alive for process in processes)
+
+
+async def test_pages_may_not_reach_into_this_network(tmp_path: Path) -> None:
+    async with serve(lambda _: reply("secret")) as inside:
+        page = results().replace(
+            "</body>", f'<img src="{inside.url}/x.png"><script src="{inside.url.replace("127.0.0.1", "127.0.0.2")}/x.js"></script></body>'
+        )
+        async with google(lambda _: reply(page), tmp_path) as (house, _):
+            assert len((await house.search.search("some words")).results) == 10
+        assert inside.seen == []
