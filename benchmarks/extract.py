@@ -12,6 +12,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean, median, quantiles
 from typing import Any, NamedTuple
@@ -55,26 +56,29 @@ def run() -> None:
 def contenders() -> dict[str, Callable[[str, str], str]]:
     """Ours and every peer that is installed, as functions of page and address."""
     found: dict[str, Callable[[str, str], str]] = {"suyuan": lambda html, url: plain(extract(html, url).text)}
-    try:
-        import trafilatura
-
-        found["trafilatura"] = lambda html, url: trafilatura.extract(html) or ""
-    except ImportError:
-        print("trafilatura is not installed")
-    try:
-        from resiliparse.extract.html2text import extract_plain_text
-
-        found["resiliparse"] = lambda html, url: str(extract_plain_text(html, main_content=True, preserve_formatting=False))
-    except ImportError:
-        print("resiliparse is not installed")
-    try:
-        from lxml import html as lxml_html
-        from readability import Document
-
-        found["readability"] = lambda html, url: str(lxml_html.fromstring(Document(html).summary(html_partial=True)).text_content())
-    except ImportError:
-        print("readability-lxml is not installed")
+    for name, module, reader in (
+        ("trafilatura", "trafilatura", _trafilatura),
+        ("resiliparse", "resiliparse.extract.html2text", _resiliparse),
+        ("readability", "readability", _readability),
+    ):
+        try:
+            found[name] = reader(import_module(module))
+        except ImportError:
+            print(f"{name} is not installed")
     return found
+
+
+def _trafilatura(module: Any) -> Callable[[str, str], str]:
+    return lambda html, url: module.extract(html) or ""
+
+
+def _resiliparse(module: Any) -> Callable[[str, str], str]:
+    return lambda html, url: str(module.extract_plain_text(html, main_content=True, preserve_formatting=False))
+
+
+def _readability(module: Any) -> Callable[[str, str], str]:
+    lxml_html = import_module("lxml.html")
+    return lambda html, url: str(lxml_html.fromstring(module.Document(html).summary(html_partial=True)).text_content())
 
 
 def measured(pages: list[Page], readers: dict[str, Callable[[str, str], str]]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:

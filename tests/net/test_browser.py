@@ -200,11 +200,14 @@ class TestPages:
                 await get(shared, site.url)
         assert caught.value.detail_code == "not_a_page"
 
-    async def test_a_page_that_leads_nowhere_is_an_error(self, shared: BrowserClient) -> None:
-        async with serve(pages(page=f"<script>location.href = 'http://127.0.0.1:{free_port()}/'</script>old")) as site:
+    @pytest.mark.parametrize("how", ["script", "redirect"])
+    async def test_a_page_that_leads_nowhere_is_an_error_that_names_the_place(self, shared: BrowserClient, how: str) -> None:
+        nowhere = f"127.0.0.1:{free_port()}"
+        script = reply(f"<script>location.href = 'http://{nowhere}/'</script>old")
+        async with serve(lambda _: script if how == "script" else redirect(f"http://{nowhere}/")) as site:
             with pytest.raises(NetworkError) as caught:
-                await get(shared, site.url + "/page")
-        assert caught.value.detail_code == "connection_refused"
+                await get(shared, site.url)
+        assert caught.value.detail_code == "connection_refused" and nowhere in caught.value.message
 
     async def test_dialogs_and_popups_hold_nothing_up(self, shared: BrowserClient) -> None:
         page = "<script>alert(1); confirm(2); prompt(3); window.open('/popup'); onbeforeunload = () => 'stay'</script><p>read</p>"

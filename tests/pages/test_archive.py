@@ -90,7 +90,7 @@ def test_old_and_large_things_go(tmp_path: Path) -> None:
     for day in (1, 2, 3, 4):
         archive.put(doc(f"https://{day}.example/", str(day) * 1000, fetched_at=f"2026-11-0{day}T00:00:00+00:00"))
     assert archive.prune(datetime(2026, 11, 15, tzinfo=UTC)) == 3
-    assert [entry.url for entry in archive.list()] == ["4.example", "3.example"]
+    assert [entry.url for entry in archive.newest()] == ["4.example", "3.example"]
     assert archive.search("1111") == [] and archive.get("https://old.example/") is None and archive.check() == "ok"
     archive.close()
 
@@ -124,7 +124,7 @@ def test_nothing_confirmed_is_lost_when_the_process_is_killed(tmp_path: Path) ->
         process = subprocess.Popen([sys.executable, "-c", _WRITER, str(path), str(source), str(turn)], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         confirmed = [process.stdout.readline().strip()]
-        killer = threading.Timer(chance.uniform(0.0, 0.15), lambda p=process: os.kill(p.pid, signal.SIGKILL))  # type: ignore[misc]
+        killer = threading.Timer(chance.uniform(0.0, 0.15), lambda p=process: os.kill(p.pid, signal.SIGKILL))
         killer.start()
         confirmed += [line.strip() for line in process.stdout if line.endswith("\n")]
         process.wait()

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
     out = Terminal(sys.stdout)
-    for entry in archive.list():
+    for entry in archive.newest():
         out.line(
             f"{entry.id:>5}  {entry.fetched_at[:16]}  {entry.size / 1000:>7.1f} kB  {entry.title or '-'}  {out.paint(entry.url, 'dim')}"
         )

@@ -91,7 +91,7 @@ class _Room:
             try:
                 return await self._read(request, engine)
             except BrowserGone as gone:
-                log.warning("the browser is started anew: %s", gone)
+                log.warning("the browser failed, and %s is asked for again: %s", where(request.url), gone)
                 return await self._read(request, engine)
         except BrowserGone as gone:
             raise BROWSER_FAILED(engine=engine, where=where(request.url), what=gone) from None

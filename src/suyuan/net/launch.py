@@ -186,8 +186,12 @@ async def _launched(driver: Playwright, options: dict[str, Any], profile: Path |
         browser = kept.browser
     assert browser is not None
     session = await browser.new_browser_cdp_session()
-    info = await session.send("SystemInfo.getInfo")
-    return Chrome(driver, browser, session, kept, _folders(info["commandLine"], profile))
+    command = ""
+    # Only needed where the browser or its driver is killed later, so no reason to fail now.
+    with contextlib.suppress(BrowserGone):
+        info = await answered(session.send("SystemInfo.getInfo"), _ANSWER_SECONDS)
+        command = info["commandLine"]
+    return Chrome(driver, browser, session, kept, _folders(command, profile))
 
 
 async def _stop_driver(driver: Playwright) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..contract.causes import (
-    Cause,
     BAD_HTTP,
     BROKEN_OFF,
     BROWSER_FAILED,
@@ -23,6 +22,7 @@ from ..contract.causes import (
     TLS_FAILED,
     TOO_LARGE,
     UNDECODED,
+    Cause,
 )
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
@@ -69,7 +69,7 @@ _STATUS_ONLY = frozenset({"ERR_HTTP_RESPONSE_CODE_FAILURE", "ERR_INVALID_AUTH_CR
 _PROXY_AUTH = 407
 _TOO_LONG = "more than is read"
 _GONE = re.compile("has been closed|crashed|Connection closed")
-_SHOWN = re.compile(r"^(?:$|text/|application/(?:[\w.]+\+)?(?:json|xml)\b|application/xhtml\+xml)")
+_SHOWN = re.compile(r"^(?:$|text/|application/(?:[\w.-]+\+)?(?:json|xml)\b|application/xhtml\+xml)")
 _HTML = "text/html; charset=utf-8"
 # These describe the bytes that came over the wire, not the page that was read.
 _WIRE_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
@@ -138,6 +138,7 @@ class Visit:
         # An aborted navigation leaves the page as it was.
         if self._is_main(sent) and "ERR_ABORTED" not in (sent.failure or ""):
             self._failure = sent.failure or ""
+            self._where = where(sent.url)
             self._broken.set()
 
     def _answered(self, answer: Answer) -> None:

@@ -110,7 +110,7 @@ class Archive:
             row = self._db.execute("SELECT document FROM documents WHERE id = ?", (number,)).fetchone()
         return _unpacked(row[0]) if row else None
 
-    def list(self, limit: int = 50) -> list[Entry]:
+    def newest(self, limit: int = 50) -> list[Entry]:
         """The newest readings."""
         with self._lock:
             rows = self._db.execute("SELECT id, page, title, fetched_at, size FROM documents ORDER BY fetched_at DESC LIMIT ?", (limit,))

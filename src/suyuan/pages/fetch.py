@@ -82,7 +82,7 @@ class Fetcher:
 
     async def fetch(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
         """Read one page. ``fresh`` asks the network whatever the archive holds; ``render`` shows it in the browser."""
-        kept = self._archive.get(url) if self._archive else None
+        kept = self._archive.get(url) if self._archive is not None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
@@ -91,7 +91,7 @@ class Fetcher:
                 document = await self._read(url, kept, render)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
-        if self._archive and not document.from_archive:
+        if self._archive is not None and not document.from_archive:
             self._archive.put(document)
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, document.content_type, len(document.text))
         return document
@@ -126,7 +126,7 @@ class Fetcher:
     def _confirmed(self, kept: Document) -> Document:
         """The kept reading, which the server says still holds."""
         document = replace(kept, fetched_at=_now(), from_archive=True)
-        if self._archive:
+        if self._archive is not None:
             self._archive.put(document)
         return document
 

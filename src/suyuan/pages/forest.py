@@ -8,9 +8,10 @@ from importlib.resources import files
 from math import exp
 from typing import Any
 
-# After this many trees a block that is plainly in or out needs no more of them.
-_FIRST = 30
-_PLAIN = 3.2
+# After the first trees most blocks of a page are plainly outside; the rest of the forest would only say so louder, by this much.
+_FIRST = 20
+_OUTSIDE = -1.8
+_LOUDER = 1.27
 
 
 @cache
@@ -27,8 +28,7 @@ def likelihood(row: list[float]) -> float:
     """How likely the block of these features is main content, from 0 to 1."""
     trees = _trees()
     total = _sum(trees[:_FIRST], row)
-    if abs(total) < _PLAIN:
-        total += _sum(trees[_FIRST:], row)
+    total = total * _LOUDER if total < _OUTSIDE else total + _sum(trees[_FIRST:], row)
     return 1 / (1 + exp(-total))
 
 

@@ -53,6 +53,6 @@ def _siblings(one: Box, other: Box) -> bool:
 
 
 def _structure(gap: list[Block]) -> bool:
-    if not all(block.kind != "p" or block.item is not None for block in gap):
+    if not all(block.kind != "p" or block.item is not None or block.box.tag in ("dt", "dd") for block in gap):
         return False
     return sum(block.link_size for block in gap) < sum(len(block.text) for block in gap) / 2

@@ -1,0 +1,282 @@
+"""``web.fetch`` from a URL to a document, against servers on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
+from suyuan.config.settings import PageSettings, Settings
+from suyuan.contract.errors import SuyuanError, Timeout
+from suyuan.pages.formats import kind_of
+from suyuan.wiring import House, open_house
+
+TEXT = "Teapots are vessels for brewing tea, and they were first made in China. " * 12
+ARTICLE = (
+    '<html lang="en"><head><title>About teapots</title><link rel="canonical" href="/teapots"></head><body><nav><a href="/">Home</a></nav>'
+    f"<article><h1>About teapots</h1><p>{TEXT}</p><p>{TEXT}</p></article></body></html>"
+)
+
+
+@asynccontextmanager
+async def house(handler: Handler, tmp_path: Path, **pages: object) -> AsyncIterator[tuple[House, Site]]:
+    async with serve(handler) as site:
+        settings = Settings(pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), seconds=5), **pages), data_dir=tmp_path)  # type: ignore[arg-type]
+        async with open_house(settings) as opened:
+            yield opened, site
+
+
+async def read(answer: Reply, tmp_path: Path, **pages: object) -> object:
+    async with house(lambda _: answer, tmp_path, **pages) as (h, site):
+        return await h.fetcher.fetch(site.url + "/page")
+
+
+async def failure(answer: Reply, tmp_path: Path, **pages: object) -> SuyuanError:
+    with pytest.raises(SuyuanError) as caught:
+        await read(answer, tmp_path, **pages)
+    assert caught.value.message and caught.value.cure and caught.value.say("zh")[0] != caught.value.message
+    return caught.value
+
+
+@pytest.mark.req("T8.1")
+async def test_an_article_is_read_and_kept(tmp_path: Path) -> None:
+    async with house(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
+        document = await h.fetcher.fetch(site.url + "/page")
+        again = await h.fetcher.fetch(site.url + "/page")
+        assert h.archive is not None and len(h.archive) == 1
+    assert document.title == "About teapots" and "first made in China" in document.text and "Home" not in document.text
+    assert document.canonical_url == site.url + "/teapots" and document.language == "en" and len(document.sha256) == 64
+    assert again.from_archive and len(site.seen) == 1, "a fresh reading is not asked for again"
+
+
+async def test_an_older_reading_is_asked_for_conditionally(tmp_path: Path) -> None:
+    def play(seen: Seen) -> Reply:
+        return reply("", 304) if seen.headers.get("if-none-match") == '"v1"' else reply(ARTICLE, headers={"ETag": '"v1"'})
+
+    async with house(play, tmp_path) as (h, site):
+        first = await h.fetcher.fetch(site.url + "/page")
+        second = await h.fetcher.fetch(site.url + "/page", fresh=True)
+        assert len(site.seen) == 2 and site.seen[1].headers["if-none-match"] == '"v1"'
+    assert second.from_archive and second.text == first.text
+
+
+@pytest.mark.req("T8.2")
+async def test_a_link_of_baidu_is_followed_to_its_landing_page(tmp_path: Path) -> None:
+    def play(seen: Seen) -> Reply:
+        return redirect("/landing") if seen.path == "/link" else reply(ARTICLE)
+
+    async with house(play, tmp_path) as (h, site):
+        one = await h.fetcher.fetch(site.url + "/link?url=AAA")
+        two = await h.fetcher.fetch(site.url + "/link?url=BBB")
+        assert h.archive is not None and len(h.archive) == 1
+    assert one.final_url == two.final_url == site.url + "/landing" and one.url.endswith("AAA")
+
+
+async def test_meta_refresh_is_followed_once(tmp_path: Path) -> None:
+    def play(seen: Seen) -> Reply:
+        return reply(ARTICLE) if seen.path == "/real" else reply('<meta http-equiv="refresh" content="0; url=/real">')
+
+    async with house(play, tmp_path) as (h, site):
+        assert (await h.fetcher.fetch(site.url + "/x")).final_url == site.url + "/real"
+
+
+@pytest.mark.parametrize("charset", ["gbk", "gb18030", "big5", "utf-16", "shift_jis"])
+async def test_encodings(tmp_path: Path, charset: str) -> None:
+    words = "茶の歴史と茶碗" if charset == "shift_jis" else "茶壺的歷史" if charset == "big5" else "茶壶的历史"
+    body = f"<html><head><title>{words}</title></head><body><article><p>{(words + '。') * 60}</p></article></body></html>"
+    document = await read(reply(body.encode(charset), kind="text/html" + ("" if charset == "utf-16" else f"; charset={charset}")), tmp_path)
+    assert words in document.text and document.title == words  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "expected"),
+    [
+        ("Plain words.", "text/plain", "Plain words."),
+        ("# Head\n\nText", "text/markdown", "# Head"),
+        ('{"a": ["茶"]}', "application/json", '"茶"'),
+        ("<rss><channel><title>News</title><item><title>One</title><link>https://a.example/1</link><description>First</description>"
+         "</item></channel></rss>", "application/rss+xml", "[One](https://a.example/1)"),
+        ("<?xml version='1.0'?><feed><title>F</title><entry><title>Two</title><link href='https://a.example/2'/><summary>S</summary></entry>"
+         "</feed>", "application/atom+xml", "[Two](https://a.example/2)"),
+        ("<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><x><y>words &e;</y></x>", "text/xml", "words"),
+    ],
+)  # fmt: skip
+async def test_other_formats(tmp_path: Path, body: str, kind: str, expected: str) -> None:
+    document = await read(reply(body, kind=kind), tmp_path)
+    assert expected in document.text and "root:" not in document.text  # type: ignore[attr-defined]
+
+
+def small_pdf(text: str) -> bytes:
+    """A PDF of one page, written by hand."""
+    stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    body, offsets = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    return body + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(body)
+
+
+async def test_pdf(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf", reason="the optional extra suyuan[pages] is not installed")
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    document = await read(reply(small_pdf("Teapots in print"), kind="application/pdf"), tmp_path)
+    assert document.text == "## 1\n\nTeapots in print"  # type: ignore[attr-defined]
+    assert (await failure(reply(b"%PDF-1.4 broken", kind="application/pdf"), tmp_path)).detail_code == "unsupported_type"
+
+
+SHELL = (
+    '<html><head><script src="/a.js"></script></head><body><noscript>You need to enable JavaScript.</noscript>'
+    '<div id="root"></div></body></html>'
+)
+CLOUDFLARE = (
+    '<html><head><title>Just a moment...</title></head><body><div id="challenge-error-text">Enable JavaScript and cookies</div>'
+    '<script src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1"></script></body></html>'
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "detail"),
+    [
+        (reply(CLOUDFLARE, 403), "WebBlocked", "captcha_required"),
+        (reply(CLOUDFLARE, 503), "WebBlocked", "captcha_required"),
+        (reply(CLOUDFLARE, 200), "WebBlocked", "captcha_required"),
+        (reply("<html><title>百度安全验证</title><body>网络不给力，请稍后重试</body></html>"), "WebBlocked", "captcha_required"),
+        (reply(SHELL), "WebParseError", "javascript_required"),
+        (reply('<html><body><form><input type="password"></form>Please sign in</body></html>'), "AuthError", "login_required"),
+        (reply("<html><body></body></html>"), "WebParseError", "empty_text"),
+        (reply(""), "WebParseError", "empty_text"),
+        (reply(b"\x89PNG\r\n\x1a\n", kind="image/png"), "WebParseError", "unsupported_type"),
+        (reply("gone", 404), "WebProviderError", "not_found"),
+        (reply("gone", 410), "WebProviderError", "not_found"),
+        (reply("", 401), "AuthError", "login_required"),
+        (reply("", 403), "WebBlocked", "http_403"),
+        (reply("", 429), "WebBlocked", "http_429"),
+        (reply("", 500), "BadGateway", "http_5xx"),
+        (reply("", 418), "WebProviderError", "http_status"),
+        (redirect("http://169.254.169.254/latest/meta-data/"), "WebProviderError", "guard_refused"),
+        (redirect("/page"), "NetworkError", "redirect_loop"),
+        (reply("x" * 300_000, kind="text/plain"), "WebParseError", "too_large"),
+    ],
+)  # fmt: skip
+async def test_never_a_false_success(tmp_path: Path, answer: Reply, code: str, detail: str) -> None:
+    error = await failure(answer, tmp_path, max_bytes=200_000)
+    assert (error.code, error.detail_code) == (code, detail)
+
+
+async def test_a_real_article_with_a_captcha_in_its_comments_is_an_article(tmp_path: Path) -> None:
+    page = ARTICLE.replace("</article>", '</article><form><input type="text"><div class="g-recaptcha"></div><input type="password"></form>')
+    document = await read(reply(page), tmp_path)
+    assert "first made in China" in document.text  # type: ignore[attr-defined]
+
+
+async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
+    async with house(lambda _: reply(ARTICLE), tmp_path, allow_networks=()) as (h, site):
+        for url in (site.url, "http://localhost/", "http://[::1]/", "http://2130706433/", "http://192.168.0.1/", "file:///etc/passwd", ""):
+            with pytest.raises(SuyuanError) as caught:
+                await h.fetcher.fetch(url)
+            assert caught.value.detail_code in ("guard_refused", "bad_url")
+        assert site.connections == 0
+
+
+async def test_a_slow_page_is_left_in_time_and_its_socket_closed(tmp_path: Path) -> None:
+    async with house(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
+        with pytest.raises(Timeout):
+            await h.fetcher.fetch(site.url)
+        assert await site.until_idle()
+
+
+async def test_robots_are_respected_where_that_is_configured(tmp_path: Path) -> None:
+    def play(seen: Seen) -> Reply:
+        return reply("User-agent: *\nDisallow: /private", kind="text/plain") if seen.path == "/robots.txt" else reply(ARTICLE)
+
+    async with house(play, tmp_path, robots=True) as (h, site):
+        assert (await h.fetcher.fetch(site.url + "/open")).text
+        with pytest.raises(SuyuanError) as caught:
+            await h.fetcher.fetch(site.url + "/private/x")
+    assert caught.value.detail_code == "robots"
+
+
+async def test_many_pages_at_once(tmp_path: Path) -> None:
+    async with house(lambda seen: reply(ARTICLE.replace("teapots", seen.path[1:])), tmp_path) as (h, site):
+        documents = await asyncio.gather(*(h.fetcher.fetch(f"{site.url}/n{n}") for n in range(40)))
+        assert {d.title for d in documents} == {f"About n{n}" for n in range(40)}
+        assert h.archive is not None and len(h.archive) == 40
+
+
+def test_synchronous_callers(tmp_path: Path) -> None:
+    from suyuan.wiring import build_house
+
+    async def main() -> str:
+        async with serve(lambda _: reply(ARTICLE)) as site:
+            h = build_house(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=tmp_path))
+            document = await asyncio.to_thread(h.fetch_sync, site.url)
+            await asyncio.to_thread(h.close_sync)
+            return document.title
+
+    assert asyncio.run(main()) == "About teapots"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "kind"),
+    [
+        ("text/html; charset=x", b"", "html"), ("", b"<!DOCTYPE html><html>", "html"), ("application/octet-stream", b"%PDF-1.7", "pdf"),
+        ("application/ld+json", b"{}", "json"), ("image/svg+xml", b"<svg/>", "xml"), ("video/mp4", b"\x00\x00", ""), ("", b"\x00\x01", ""),
+    ],
+)  # fmt: skip
+def test_what_kind_of_thing_it_is(content_type: str, body: bytes, kind: str) -> None:
+    assert kind_of(content_type, body) == kind
+
+
+class TestCommandLine:
+    async def run(self, *args: str, url: str = "") -> tuple[int, str, str]:
+        import os
+        import sys
+
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "suyuan", *args, env={**os.environ, "WEB_FETCH_ALLOW_NETWORKS": "127.0.0.1/32"},
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, err = await process.communicate()
+        return process.returncode or 0, out.decode(), err.decode()
+
+    async def test_fetch_and_archive(self) -> None:
+        page = ARTICLE.replace("</article>", "<p>Yixing teapots must not be washed with soap.</p></article>")
+        async with serve(lambda _: reply(page)) as site:
+            code, out, _ = await self.run("fetch", site.url + "/page")
+            assert code == 0 and out.startswith("# About teapots\n") and "first made in China" in out
+            code, out, _ = await self.run("fetch", site.url + "/page", "--format", "json", "--question", "soap Yixing", "--tokens", "60")
+            data = json.loads(out)
+            assert (
+                any("soap" in p["text"] for p in data["passages"]) and data["tokens"] <= 60 < data["total_tokens"] and data["from_archive"]
+            )
+            assert len(site.seen) == 1
+        code, out, _ = await self.run("archive", "list")
+        assert code == 0 and "About teapots" in out
+        code, out, _ = await self.run("archive", "search", "Yixing", "soap")
+        assert code == 0 and "soap" in out
+        code, out, _ = await self.run("archive", "show", site.url + "/page")
+        assert code == 0 and "sha256" in out
+        code, out, _ = await self.run("archive", "export")
+        assert json.loads(out)["title"] == "About teapots"
+
+    async def test_failures(self) -> None:
+        async with serve(lambda _: reply(CLOUDFLARE, 403)) as site:
+            code, out, err = await self.run("fetch", site.url)
+            assert code == 3 and out == "" and "captcha_required" in err and "What helps:" in err
+        assert (await self.run("fetch", "not an address"))[0] == 2
+        assert (await self.run("archive", "show", "https://nowhere.example/"))[0] == 1
