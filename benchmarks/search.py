@@ -13,7 +13,7 @@ from ._server import Site, servers
 
 ROUNDS, CHOICE_ROUNDS = 21, 5
 # Searches a second are taken from rounds in which others left the machine alone: wait for so many, but not for ever.
-QUIET_ROUNDS, MOST_ROUNDS, QUIET_CORES = 9, 45, 0.25
+QUIET_ROUNDS, MOST_ROUNDS, QUIET_CORES, FEW = 9, 45, 0.25, 5
 # How many searches a step has, by concurrency.
 STEPS = {1: 60, 32: 320}
 MEMORY_RUNS, MEMORY_SEARCHES = 3, 200
@@ -36,6 +36,11 @@ class Contest:
     def quiet(self) -> list[int]:
         """The rounds in which the machine was ours."""
         return [i for i, cores in enumerate(self.others) if cores < QUIET_CORES]
+
+    @property
+    def quietest(self) -> list[int]:
+        """The rounds to take searches a second from: the quiet ones, or the least disturbed where there are too few."""
+        return self.quiet if len(self.quiet) >= FEW else sorted(range(len(self.others)), key=self.others.__getitem__)[:FEW]
 
 
 def run() -> list[Target]:
@@ -90,13 +95,12 @@ def _memory(url: str, name: str) -> Figures:
 
 def _report(contest: Contest) -> list[Target]:
     ours, theirs = (contest.figures[name] for name in contest.names)
-    rounds, quiet = len(contest.others), contest.quiet
-    print(f"  {rounds} rounds; others used {spread(contest.others)} of the cores and left us alone in {len(quiet)} rounds")
-    if len(quiet) < 3:
-        print("  too few of those: searches a second are from all rounds, and say little")
+    print(f"  {len(contest.others)} rounds; others used {spread(contest.others)} cores and left us alone in {len(contest.quiet)} rounds")
+    if len(contest.quiet) < FEW:
+        print(f"  too few of those: searches a second are from the {FEW} least disturbed rounds, and say little")
     for figures in (ours, theirs):
-        for n in WAYS if len(quiet) >= 3 else ():
-            figures["per_second", n] = [figures["per_second", n][i] for i in quiet]
+        for n in WAYS:
+            figures["per_second", n] = [figures["per_second", n][i] for i in contest.quietest]
     rows = []
     kinds = (("cpu_ms", "CPU ms a search", 2), ("per_second", "searches a second", 0), ("rss", "RSS, MB", 1), ("peak", "peak RSS, MB", 1))
     for key, what, digits in kinds:

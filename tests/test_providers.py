@@ -107,3 +107,23 @@ async def test_the_plain_callable_gives_ten_results() -> None:
         assert await site.until_idle()
     assert found["query"] == "hello" and len(found["results"]) == 10
     assert set(found["results"][0]) == {"title", "url", "snippet", "source"}
+
+
+class TestFetch:
+    page = "<html><head><title>Kettles</title></head><body><article><p>" + "A kettle boils water. " * 60 + "</p></article></body></html>"
+
+    @pytest.mark.req("T8.1", "T6.2")
+    async def test_web_fetch(self) -> None:
+        from suyuan.config.settings import PageSettings
+
+        async with serve(lambda _: reply(self.page)) as site:
+            async with BuiltinProvider(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)))) as provider:
+                whole = (await provider.aexecute("web.fetch", {"url": site.url}))["items"][0]
+                part = (await provider.aexecute("web.fetch", {"url": site.url, "question": "boils", "max_tokens": 60}))["items"][0]
+        assert whole["title"] == "Kettles" and whole["final_url"].startswith(site.url) and len(whole["sha256"]) == 64
+        assert part["tokens"] <= 60 < part["total_tokens"] == whole["total_tokens"]
+
+    @pytest.mark.parametrize("arguments", [{}, {"url": ""}, {"url": "nonsense"}, {"url": 5}, {"url": "http://127.0.0.1/", "deep": 1}])
+    def test_bad_arguments(self, arguments: dict[str, Any]) -> None:
+        with StubProvider() as provider, pytest.raises(InvalidInput):
+            provider.execute("web.fetch", arguments)

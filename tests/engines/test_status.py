@@ -11,7 +11,8 @@ from engines import small_pages as page
 from engines.exchanges import answer, failure
 from suyuan.contract.engine import Engine
 from suyuan.contract.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
-from suyuan.engines._status import check_status, json_of, retry_after
+from suyuan.engines._json import json_of
+from suyuan.engines._status import check_status, retry_after
 from suyuan.engines.baidu_html import Baidu
 from suyuan.engines.bing_html import Bing
 from suyuan.engines.ddg_html import DuckDuckGo

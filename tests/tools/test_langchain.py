@@ -197,3 +197,32 @@ async def test_cancelling_the_agent_closes_the_socket() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert await site.until_idle()
+
+
+class TestFetchTool:
+    page = (
+        "<html><head><title>Kettles</title></head><body><article>" + "<p>" + "A kettle boils water. " * 60 + "</p></article></body></html>"
+    )
+
+    async def ask(self, answer: Reply, **arguments: Any) -> ToolMessage:
+        from suyuan.config.settings import PageSettings, Settings
+        from suyuan.contract.bridge import Bridge
+        from suyuan.tools.langchain import FetchTool
+        from suyuan.wiring import open_house
+
+        async with serve(lambda _: answer) as site, open_house(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)))) as h:
+            tool = FetchTool(h.fetcher.fetch, Bridge(), lang="en", max_tokens=100)
+            call = {"name": "web_fetch", "args": {"url": site.url, **arguments}, "id": "1", "type": "tool_call"}
+            message = await tool.ainvoke(call)
+        assert isinstance(message, ToolMessage)
+        return message
+
+    async def test_the_passages_that_matter_and_what_was_left_out(self) -> None:
+        page = self.page.replace("</article>", "<p>The spout of a gooseneck kettle is thin.</p></article>")
+        message = await self.ask(reply(page), question="gooseneck spout")
+        assert "gooseneck" in message.text and "of 4" in message.text and "<<<web" in message.text
+        assert message.artifact.title == "Kettles"
+
+    async def test_a_failure_is_text(self) -> None:
+        message = await self.ask(reply("", 404))
+        assert "not_found" in message.text and "Do not pretend" in message.text and message.artifact is None

@@ -68,7 +68,8 @@ class Response:
         name = self._declared()
         try:
             return self.body.decode(_WIDER.get(name, name), "replace")
-        except LookupError:
+        except (LookupError, ValueError):
+            # Some names that Python knows are no charsets of pages (idna, undefined).
             return self.body.decode("utf-8", "replace")
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
 from urllib.parse import urljoin
 
 from ..contract.address import domain_of
@@ -12,10 +11,8 @@ from ..contract.causes import (
     BAD_STATUS,
     FORBIDDEN,
     KEY_REJECTED,
-    NOT_JSON,
     RATE_LIMITED,
     REDIRECTED,
-    UNDECODED,
     UPSTREAM_BROKEN,
 )
 from ..contract.wire import Response
@@ -59,21 +56,3 @@ def retry_after(response: Response) -> float | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), 3600.0)
-
-
-def json_of(response: Response, engine: str) -> dict[str, Any]:
-    """The answer as a JSON object, or the error that says what came in its place."""
-    try:
-        data = response.json()
-    except ValueError:
-        start = response.text[:200].lstrip().lower()
-        if not start:
-            raise NOT_JSON(engine=engine, what="nothing") from None
-        if start.startswith("<"):
-            raise NOT_JSON(engine=engine, what="an HTML page") from None
-        if "\ufffd" in start or "\x00" in start:
-            raise UNDECODED(engine=engine) from None
-        raise NOT_JSON(engine=engine, what="something else") from None
-    if not isinstance(data, dict):
-        raise NOT_JSON(engine=engine, what=f"a JSON {type(data).__name__}")
-    return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UNREADABLE, UPSTREAM_BROKEN
+from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebParseError
 from ..contract.freshness import Freshness
@@ -12,7 +12,8 @@ from ..contract.secret import Secret
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
-from ._status import check_status, json_of, retry_after
+from ._json import json_of, results_of
+from ._status import check_status, retry_after
 
 
 class Bocha(Engine):
@@ -57,10 +58,7 @@ class Bocha(Engine):
         if pages is None and isinstance(data.get("data"), dict):
             return Found(request_id=str(data.get("log_id") or ""))
         rows = pages.get("value") if isinstance(pages, dict) else None
-        if not isinstance(rows, list):
-            raise UNREADABLE(engine=self.name)
-        results = tuple(result for row in rows if (result := _result(row)))
-        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        results, notes = results_of(rows, _result, self.name)
         return Found(results, notes, str(data.get("log_id") or ""))
 
     def _check(self, data: dict[str, Any], response: Response) -> None:

@@ -7,15 +7,16 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UNREADABLE
+from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
 from ..contract.engine import Engine, Exchange
 from ..contract.freshness import Freshness
 from ..contract.secret import Secret
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
+from ._json import json_of, results_of
 from ._query import fitted, locale
-from ._status import check_status, json_of, retry_after
+from ._status import check_status, retry_after
 
 _LONGEST_QUERY = 400
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")
@@ -70,10 +71,7 @@ class Brave(Engine):
         if web is None and data.get("type") == "search":
             return Found()
         rows = web.get("results") if isinstance(web, dict) else None
-        if not isinstance(rows, list):
-            raise UNREADABLE(engine=self.name)
-        results = tuple(result for row in rows if (result := _result(row)))
-        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        results, notes = results_of(rows, _result, self.name)
         return Found(results, notes)
 
     def _refused(self, error: dict[str, Any], response: Response) -> None:

@@ -13,14 +13,14 @@ from ..contract.causes import (
     NOT_SEARXNG,
     SEARXNG_CLOSED,
     SEARXNG_LIMITER,
-    UNREADABLE,
 )
 from ..contract.engine import Engine, Exchange
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
+from ._json import json_of, results_of
 from ._query import fitted, locale
-from ._status import check_status, json_of, retry_after
+from ._status import check_status, retry_after
 
 _LONGEST_QUERY = 1500
 
@@ -64,10 +64,7 @@ class SearXNG(Engine):
         self._check(response)
         data = json_of(response, self.name)
         rows, dead = data.get("results"), _dead_engines(data.get("unresponsive_engines"))
-        if not isinstance(rows, list):
-            raise UNREADABLE(engine=self.name)
-        results = tuple(result for row in rows if (result := _result(row)))
-        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        results, notes = results_of(rows, _result, self.name)
         if dead and not results:
             raise ENGINES_DEAD(engine=self.name, which=", ".join(dead))
         return Found(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))

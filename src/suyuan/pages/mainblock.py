@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from statistics import fmean
 
 from .block import Block, Box
 from .features import features
@@ -12,6 +13,7 @@ from .forest import likelihood
 _EASY = 0.8
 _EXTRA = 0.08
 _SURE = 0.65
+_HOPELESS = 0.15
 
 
 def main_blocks(blocks: list[Block], title: str, description: str = "") -> list[Block]:
@@ -21,7 +23,7 @@ def main_blocks(blocks: list[Block], title: str, description: str = "") -> list[
     chances = [likelihood(row) for row in features(blocks, title, description)]
     bar = _bar([len(block.text) + 1 for block in blocks], chances)
     kept = [number for number, chance in enumerate(chances) if chance >= bar]
-    return [blocks[number] for number in _bridged(blocks, kept)]
+    return [blocks[number] for number in _bridged(blocks, chances, kept)]
 
 
 def _bar(sizes: list[int], chances: list[float]) -> float:
@@ -36,20 +38,26 @@ def _bar(sizes: list[int], chances: list[float]) -> float:
     return min(bar + (_EXTRA if best > _EASY else 0.0), _SURE)
 
 
-def _bridged(blocks: list[Block], kept: list[int]) -> list[int]:
-    """``kept`` with the lists, tables, code and headings that stand between two kept siblings: an article is not read with holes."""
+def _bridged(blocks: list[Block], chances: list[float], kept: list[int]) -> list[int]:
+    """``kept`` with the lists, tables, code and headings that stand between kept neighbours: an article is not read with holes."""
     whole: list[int] = kept[:1]
     for before, after in pairwise(kept):
         gap = range(before + 1, after)
-        if gap and _siblings(blocks[before].box, blocks[after].box) and _structure([blocks[number] for number in gap]):
-            whole.extend(gap)
+        if gap and _near(blocks[before].box, blocks[after].box) and _structure([blocks[number] for number in gap]):
+            if fmean(chances[number] for number in gap) > _HOPELESS:
+                whole.extend(gap)
         whole.append(after)
     return whole
 
 
-def _siblings(one: Box, other: Box) -> bool:
-    """Whether both stand in the same box, or one in the other's."""
-    return bool({one, one.parent} & {other, other.parent} - {None})
+def _near(one: Box, other: Box) -> bool:
+    """Whether the boxes meet within two steps of either."""
+    return not _around(one).isdisjoint(_around(other))
+
+
+def _around(box: Box) -> set[Box]:
+    outer = box.parent or box
+    return {box, outer, outer.parent or outer}
 
 
 def _structure(gap: list[Block]) -> bool:

@@ -1,0 +1,41 @@
+"""Reading JSON answers: the few words the engines with an interface share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..contract.causes import NOT_JSON, UNDECODED, UNREADABLE
+from ..contract.types import SearchResult
+from ..contract.wire import Response
+
+
+def json_of(response: Response, engine: str) -> dict[str, Any]:
+    """The answer as a JSON object, or the error that says what came in its place."""
+    try:
+        data = response.json()
+    except ValueError:
+        start = response.text[:200].lstrip().lower()
+        if not start:
+            raise NOT_JSON(engine=engine, what="nothing") from None
+        if start.startswith("<"):
+            raise NOT_JSON(engine=engine, what="an HTML page") from None
+        if "\ufffd" in start or "\x00" in start:
+            raise UNDECODED(engine=engine) from None
+        raise NOT_JSON(engine=engine, what="something else") from None
+    if not isinstance(data, dict):
+        raise NOT_JSON(engine=engine, what=f"a JSON {type(data).__name__}")
+    return data
+
+
+def results_of(
+    rows: object, read: Callable[[object], SearchResult | None], engine: str
+) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
+    """The results in ``rows``, and a note on those that could not be read; where none can, the whole answer cannot."""
+    if not isinstance(rows, list):
+        raise UNREADABLE(engine=engine)
+    results = tuple(result for row in rows if (result := read(row)))
+    if rows and not results:
+        raise UNREADABLE(engine=engine)
+    left_out = len(rows) - len(results)
+    return results, (f"{left_out} malformed results skipped",) if left_out else ()
