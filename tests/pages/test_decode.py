@@ -46,6 +46,11 @@ def test_header_beats_meta() -> None:
     assert decode(b"<meta charset=big5>" + "中文".encode("gbk"), "text/html; charset=gbk").endswith("中文")
 
 
+def test_a_broken_byte_does_not_hide_chinese() -> None:
+    body = CHINESE.encode("gbk") + b"\xff " + CHINESE.encode("gbk")
+    assert decode(body).startswith(CHINESE) and decode(body).endswith(CHINESE)
+
+
 def test_cut_inside_a_character_stays_utf8() -> None:
     body = CHINESE.encode()[:-1]
     assert decode(body).startswith(CHINESE[:-1])

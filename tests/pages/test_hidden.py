@@ -107,6 +107,11 @@ def test_rules_that_do_not_apply() -> None:
     assert SECRET in shown(f"<p class=x>{SECRET}</p>", "<style>.menu .x { display: none } p.y { display: none }</style>")
 
 
+def test_rules_of_one_selector_add_up() -> None:
+    assert SECRET not in shown(f"<p class=x>{SECRET}</p>", "<style>.x { opacity: 0 } .x { display: block }</style>")
+    assert SECRET not in shown(f"<p class=x>{SECRET}</p>", "<style>.x { color: #fff }</style><style>.x { background: white }</style>")
+
+
 def test_a_page_that_is_hidden_until_its_script_runs_is_read() -> None:
     html = f"<body><div id=root style='opacity:0'><h1>Harbour</h1><p>{PROSE}</p><p>{PROSE} Twice.</p><p>{PROSE} Thrice.</p></div></body>"
     assert "Thrice" in extract(html, "https://example.org/").text

@@ -15,9 +15,10 @@ _LOUDER = 1.27
 
 
 @cache
-def _trees() -> tuple[Any, ...]:
-    """The trees as nested tuples (feature, threshold, left, right); a leaf is a number."""
-    return tuple(_frozen(tree) for tree in json.loads((files(__package__) / "forest.json").read_text("utf-8")))
+def _trees() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The first trees and the rest, as nested tuples (feature, threshold, left, right); a leaf is a number."""
+    trees = tuple(_frozen(tree) for tree in json.loads((files(__package__) / "forest.json").read_text("utf-8")))
+    return trees[:_FIRST], trees[_FIRST:]
 
 
 def _frozen(tree: Any) -> Any:
@@ -26,9 +27,9 @@ def _frozen(tree: Any) -> Any:
 
 def likelihood(row: list[float]) -> float:
     """How likely the block of these features is main content, from 0 to 1."""
-    trees = _trees()
-    total = _sum(trees[:_FIRST], row)
-    total = total * _LOUDER if total < _OUTSIDE else total + _sum(trees[_FIRST:], row)
+    first, rest = _trees()
+    total = _sum(first, row)
+    total = total * _LOUDER if total < _OUTSIDE else total + _sum(rest, row)
     return 1 / (1 + exp(-total))
 
 

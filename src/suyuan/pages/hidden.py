@@ -47,8 +47,9 @@ class Sight:
         self._rules: dict[str, list[tuple[str, frozenset[str]]]] = {}
         self._styles: dict[str, bool] = {}
         self._streams = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
-        for sheet in _sheets(tree):
-            self._learn(sheet)
+        for selector, style in _merged(_sheets(tree)).items():
+            if hiding(style):
+                self._enter(selector)
 
     def hides(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
         """Whether the element is not shown, by its attributes or by the page's style."""
@@ -79,31 +80,24 @@ class Sight:
                     return True
         return False
 
-    def _learn(self, sheet: str) -> None:
-        for rule in sheet.split("}"):
-            selectors, _, body = rule.partition("{")
-            if not _SUSPECT.search(body):
-                continue
-            found = declarations(body)
-            hides = hiding(found)
-            if not hides and "display" not in found:
-                continue
-            for selector in selectors.split(","):
-                self._enter(selector.strip(), hides)
-
-    def _enter(self, selector: str, hides: bool) -> None:
+    def _enter(self, selector: str) -> None:
         match = _SIMPLE.fullmatch(selector)
-        if not selector or match is None or selector in _NEVER:
-            return
-        tag, parts = (match[1] or "").lower(), frozenset(_PART.findall(match[2] or ""))
-        key = min(parts) if parts else tag
-        rules = self._rules.setdefault(key, [])
-        rule = (tag, parts)
-        # The later rule of the same selector wins, as in a browser.
-        if hides and rule not in rules:
-            rules.append(rule)
-        elif not hides and rule in rules:
-            rules.remove(rule)
+        if match is not None and selector not in _NEVER:
+            tag, parts = (match[1] or "").lower(), frozenset(_PART.findall(match[2] or ""))
+            self._rules.setdefault(min(parts) if parts else tag, []).append((tag, parts))
+
+
+def _merged(sheets: list[str]) -> dict[str, dict[str, str]]:
+    """What the sheets say about each simple selector; the later word of the same selector wins, as in a browser."""
+    found: dict[str, dict[str, str]] = {}
+    for rule in "".join(sheets).split("}"):
+        selectors, _, body = rule.partition("{")
+        if _SUSPECT.search(body):
+            style = declarations(body)
+            for selector in map(str.strip, selectors.split(",")):
+                if selector and _SIMPLE.fullmatch(selector):
+                    found.setdefault(selector, {}).update(style)
+    return found
 
 
 def _sheets(tree: LexborHTMLParser) -> list[str]:

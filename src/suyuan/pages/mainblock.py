@@ -43,9 +43,8 @@ def _bridged(blocks: list[Block], chances: list[float], kept: list[int]) -> list
     whole: list[int] = kept[:1]
     for before, after in pairwise(kept):
         gap = range(before + 1, after)
-        if gap and _near(blocks[before].box, blocks[after].box) and _structure([blocks[number] for number in gap]):
-            if fmean(chances[number] for number in gap) > _HOPELESS:
-                whole.extend(gap)
+        if gap and _near(blocks[before].box, blocks[after].box) and _structure(blocks[before + 1 : after]):
+            whole.extend(gap if fmean(chances[before + 1 : after]) > _HOPELESS else ())
         whole.append(after)
     return whole
 

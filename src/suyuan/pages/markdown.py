@@ -95,6 +95,8 @@ class Markdown:
 def _resolved(base: str, href: str) -> str:
     if href.startswith("#") or len(href) > MAX_URL:
         return ""
+    if href.startswith(("http://", "https://")):
+        return href
     try:
         url = urljoin(base, href)
     except ValueError:

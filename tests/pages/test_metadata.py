@@ -1,0 +1,71 @@
+"""What a page says about itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from suyuan.pages.extract import extract
+from suyuan.pages.metadata import iso_date, language_of
+
+URL = "https://example.org/2024/03/05/harbour"
+
+
+def test_the_head_is_read() -> None:
+    head = """<title>The harbour | Example News</title><meta property="og:title" content="The harbour">
+    <meta property="og:site_name" content="Example News"><meta name="author" content="By Ann Quay">
+    <meta property="article:published_time" content="2024-03-04T10:20:30Z"><link rel=canonical href="/harbour?x=1">"""
+    found = extract(f"<html lang='en-GB'><head>{head}</head><body><p>Text.</p></body></html>", URL)
+    assert (found.title, found.site_name, found.author) == ("The harbour", "Example News", "Ann Quay")
+    assert (found.published_at, found.language, found.canonical_url) == (
+        "2024-03-04T10:20:30+00:00",
+        "en-GB",
+        "https://example.org/harbour?x=1",
+    )
+
+
+def test_linked_data_is_read_and_broken_data_is_not() -> None:
+    data = '{"@graph": [{"@type": "Article", "headline": "H", "datePublished": "2023-01-02", "author": [{"name": "A"}, {"name": "B"}]}]}'
+    html = f'<script type="application/ld+json">{{broken</script><script type="application/ld+json">{data}</script><p>x'
+    found = extract(html, "https://example.org/")
+    assert (found.author, found.published_at) == ("A, B", "2023-01-02")
+
+
+def test_nothing_said() -> None:
+    found = extract("<p>Hello</p>", "https://example.org/")
+    assert (found.title, found.author, found.published_at, found.canonical_url) == ("", "", None, "")
+
+
+def test_the_site_is_cut_from_the_title_and_the_date_taken_from_the_address() -> None:
+    found = extract("<title>Long story - Site</title><meta property=og:site_name content=Site><p>x", URL)
+    assert (found.title, found.published_at) == ("Long story", "2024-03-05")
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2024-02-30", None),
+        ("2024年3月5日 08:09", "2024-03-05T08:09:00"),
+        ("Published March 5th, 2024", "2024-03-05"),
+        ("5 Mar 2024", "2024-03-05"),
+        ("2024-03-05T01:02:03.456+0800", "2024-03-05T01:02:03+08:00"),
+        ("no date", None),
+    ],
+)
+def test_dates(text: str, date: str | None) -> None:
+    assert iso_date(text) == date
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("这是一个关于港口历史的网页，我们会说明它来自哪里。", "zh-CN"),
+        ("這是一個關於港口歷史的網頁，我們會說明它來自哪裡。", "zh-TW"),
+        ("これは港の歴史についてのページです。どこから来たのかを説明します。", "ja"),
+        ("The history of the harbour is told in this book.", "en"),
+        ("Die Geschichte der Stadt ist nicht von gestern und sie ist lang.", "de"),
+        ("Это страница об истории порта и города.", "ru"),
+        ("x", ""),
+    ],
+)
+def test_languages(text: str, language: str) -> None:
+    assert language_of(text) == language
