@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser] [--check]``."""
+"""``python -m benchmarks [search startup parse faults browser extract] [--check]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ._report import Target, table
 
-PARTS = ("search", "startup", "parse", "faults", "browser")
+PARTS = ("search", "startup", "parse", "faults", "browser", "extract")
 
 
 def main() -> int:
@@ -30,7 +30,7 @@ def main() -> int:
     started = time.monotonic()
     targets: list[Target] = []
     for part in args.parts or PARTS:
-        targets += _browser() if part == "browser" else _part(part)()
+        targets += _browser() if part == "browser" else (_part(part)() or [])
     if targets:
         table("targets", ("", "target", "figure", ""), [target.row() for target in targets])
     load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
@@ -38,8 +38,8 @@ def main() -> int:
     return 1 if args.check and not all(target.reached for target in targets) else 0
 
 
-def _part(name: str) -> Callable[[], list[Target]]:
-    run: Callable[[], list[Target]] = import_module(f".{name}", __package__).run
+def _part(name: str) -> Callable[[], list[Target] | None]:
+    run: Callable[[], list[Target] | None] = import_module(f".{name}", __package__).run
     return run
 
 

@@ -61,7 +61,7 @@ class Drill:
         taken = [s.seconds for s in self.searches]
         found = 100 * sum(s.found for s in self.searches) / len(taken)
         figures = (median(taken), quantiles(taken, n=20)[-1], max(taken), self.requests / len(taken))
-        return self.name, str(len(taken)), f"{self.in_time:.1f} %", f"{found:.1f} %", *(f"{figure:.2f}" for figure in figures)
+        return self.name, str(len(taken)), f"{self.in_time:.2f} %", f"{found:.2f} %", *(f"{figure:.2f}" for figure in figures)
 
 
 def run() -> list[Target]:

@@ -35,14 +35,14 @@ async def over_stdio(handler: Handler, *words: str) -> AsyncIterator[tuple[Clien
 
 
 @asynccontextmanager
-async def http_server(url: str, *words: str, **more: str) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
+async def http_server(url: str, *words: str, wait: bool = True, **more: str) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
     port = free_port()
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "suyuan", "mcp", "--http", "--port", str(port), "-e", "ddg_html", *words,
         env={**environment(url), **more}, stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
-        for _ in range(300):
+        for _ in range(300 if wait else 0):
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.close()
@@ -169,7 +169,7 @@ class TestHttp:
         import aiohttp
 
         async with serve(lambda _: reply("")) as site:
-            async with http_server(site.url, "--host", "0.0.0.0") as (_, process):
+            async with http_server(site.url, "--host", "0.0.0.0", wait=False) as (_, process):
                 _, err = await process.communicate()
                 assert process.returncode == 2 and b"SUYUAN_TOKEN" in err
             async with http_server(site.url, SUYUAN_TOKEN="long-random-text") as (url, _), aiohttp.ClientSession() as session:
