@@ -30,12 +30,10 @@ from suyuan.pages.reader import read_blocks
 
 FOREST = Path(__file__).resolve().parents[1] / "src" / "suyuan" / "pages" / "forest.json"
 FOLDERS = ("extract-wcxb", "extract-aeb", "extract-daniel", "extract-zhwce", "extract-webmainbench-sample")
-FOLDS = 5
-TREES = 80
+FOLDS, TREES = 5, 80
 _SHAPE = {"learning_rate": 0.14, "num_leaves": 16, "max_depth": 6, "min_data_in_leaf": 60, "lambda_l2": 5}
 _CHANCE = {"feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "seed": 0}
 SETTINGS = {"objective": "cross_entropy", "num_threads": 1, "verbosity": -1, **_SHAPE, **_CHANCE}
-
 _TOKEN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W\u3040-\u9fff\uac00-\ud7af]+")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -59,7 +57,10 @@ def main() -> None:
     arguments = parser.parse_args()
     if missing := [name for name in FOLDERS if not (arguments.bench / name).is_dir()]:
         parser.error(f"{arguments.bench} does not hold {', '.join(missing)}")
-    lightgbm, numpy = _library("lightgbm"), _library("numpy")
+    try:
+        lightgbm, numpy = import_module("lightgbm"), import_module("numpy")
+    except ImportError as error:
+        raise SystemExit(f"{error}: the forest is grown with LightGBM, pip install lightgbm") from error
     pages = {name: list(group) for name, group in _sets(arguments.bench).items()}
     if arguments.check:
         _check(lightgbm, numpy, pages)
@@ -68,14 +69,6 @@ def main() -> None:
     lines = [json.dumps(_tree(tree["tree_structure"]), separators=(",", ":")) for tree in trees]
     size = arguments.out.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     print(f"{len(lines)} trees, {size} bytes: {arguments.out}")
-
-
-def _library(name: str) -> Any:
-    """A library that only this script needs."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise SystemExit(f"{name} cannot be imported ({error}); the forest is grown with LightGBM: pip install lightgbm") from error
 
 
 def _page(group: str, body: bytes, url: str, gold: str) -> Page:
@@ -89,10 +82,11 @@ def _page(group: str, body: bytes, url: str, gold: str) -> Page:
 
 def _labels(texts: list[str], gold: str) -> list[float]:
     """The share of each text's runs of words that stand in ``gold``; a text too short for runs is looked up as a line."""
-    runs, whole, lines = _runs(_TOKEN.findall(gold.lower()), 3), _squeezed(gold), {_squeezed(line) for line in gold.splitlines()}
+    gold = gold.lower()
+    runs, whole, lines = _runs(_TOKEN.findall(gold), 3), _SIGNS.sub("", gold), {_SIGNS.sub("", line) for line in gold.splitlines()}
     labels = []
-    for text in texts:
-        own, short = _runs(_TOKEN.findall(text.lower()), 3), _squeezed(text)
+    for text in map(str.lower, texts):
+        own, short = _runs(_TOKEN.findall(text), 3), _SIGNS.sub("", text)
         if own.total() > 1:
             labels.append((own & runs).total() / own.total())
         elif short and short in whole:
@@ -107,11 +101,6 @@ def _runs(units: Sequence[str], length: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(units[start:] for start in range(length)), strict=False))
 
 
-def _squeezed(text: str) -> str:
-    """The letters and digits of a text."""
-    return _SIGNS.sub("", text.lower())
-
-
 def _grow(lightgbm: Any, numpy: Any, pages: list[Page]) -> Any:
     """A model of ``pages``."""
     rows = numpy.array([row for page in pages for row in page.rows], dtype=numpy.float32)
@@ -121,7 +110,7 @@ def _grow(lightgbm: Any, numpy: Any, pages: list[Page]) -> Any:
 
 
 def _weights(page: Page) -> list[float]:
-    """Long blocks weigh more, and every page about the same, however much stands around its main content."""
+    """Long blocks weigh more, and the main content of every page weighs the same unless it is a very small part of it."""
     sizes = [len(text) ** 0.8 + 3 for text in page.texts]
     inside = max(sum(size * label for size, label in zip(sizes, page.labels, strict=True)), sum(sizes) * 0.08)
     return [size / inside for size in sizes]
@@ -175,7 +164,7 @@ def _bag(name: str, text: str) -> Counter[tuple[str, ...]]:
 
 
 def _sets(bench: Path) -> dict[str, Iterator[Page]]:
-    """The benchmark sets by name."""
+    """The benchmark sets by name; their order is that of growing."""
     wcxb, aeb, daniel, zhwce, webmainbench = (bench / name for name in FOLDERS)
     return {
         "wcxb": _wcxb(wcxb / "dev"),
@@ -188,7 +177,6 @@ def _sets(bench: Path) -> dict[str, Iterator[Page]]:
 
 
 def _wcxb(folder: Path) -> Iterator[Page]:
-    """Pages of seven kinds."""
     for path in sorted((folder / "ground-truth").glob("*.json")):
         case = json.loads(path.read_text("utf-8"))
         if "main_content" in case["ground_truth"]:
@@ -198,14 +186,12 @@ def _wcxb(folder: Path) -> Iterator[Page]:
 
 
 def _aeb(folder: Path) -> Iterator[Page]:
-    """English articles."""
     for name, case in sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items()):
         if (path := folder / "html" / f"{name}.html.gz").exists():
             yield _page(urlsplit(case["url"]).hostname or name, gzip.decompress(path.read_bytes()), case["url"], case["articleBody"])
 
 
 def _daniel(folder: Path, language: str) -> Iterator[Page]:
-    """News in one language."""
     languages = json.loads((folder / "doc_lg.json").read_text("utf-8"))
     for path in sorted((folder / "html").iterdir()):
         if languages.get(path.name) == language:
@@ -215,14 +201,12 @@ def _daniel(folder: Path, language: str) -> Iterator[Page]:
 
 
 def _zhwce(folder: Path) -> Iterator[Page]:
-    """Chinese pages in old encodings."""
     for path in sorted((folder / "original").iterdir()):
         if (gold := folder / "cleaned" / f"{path.stem}.txt").exists():
             yield _page(path.stem, path.read_bytes(), "http://example.cn/", gold.read_text("utf-8", "replace"))
 
 
 def _webmainbench(folder: Path) -> Iterator[Page]:
-    """Pages with code, tables and formulas."""
     for path in sorted(folder.glob("*.jsonl")):
         for number, line in enumerate(path.read_text("utf-8").splitlines()):
             case = json.loads(line)

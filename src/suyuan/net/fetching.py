@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from socket import AF_INET, AF_INET6, AI_ADDRCONFIG, AI_NUMERICHOST, AI_NUMERICSERV, SOCK_STREAM, AddressFamily
 from types import MappingProxyType
-from weakref import WeakKeyDictionary
 
 import aiohttp
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp import TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
@@ -21,6 +20,7 @@ from ..contract.errors import SuyuanError
 from ..contract.wire import Response
 from .failures import translated
 from .guard import Address, Guard
+from .pool import Pool
 from .transport import NetSettings
 from .unpack import ACCEPTED, Packed, Unpacker
 
@@ -90,8 +90,8 @@ class FetchClient:
         self._guard = guard
         self._lookup = lookup
         # The proxy itself may be on this machine, so its connections are kept apart from the checked ones.
-        self._direct = _Pool(settings, lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, ssl=tls or True))
-        self._proxied = _Pool(settings, lambda: TCPConnector(ssl=tls or True))
+        self._direct = _pool(settings, lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, ssl=tls or True))
+        self._proxied = _pool(settings, lambda: TCPConnector(ssl=tls or True))
 
     async def get(
         self,
@@ -193,44 +193,16 @@ class FetchClient:
                 self._guard.check_address(ip, address.host)
 
 
-class _Pool:
-    """One session for each event loop: connections belong to the loop that opened them."""
-
-    def __init__(self, settings: NetSettings, connector: Callable[[], TCPConnector]) -> None:
-        self._headers = {"User-Agent": settings.user_agent, "Accept-Encoding": ACCEPTED}
-        self._connector = connector
-        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
-
-    def session(self) -> ClientSession:
-        """The session of the running loop."""
-        loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
-        if session is None or session.closed:
-            session = self._sessions[loop] = ClientSession(
-                connector=self._connector(),
-                cookie_jar=DummyCookieJar(),
-                # The one deadline is the caller's.
-                timeout=ClientTimeout(total=None),
-                headers=self._headers,
-                # What is on the wire is counted, so it is unpacked here.
-                auto_decompress=False,
-                # Long policies are common among pages; together with the number of headers it stays bounded.
-                max_field_size=32 * 1024,
-                trust_env=False,
-            )
-        return session
-
-    async def close(self) -> None:
-        """Close the session of every loop that is still running."""
-        here = asyncio.get_running_loop()
-        for loop, session in list(self._sessions.items()):
-            if loop is here:
-                await session.close()
-            elif loop.is_running():
-                # Not without end: that loop may be the one that waits for us.
-                closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
-                await asyncio.wait([closing], timeout=2)
-        self._sessions.clear()
+def _pool(settings: NetSettings, connector: Callable[[], TCPConnector]) -> Pool:
+    return Pool(
+        settings.user_agent,
+        connector,
+        headers={"Accept-Encoding": ACCEPTED},
+        # What is on the wire is counted, so it is unpacked here.
+        auto_decompress=False,
+        # Long policies are common among pages; together with the number of headers it stays bounded.
+        max_field_size=32 * 1024,
+    )
 
 
 async def _body(answer: aiohttp.ClientResponse, address: Address, caps: _Caps) -> bytes:

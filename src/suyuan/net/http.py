@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
-from weakref import WeakKeyDictionary
 
 import aiohttp
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp import TCPConnector
 from yarl import URL
 
 from ..contract.causes import BAD_HTTP, BROKEN_OFF, TOO_LARGE
@@ -15,6 +13,7 @@ from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from .failures import translated
+from .pool import Pool
 from .transport import NetSettings
 
 
@@ -23,8 +22,7 @@ class HttpClient:
 
     def __init__(self, settings: NetSettings) -> None:
         self._settings = settings
-        # Connections belong to the loop that opened them; synchronous callers have a loop of their own.
-        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
+        self._pool = Pool(settings.user_agent, lambda: TCPConnector(limit=200, ttl_dns_cache=120))
 
     async def send(self, request: Request, engine: str) -> Response:
         """Send one request; cancelling it closes its socket."""
@@ -50,20 +48,12 @@ class HttpClient:
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
-        here = asyncio.get_running_loop()
-        for loop, session in list(self._sessions.items()):
-            if loop is here:
-                await session.close()
-            elif loop.is_running():
-                # Not without end: that loop may be the one that waits for us.
-                closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
-                await asyncio.wait([closing], timeout=2)
-        self._sessions.clear()
+        await self._pool.close()
 
     async def _exchange(self, request: Request, url: URL, engine: str) -> Response:
         headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
         proxy = self._settings.proxy_for(url.host or "")
-        async with self._session().request(
+        async with self._pool.session().request(
             request.method, url, headers=headers, data=request.body or None, allow_redirects=False, proxy=proxy
         ) as answer:
             body = await self._body(answer, engine)
@@ -81,17 +71,3 @@ class HttpClient:
                 raise TOO_LARGE(engine=engine, limit=limit)
             pieces.append(piece)
         return b"".join(pieces)
-
-    def _session(self) -> ClientSession:
-        loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
-        if session is None or session.closed:
-            session = self._sessions[loop] = ClientSession(
-                connector=TCPConnector(limit=200, ttl_dns_cache=120),
-                cookie_jar=DummyCookieJar(),
-                # The one deadline is set by the search; a second clock here would only disagree with it.
-                timeout=ClientTimeout(total=None),
-                headers={"User-Agent": self._settings.user_agent},
-                trust_env=False,
-            )
-        return session
