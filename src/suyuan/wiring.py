@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,6 +27,7 @@ from .net.transport import Transport, bounded
 from .search.breaker import Breaker
 from .search.desk import Desk
 from .search.limit import RateLimit
+from .search.plan import ARCHIVE
 from .search.service import SearchService
 
 if TYPE_CHECKING:
@@ -119,28 +120,37 @@ class Network:
 class Desks(Mapping[str, Desk]):
     """All engines by name; each is made, and its code imported, when it is first looked at."""
 
-    def __init__(self, settings: Settings, network: Network) -> None:
+    def __init__(self, settings: Settings, network: Network, archive: Callable[[], Archive | None]) -> None:
         self._settings = settings
         self._network = network
+        self._archive = archive
+        self._names = (*registry.names(), *((ARCHIVE,) if settings.archive_file else ()))
         self._exit = domain_of(settings.net.proxy.reveal()) or "direct"
         self._kept = _load_state(settings.state_dir)
         self._made: dict[str, Desk] = {}
 
     def __getitem__(self, name: str) -> Desk:
         if name not in self._made:
-            if name not in registry.names():
+            if name not in self._names:
                 raise KeyError(name)
-            self._made[name] = self._make(name)
+            self._made[name] = self._make_archive() if name == ARCHIVE else self._make(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(registry.names())
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(registry.names())
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in registry.names()
+        return name in self._names
+
+    def _make_archive(self) -> Desk:
+        from .pages.library import ArchiveEngine
+
+        archive = self._archive()
+        assert archive is not None, "listed only where there is one"
+        return Desk(ArchiveEngine(archive))
 
     def _make(self, name: str) -> Desk:
         own = self._settings.engines.get(name) or EngineSettings()
@@ -165,6 +175,31 @@ class Desks(Mapping[str, Desk]):
         _save_state(self._settings.state_dir, {**self._kept, **states})
 
 
+class Shelf:
+    """The archive, opened when it is first looked at."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._archive: Archive | None = None
+
+    def open(self) -> Archive | None:
+        """The archive, or None where nothing is kept."""
+        path = self._settings.archive_file
+        if self._archive is None and path is not None:
+            from .pages.archive import Archive
+
+            pages = self._settings.pages
+            self._archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
+        return self._archive
+
+    def close(self) -> None:
+        """Drop what is too old or too much, and close the file."""
+        if self._archive is not None:
+            self._archive.prune()
+            self._archive.close()
+            self._archive = None
+
+
 @dataclass(slots=True)
 class House:
     """Everything that runs: made by :func:`build_house`, ended by :meth:`close`."""
@@ -173,20 +208,14 @@ class House:
     search: SearchService
     desks: Desks
     network: Network
+    _shelf: Shelf
     _bridge: Bridge
-    _archive: Archive | None = None
     _fetcher: Fetcher | None = None
 
     @property
     def archive(self) -> Archive | None:
         """What was read, or None where nothing is kept."""
-        path = self.settings.archive_file
-        if self._archive is None and path is not None:
-            from .pages.archive import Archive
-
-            pages = self.settings.pages
-            self._archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
-        return self._archive
+        return self._shelf.open()
 
     @property
     def fetcher(self) -> Fetcher:
@@ -217,10 +246,8 @@ class House:
         self._close_rest()
 
     def _close_rest(self) -> None:
-        if self._archive is not None:
-            self._archive.prune()
-            self._archive.close()
-            self._archive = self._fetcher = None
+        self._shelf.close()
+        self._fetcher = None
         self._bridge.close()
 
 
@@ -228,7 +255,8 @@ def build_house(settings: Settings | None = None) -> House:
     """Join the rooms by ``settings``, or by what environment and files say; the caller closes the house."""
     settings = settings or load_settings()
     network, bridge = Network(settings), Bridge()
-    desks = Desks(settings, network)
+    shelf = Shelf(settings)
+    desks = Desks(settings, network, shelf.open)
     if "google" in settings.search.default and (problem := network.browser_problem()):
         # Known at the start, not only when the first search fails.
         log.warning("google: %s %s", problem.message, problem.cure)
@@ -241,7 +269,7 @@ def build_house(settings: Settings | None = None) -> House:
         canonical=registry.canonical,
         bridge=bridge,
     )
-    return House(settings, service, desks, network, bridge)
+    return House(settings, service, desks, network, shelf, bridge)
 
 
 @asynccontextmanager

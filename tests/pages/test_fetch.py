@@ -280,3 +280,22 @@ class TestCommandLine:
             assert code == 3 and out == "" and "captcha_required" in err and "What helps:" in err
         assert (await self.run("fetch", "not an address"))[0] == 2
         assert (await self.run("archive", "show", "https://nowhere.example/"))[0] == 1
+
+
+class TestOffline:
+    async def test_auto_answers_from_the_archive_when_nothing_can_be_reached_and_says_so(self, tmp_path: Path) -> None:
+        from suyuan.contract.engine import EngineSettings
+
+        nowhere = {name: EngineSettings(base_url="http://127.0.0.1:9") for name in ("searxng", "ddg_html", "bing_html", "baidu_html")}
+        async with serve(lambda _: reply(ARTICLE)) as site:
+            pages = PageSettings(allow_networks=("127.0.0.1/32",))
+            async with open_house(Settings(pages=pages, data_dir=tmp_path, engines=nowhere)) as h:
+                await h.fetcher.fetch(site.url + "/page")
+                page = await h.search.search("teapots made in China")
+                with pytest.raises(SuyuanError) as caught:
+                    await h.search.search("完全无关的问题 quantum chromodynamics")
+                listed = await h.search.search("brewing tea", engines="archive")
+        assert page.engine == "archive" and page.results[0].url == site.url + "/page" and "China" in page.results[0].snippet
+        assert {a.engine for a in page.attempts if a.code} == {"searxng", "ddg_html", "bing_html", "baidu_html"}
+        assert caught.value.code == "NetworkError", "the archive is asked only where it covers the question"
+        assert listed.engine == "archive"

@@ -11,6 +11,7 @@ from ..contract.language import script_language
 from ..contract.types import SearchQuery
 
 AUTO = "auto"
+ARCHIVE = "archive"
 
 # The order of `auto`: the user's own instance, then what the user pays for, then what needs no key.
 _ORDER = ("searxng", "brave", "bocha", "ddg_html", "bing_html", "baidu_html")
@@ -25,6 +26,8 @@ class Plan:
     mode: Literal["chain", "fanout"] = "chain"
     probe: bool = False
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
+    last: str = ""
+    """An engine that needs no network, asked only when all others have failed."""
 
 
 def make_plan(spec: str, query: SearchQuery, canonical: Callable[[str], str], known: Iterable[str], ready: Callable[[str], bool]) -> Plan:
@@ -37,7 +40,7 @@ def make_plan(spec: str, query: SearchQuery, canonical: Callable[[str], str], kn
         names = tuple(name for name in order if name in known and ready(name))
         if not names:
             raise NO_ENGINE()
-        return Plan(names, probe=True)
+        return Plan(names, probe=True, last=ARCHIVE if ARCHIVE in known else "")
     mode: Literal["chain", "fanout"] = "fanout" if "+" in spec else "chain"
     names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
     for name in names:

@@ -84,6 +84,8 @@ class SearchService:
             desks = await self._well(desks, query, skipped)
         run = fan_out(desks, query, deadline) if plan.mode == "fanout" else Chain(desks, query, deadline).run()
         outcome = await run
+        if plan.last and not outcome.good and not outcome.empty:
+            await self._ask_last(self.desks[plan.last], query, outcome)
         attempts = (*skipped.attempts, *outcome.attempts)
         took_ms = round((time.monotonic() - started) * 1000)
         if not outcome.good and not outcome.empty:
@@ -97,6 +99,12 @@ class SearchService:
         page = SearchPage(query, results, attempts, took_ms)
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
+
+    async def _ask_last(self, desk: Desk, query: SearchQuery, outcome: Outcome) -> None:
+        """Ask what needs no network; where it knows nothing either, the failure of the others stands."""
+        asked = await desk.ask(query, 1.0)
+        if asked.found and asked.found.results:
+            outcome.take(desk, asked)
 
     async def _well(self, desks: list[Desk], query: SearchQuery, skipped: Outcome) -> list[Desk]:
         """The engines that pass their health check; where none does, all of them: better a try than nothing."""

@@ -1,0 +1,28 @@
+"""The archive as a search engine: what was read before, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..contract.types import SearchQuery, SearchResult
+from .archive import Archive
+
+# A page that shares less than half of the question's words is not an answer to it.
+_LEAST = 0.5
+
+
+class ArchiveEngine:
+    """Finds pages that were read, where they cover the question well enough."""
+
+    name = "archive"
+    title = "Archive (offline)"
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
+        """Return at most ``num_results`` pages of the archive."""
+        hits = await asyncio.to_thread(self._archive.search, query.text, num_results)
+        found = [(hit.document, hit.snippet) for hit in hits if hit.coverage >= _LEAST]
+        return [SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at) for d, text in found]
