@@ -41,6 +41,8 @@ _COUNTRIES = {
     "SI": "sl-sl", "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
     "ZA": "za-en",
 }  # fmt: skip
+# An address that needs no second look: its host is a plain name and not DuckDuckGo's.
+_PLAIN = re.compile(r"https?://(?!(?:[\w-]+\.)*duckduckgo\.com)[\w.-]+(?::\d{1,5})?(?:[/?#]|$)", re.A | re.I)
 _AD = re.compile(r"https?://(?:[\w-]+\.)*duckduckgo\.com/y\.js(?:[?#]|$)")
 
 
@@ -167,6 +169,8 @@ def _lite_says_none(tree: LexborHTMLParser) -> bool:
 
 def unwrap(href: str) -> str:
     """The page behind a result link: ``uddg`` of DuckDuckGo's own redirect, or the link; empty for an ad or no link."""
+    if _PLAIN.match(href):
+        return href
     if href.startswith("//"):
         href = "https:" + href
     try:

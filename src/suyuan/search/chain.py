@@ -122,13 +122,15 @@ class Chain:
         return detail in _PASSING and asks < (2 if detail == "captcha_required" else _MOST_ASKS)
 
     def _stalled(self) -> Desk | None:
-        """An engine whose request has hung much longer than usual: a new request may fare better."""
+        """Whom to ask while a request hangs much longer than usual: one that failed in passing, else the silent one anew."""
         now = time.monotonic()
-        for running in self._running.values():
-            desk = running.desk
-            if now - running.since > desk.patience and self._asks[desk.name] < _MOST_ASKS and not desk.breaker.open:
-                return desk
-        return None
+        silent = [running.desk for running in self._running.values() if now - running.since > running.desk.patience]
+        if not silent:
+            return None
+        busy = {running.desk.name for running in self._running.values()}
+        failed = [desk for desk in self._desks if desk.name not in busy and self._worth_asking(desk) and not self._outcome.empty]
+        again = [desk for desk in silent if self._asks[desk.name] < _MOST_ASKS and not desk.breaker.open]
+        return next(iter([*sorted(failed, key=lambda desk: desk.breaker.refusals), *again]), None)
 
     def _start(self, desk: Desk) -> None:
         self._asks[desk.name] = self._asks.get(desk.name, 0) + 1
