@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from suyuan.contract.errors import SuyuanError
 from suyuan.contract.wire import Request
@@ -18,7 +21,7 @@ from ._report import spread, table
 from ._server import Site, servers
 
 STARTS = 5
-PAGES = 20
+PAGES = 50
 AT_ONCE = 4
 
 
@@ -32,7 +35,7 @@ async def run() -> None:
     print(f"{found.path}; one DuckDuckGo html page ({origin()}, {len(page('ddg')) / 1000:.0f} kB) from loopback")
     with servers(Site("ddg")) as ((url,), _):
         starts = [await _start(url) for _ in range(STARTS)]
-        plain, alone, together = await _pages(url)
+        plain, alone, together, memory = await _pages(url)
     overhead = [browser - fetch for browser, fetch in zip(alone, plain, strict=True)]
     rows = [
         ("first search, browser started (G5.1: start ≤ 3 s)", _seconds(starts)),
@@ -41,7 +44,14 @@ async def run() -> None:
         ("plain fetch by aiohttp", _seconds(plain)),
         ("what the browser adds", _seconds(overhead)),
     ]
-    table("seconds: median (least–most)", ("", "s"), rows)
+    table(f"seconds: median (least–most); {PAGES} searches each", ("", "s"), rows)
+    left = len(family())
+    rows = [
+        ("browser and driver, MB (shared memory counted once)", f"{memory[0]:.0f}"),
+        ("this process, MB", f"{memory[1]:.0f}"),
+        ("processes left behind after closing", str(left)),
+    ]
+    table("memory, and what stays", ("", ""), rows)
 
 
 async def _start(url: str) -> float:
@@ -52,7 +62,7 @@ async def _start(url: str) -> float:
         await client.close()
 
 
-async def _pages(url: str) -> tuple[list[float], list[float], list[float]]:
+async def _pages(url: str) -> tuple[list[float], list[float], list[float], tuple[float, float]]:
     browser, http = BrowserClient(BrowserSettings(max_pages=AT_ONCE), NetSettings()), HttpClient(NetSettings())
     plain: list[float] = []
     alone: list[float] = []
@@ -63,12 +73,37 @@ async def _pages(url: str) -> tuple[list[float], list[float], list[float]]:
         for _ in range(PAGES):
             plain.append(await _timed(lambda: http.send(Request.get(url), "benchmark")))
             alone.append(await _timed(lambda: browser.send(Request.get(url), "benchmark")))
-        for _ in range(PAGES // AT_ONCE):
+        # Rounded up: four at once do not divide fifty.
+        for _ in range(-(-PAGES // AT_ONCE)):
             together += await asyncio.gather(*(_timed(lambda: browser.send(Request.get(url), "benchmark")) for _ in range(AT_ONCE)))
+        memory = (sum(megabytes(pid) for pid in family()), megabytes(os.getpid()))
     finally:
         await browser.close()
         await http.close()
-    return plain, alone, together
+    return plain, alone, together, memory
+
+
+def family() -> list[int]:
+    """The processes below this one, those of the server excepted."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found, wanted = [], {os.getpid()}
+    while wanted:
+        children = [pid for pid, parent in parents.items() if parent in wanted]
+        found += children
+        wanted = set(children)
+    return [pid for pid in found if b"benchmarks" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def megabytes(pid: int) -> float:
+    """The memory of a process, what it shares with others divided among them."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
 
 
 async def _timed(call: Callable[[], Awaitable[object]]) -> float:
