@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 
 run: $(READY)
 	@$(BIN)/suyuan engines
-	@$(BIN)/suyuan shell
+	@$(BIN)/suyuan shell || true
 
 test: lint unit
 

@@ -37,7 +37,7 @@ def add(commands: Any, t: Texts) -> None:
 def run_list(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """List the engines and how they are."""
     house = build_house(settings)
-    rows: list[dict[str, object]] = [_row(name, house, t) for name in registry.names()]
+    rows: list[dict[str, object]] = [_row(name, house, t) for name in house.desks]
     if args.json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0

@@ -68,7 +68,8 @@ async def _shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
                 sys.stdout.flush()
             line = await asyncio.to_thread(sys.stdin.readline)
             if not line:
-                return code
+                # A person who ends the program has had every failure on the screen; a script wants the last one.
+                return OK if interactive else code
             if line.strip():
                 code = await _search(house, line, args, t)
 

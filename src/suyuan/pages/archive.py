@@ -59,6 +59,7 @@ class Archive:
     """The archive in one file; safe for threads, and for a process that is killed at any moment."""
 
     def __init__(self, path: Path | str, *, max_bytes: int = 512 * 1024 * 1024, max_days: int = 365) -> None:
+        self.path = str(path)
         self._max_bytes = max_bytes
         self._max_days = max_days
         self._lock = threading.Lock()

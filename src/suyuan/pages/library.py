@@ -20,6 +20,7 @@ class ArchiveEngine:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
+        self.base_url = archive.path
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
