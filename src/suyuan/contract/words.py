@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’.\-][^\W_{_CJK}]+)*")
@@ -46,6 +47,7 @@ def sentence_ends(text: str) -> list[int]:
     return ends
 
 
+@lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
     """A very light stem for English: plural and possessive endings off."""
     if not word.isascii() or len(word) < 4:
