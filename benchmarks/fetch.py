@@ -41,11 +41,8 @@ def run() -> None:
         figures[name] = tuple(map(float, done.stdout.split()))
         rows.append((name, f"{figures[name][0]:.0f}", f"{figures[name][1]:.0f}"))
     head = ("", "pages a second", "peak RSS, MB")
-    table(
-        f"fetch: {PAGES} pages of {len(_PAGE) / 1000:.0f} kB from loopback, {AT_ONCE} at once, with extraction; suyuan also keeps them in its archive",
-        head,
-        rows,
-    )
+    title = f"fetch: {PAGES} pages of {len(_PAGE) / 1000:.0f} kB from loopback, {AT_ONCE} at once, with extraction"
+    table(f"{title}; suyuan also keeps them in its archive", head, rows)
 
 
 async def _suyuan(url: str) -> float:
