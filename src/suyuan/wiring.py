@@ -33,6 +33,7 @@ from .search.service import SearchService
 if TYPE_CHECKING:
     from .contract.document import Document
     from .net.fetching import FetchClient, Fetched
+    from .net.guard import Guard
     from .pages.archive import Archive
     from .pages.fetch import Fetcher
 
@@ -82,23 +83,31 @@ class Network:
         # A profile that a person has unlocked is used as long as it is there.
         profile = self._settings.chrome_profile
         kept = profile if profile and profile.is_dir() else None
-        return BrowserClient(replace(self._settings.browser, profile_dir=kept), self._settings.net, self.reader.may_reach)
+        return BrowserClient(replace(self._settings.browser, profile_dir=kept), self._settings.net, self._browser_may_reach)
+
+    async def _browser_may_reach(self, url: str) -> bool:
+        """Public addresses, and those of engines shown in the browser that the user has moved elsewhere."""
+        return any(url.startswith(f"{home}/") for home in self._moved) or await self.reader.may_reach(url)
 
     @cached_property
-    def reader(self) -> FetchClient:
-        """The client for any public address, and its guard; engines that were moved to another address may be reached too."""
-        from .net.fetching import FetchClient
+    def _moved(self) -> tuple[str, ...]:
+        engines = self._settings.engines.items()
+        return tuple(own.base_url for name, own in engines if own.base_url and getattr(registry.load(name), "via_browser", False))
+
+    @cached_property
+    def guard(self) -> Guard:
+        """What decides which addresses ``web.fetch`` may read. An engine's own address gives no right to read others beside it."""
         from .net.guard import Guard
 
         pages = self._settings.pages
-        moved = [domain_of(own.base_url) for own in self._settings.engines.values() if own.base_url]
-        literal = [host for host in moved if _is_address(host)]
-        guard = Guard(
-            allow_hosts=(*pages.allow_hosts, *(host for host in moved if host not in literal)),
-            allow_networks=(*pages.allow_networks, *literal),
-            fake_ip=pages.fake_ip,
-        )
-        return FetchClient(self._settings.net, guard)
+        return Guard(allow_hosts=pages.allow_hosts, allow_networks=pages.allow_networks, fake_ip=pages.fake_ip)
+
+    @cached_property
+    def reader(self) -> FetchClient:
+        """The client for any address that the guard lets through."""
+        from .net.fetching import FetchClient
+
+        return FetchClient(self._settings.net, self.guard)
 
     async def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
         """Read an address as ``web.fetch`` may: public ones only, sizes capped."""
@@ -107,6 +116,7 @@ class Network:
 
     async def render(self, url: str) -> Response:
         """Show an address in the browser, and return what its scripts made of it."""
+        self.guard.check_url(url)
         return await self.send(Request(url, via="browser"), "web.fetch")
 
     async def close(self) -> None:
@@ -280,10 +290,6 @@ async def open_house(settings: Settings | None = None) -> AsyncIterator[House]:
         yield house
     finally:
         await house.close()
-
-
-def _is_address(host: str) -> bool:
-    return ":" in host or host.replace(".", "").isdigit()
 
 
 def _load_state(folder: Path | None) -> dict[str, Any]:

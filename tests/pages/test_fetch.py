@@ -193,6 +193,19 @@ async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
         assert site.connections == 0
 
 
+async def test_the_address_of_an_engine_gives_no_right_to_read_it(tmp_path: Path) -> None:
+    from suyuan.contract.engine import EngineSettings
+
+    async with serve(lambda _: reply(ARTICLE)) as site:
+        engines = {name: EngineSettings(base_url=site.url) for name in ("searxng", "google")}
+        async with open_house(Settings(engines=engines, data_dir=tmp_path)) as h:
+            with pytest.raises(SuyuanError) as caught:
+                await h.fetcher.fetch(site.url + "/admin")
+            with pytest.raises(SuyuanError):
+                await h.network.render(site.url + "/admin")
+        assert caught.value.detail_code == "guard_refused" and site.connections == 0
+
+
 async def test_a_slow_page_is_left_in_time_and_its_socket_closed(tmp_path: Path) -> None:
     async with house(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
         with pytest.raises(Timeout):
