@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -238,3 +239,11 @@ def test_any_text_gives_a_date_or_none(text: str) -> None:
 def test_any_wish_to_wait_is_a_time_or_none(text: str) -> None:
     seconds = retry_after(Response(429, b"", headers={"retry-after": text}, at=NOW))
     assert seconds is None or 0 <= seconds <= 3600
+
+
+@pytest.mark.parametrize("engine", ["ddg_html", "baidu_html", "bing_html", "google"])
+def test_endless_nesting_is_refused_at_once(engine: str) -> None:
+    began = time.process_time()
+    with pytest.raises(SuyuanError):
+        registry.load(engine)(None).read(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
+    assert time.process_time() - began < 1.0

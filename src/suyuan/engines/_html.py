@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from ..contract.causes import UNDECODED
+from ..contract.causes import UNDECODED, UNREADABLE
 from ..contract.types import SearchResult
 from ..contract.wire import Response
 
@@ -15,6 +15,8 @@ from ..contract.wire import Response
 # it again for the next one: a third of the time of reading. Freeing a block that was never touched costs nothing.
 bytes(1 << 20)
 
+# Twice what the largest result page has; the parser's time grows with the square of the nesting.
+_MOST_TAGS = 25_000
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1a\ufffd]")
 
 
@@ -24,6 +26,8 @@ def tree_of(response: Response, engine: str, start: bytes = b"") -> LexborHTMLPa
     With ``start``, only from the tag in which these bytes stand: parsing is most of the work, and half of a page may be its head.
     """
     body = response.utf8
+    if body.count(b"<") > _MOST_TAGS:
+        raise UNREADABLE(engine=engine)
     sample = body[:4000]
     if not sample.isascii():
         text = sample.decode("utf-8", "replace")
