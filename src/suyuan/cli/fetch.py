@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         out.line(out.paint(f"# {document.title}", "bold"))
         day = f" · {document.published_at[:10]}" if document.published_at else ""
         out.line(out.paint(f"{document.final_url}{day}", "dim") + "\n")
-    for line in _text(document, args).splitlines():
+    for line in _text(document, args, t).splitlines():
         out.line(line)
     for note in document.notes:
         Terminal(sys.stderr).line(f"({note})")
@@ -55,12 +55,12 @@ async def _fetch(args: argparse.Namespace, settings: Settings, t: Texts) -> Docu
         return await with_progress(house.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t)
 
 
-def _text(document: Document, args: argparse.Namespace) -> str:
+def _text(document: Document, args: argparse.Namespace, t: Texts) -> str:
     if not args.question:
         return document.text
     chosen = select(document.text, args.question, args.tokens)
-    left = f"\n\n[{chosen.total_tokens - chosen.tokens} of {chosen.total_tokens} tokens left out]" if chosen.cut else ""
-    return "\n\n".join(passage.text for passage in chosen.passages) + left
+    left = [t("fetch.cut", left=chosen.total_tokens - chosen.tokens, total=chosen.total_tokens)] if chosen.cut else []
+    return "\n\n".join([*(passage.text for passage in chosen.passages), *left])
 
 
 def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, Any]:

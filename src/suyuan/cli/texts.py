@@ -58,6 +58,7 @@ _TEXTS = {
     "archive.off": ("The archive is switched off (archive.enabled).", "归档已关闭(archive.enabled)。"),
     "archive.none": ("Nothing in the archive for {what}.", "归档中没有:{what}。"),
     "archive.pruned": ("{count} pages dropped, {left} left.", "清理了 {count} 个页面,剩余 {left} 个。"),
+    "fetch.cut": ("[{left} of {total} tokens left out]", "[省略了 {total} 个 token 中的 {left} 个]"),
     "fetch.failed": ("The page could not be read", "无法读取页面"),
     "searching": ("Searching … {seconds:.1f} s", "搜索中 … {seconds:.1f} 秒"),
     "none": ("Nothing was found for “{query}” ({engine} answered).", "没有找到与“{query}”相关的结果({engine} 已响应)。"),
