@@ -89,6 +89,8 @@ class Chain:
         for turn in range(_MOST_ASKS):
             asked = await desk.ask(self._query, self._left())
             self._outcome.take(desk, asked)
+            # Then the error names the time of the whole search, not what was left of it when the engine was asked.
+            self._outcome.ran_out = asked.error is not None and self._left() <= 0.001
             pause = 0.2 * 2**turn
             if asked.error is None or asked.error.detail_code not in _PASSING_ALONE or desk.breaker.open or pause >= self._left():
                 break
