@@ -63,7 +63,10 @@ class TestStdio:
         assert [tool.name for tool in tools] == ["web_search", "web_fetch"]
         assert (tools[0].description or "").startswith("搜索互联网获取实时信息。")
         assert tools[0].input_schema["required"] == ["query"] and "freshness" in tools[0].input_schema["properties"]
-        jsonschema.Draft202012Validator.check_schema(tools[0].output_schema or {})
+        for tool in tools:
+            jsonschema.Draft202012Validator.check_schema(tool.output_schema or {})
+            for example in tool.input_schema["examples"]:
+                jsonschema.validate(example, tool.input_schema)
 
     @pytest.mark.req("C15.1", "C13.2")
     async def test_a_search_gives_text_and_structure_and_numbers_rise(self) -> None:

@@ -101,7 +101,7 @@ class Tools:
             name=WEB_SEARCH.name,
             title="网络搜索" if self._lang == "zh" else "Web search",
             description=WEB_SEARCH.description(self._lang, date.today().isoformat()),
-            input_schema=WEB_SEARCH.schema(self._lang),
+            input_schema=WEB_SEARCH.full_schema(self._lang),
             output_schema=OUTPUT_SCHEMA,
             annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
         )
@@ -109,7 +109,7 @@ class Tools:
             name=WEB_FETCH.name,
             title="读取网页" if self._lang == "zh" else "Read a page",
             description=WEB_FETCH.description(self._lang),
-            input_schema=WEB_FETCH.schema(self._lang),
+            input_schema=WEB_FETCH.full_schema(self._lang),
             output_schema=PAGE_SCHEMA,
             annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
         )

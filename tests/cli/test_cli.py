@@ -94,6 +94,21 @@ class TestSearch:
         code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html")
         assert code == 0 and "(ddg_html: ddg_html refused the request (HTTP 403).)" in out
 
+    async def test_a_searxng_that_is_down_is_said_where_somebody_set_it_up_and_only_there(self) -> None:
+        gone = f"http://127.0.0.1:{free_port()}"
+        _, told, _ = await against(lambda _: reply(pages.ddg()), "search", "some words", SEARXNG_BASE_URL=gone)
+        _, quiet, _ = await against(lambda _: reply(pages.ddg()), "search", "some words")
+        assert "10 results from ddg_html" in told and f"Nothing answers at {gone[7:]} (searxng)" in told
+        assert "10 results from ddg_html" in quiet and "searxng" not in quiet
+
+    async def test_a_resting_engine_is_said_without_explain_too(self) -> None:
+        def play(seen: Any) -> Any:
+            return reply("", 429, {"Retry-After": "600"}) if seen.path == "/html/" else reply(pages.bing())
+
+        for _ in range(2):
+            code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html")
+        assert code == 0 and "(ddg_html: ddg_html rests for another" in out
+
     async def test_chinese(self) -> None:
         code, _, err = await against(lambda _: reply("", 429), "--ui", "zh", "search", "x", "-e", "ddg_html")
         assert code == 3 and "搜索失败" in err and "请求过多" in err and "解决办法" in err

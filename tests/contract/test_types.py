@@ -79,10 +79,8 @@ def test_spellings_of_a_time_range(text: str, fresh: Freshness) -> None:
     assert Freshness.parse(text) == fresh
 
 
-def test_a_range_can_be_said_as_a_period_and_a_period_as_a_range() -> None:
+def test_a_period_and_an_open_range_can_be_said_as_dates() -> None:
     today = date(2026, 11, 15)
-    assert Freshness.parse("2026-11-01..").nearest_period(today) == "month"
-    assert Freshness.parse("2001-01-01..").nearest_period(today) == "year"
     assert Freshness.parse("week").dates(today) == (date(2026, 11, 8), today)
     assert Freshness.parse("..2020-01-01").dates(today) == (date(1990, 1, 1), date(2020, 1, 1))
 

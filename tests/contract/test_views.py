@@ -7,7 +7,7 @@ import json
 import pytest
 
 from suyuan.contract.types import Attempt, SearchPage, SearchQuery, SearchResult
-from suyuan.contract.views import VIEWS, items_view, provider_view, receipt_view, results_view
+from suyuan.contract.views import VIEWS, items_view, provider_view, receipt, results_view
 
 RESULTS = (
     SearchResult("标题", "https://www.a.example/x", "摘要", "ddg_html", 1, "2026-01-02"),
@@ -60,7 +60,7 @@ def test_every_shape_is_json(name: str) -> None:
 
 
 def test_the_receipt_lists_every_engine_in_order() -> None:
-    assert [(row["engine"], row["outcome"], row["detail_code"]) for row in receipt_view(PAGE)] == [
+    assert [(row["engine"], row["outcome"], row["detail_code"]) for row in receipt(PAGE.attempts)] == [
         ("searxng", "blocked", "http_429"),
         ("ddg_html", "ok", None),
     ]

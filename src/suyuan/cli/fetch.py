@@ -10,9 +10,10 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..contract.document import Document
-from ..contract.errors import InvalidInput, SuyuanError
+from ..contract.errors import SuyuanError
 from ..pages.passages import select
 from ..wiring import open_house
+from .failure import show_failure
 from .terminal import Terminal, with_progress
 from .texts import Texts
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     try:
         document = asyncio.run(_fetch(args, settings, t))
     except SuyuanError as error:
-        return show_failure(error, t)
+        return show_failure(error, t, "fetch.failed")
     if args.format == "json":
         sys.stdout.write(json.dumps(_with_passages(document, args), ensure_ascii=False, indent=2) + "\n")
         return 0
@@ -70,13 +71,3 @@ def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, An
         data["passages"] = [{"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages]
         data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
     return data
-
-
-def show_failure(error: SuyuanError, t: Texts) -> int:
-    """Write cause and cure to standard error; exit code 2 for bad input, 3 for a failure."""
-    err = Terminal(sys.stderr)
-    message, cure = error.say(t.lang)
-    code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
-    err.line(err.paint(t("fetch.failed"), "red") + f" [{code}]: {message}")
-    err.line(f"{t('cure')} {cure}")
-    return 2 if isinstance(error, InvalidInput) else 3

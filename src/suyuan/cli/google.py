@@ -12,6 +12,7 @@ from ..config.ui import has_display
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..engines import registry
+from .failure import show_failure
 from .terminal import Terminal
 from .texts import Texts
 
@@ -40,7 +41,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     try:
         asyncio.run(unlock(address, settings.browser.executable, profile, shown, settings.net))
     except SuyuanError as error:
-        err.line(" ".join(error.say(t.lang)))
-        return 3
+        return show_failure(error, t, "google.failed")
     err.line(t("google.kept", path=profile))
     return 0

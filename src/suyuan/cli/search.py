@@ -9,14 +9,13 @@ import sys
 from typing import Any
 
 from ..config.settings import Settings
-from ..contract.errors import InvalidInput, SuyuanError
+from ..contract.errors import SuyuanError
 from ..contract.types import Attempt, SearchPage, SearchQuery
 from ..contract.views import VIEWS, receipt
 from ..wiring import House, open_house
+from .failure import NOTHING, OK, show_failure
 from .terminal import Terminal, with_progress
 from .texts import Texts
-
-OK, NOTHING, BAD_INPUT, FAILED = 0, 1, 2, 3
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -94,11 +93,17 @@ async def _search(house: House, text: str, args: argparse.Namespace, t: Texts) -
         data = VIEWS[args.shape or "items"](page)
         _print_json({**data, "receipt": receipt(page.attempts)} if args.explain else data)
     else:
-        show_page(page, t, explain=args.explain)
+        show_page(page, t, explain=args.explain, never_set_up=_never_set_up(house))
     return OK if page.results else NOTHING
 
 
-def show_page(page: SearchPage, t: Texts, *, explain: bool) -> None:
+def _never_set_up(house: House) -> frozenset[str]:
+    """The engines that nobody has configured, and that are only tried because they might be there."""
+    own = house.settings.engines.get("searxng")
+    return frozenset() if own and own.base_url else frozenset({"searxng"})
+
+
+def show_page(page: SearchPage, t: Texts, *, explain: bool, never_set_up: frozenset[str] = frozenset()) -> None:
     """Write the results as a list for people."""
     out = Terminal(sys.stdout)
     for r in page.results:
@@ -120,23 +125,17 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool) -> None:
     else:
         # What went wrong on the way is never hidden; a SearXNG that was never set up is not news.
         for a in page.attempts:
-            if a.code and a.outcome != "skipped":
+            if a.code and not (a.outcome == "skipped" and a.engine in never_set_up):
                 out.line(out.paint(t("summary.fallback", engine=a.engine, message=_said(a, t)[0]), "yellow"))
 
 
 def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int:
-    bad_input = isinstance(error, InvalidInput)
     if args.json or args.shape:
         _print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts)})
-    err = Terminal(sys.stderr)
-    message, cure = error.say(t.lang)
-    code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
-    err.line(err.paint(t("invalid" if bad_input else "failed"), "red") + f" [{code}]: {message}")
-    if cure:
-        err.line(f"{t('cure')} {cure}")
+    code = show_failure(error, t, "failed")
     if error.attempts and (args.explain or len(error.attempts) > 1):
-        _show_receipt(err, error.attempts, t)
-    return BAD_INPUT if bad_input else FAILED
+        _show_receipt(Terminal(sys.stderr), error.attempts, t)
+    return code
 
 
 def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> None:

@@ -94,6 +94,7 @@ _TEXTS = {
         "打开窗口,由人工完成 Google 的验证",
     ),
     "google.opening": ("Answer what Google asks in the window, then close it.", "请在窗口中完成 Google 的要求,然后关闭窗口。"),
+    "google.failed": ("The window could not be opened", "无法打开窗口"),
     "google.kept": ("Done. Searches now use the profile kept in {path}.", "完成。之后的搜索将使用保存在 {path} 的配置。"),
     "state.broken": ("cannot be loaded", "无法加载"),
     "config.file": ("configuration file", "配置文件"),

@@ -52,12 +52,5 @@ class Freshness:
             return today - timedelta(days=_DAYS[self.period]), today
         return self.since or date(1990, 1, 1), self.until or today
 
-    def nearest_period(self, today: date) -> Period:
-        """Return the shortest period that holds the whole range, for engines that take only periods."""
-        if self.period:
-            return self.period
-        age = (today - self.dates(today)[0]).days
-        return next((period for period, days in _DAYS.items() if age <= days), "year")
-
     def __str__(self) -> str:
         return self.period or f"{self.since or ''}..{self.until or ''}"

@@ -68,13 +68,8 @@ def provider_view(page: SearchPage) -> dict[str, Any]:
 VIEWS = {"items": items_view, "results": results_view, "provider": provider_view}
 
 
-def receipt_view(page: SearchPage) -> list[dict[str, Any]]:
-    """The receipt: what each engine did, in the order in which they were asked."""
-    return receipt(page.attempts)
-
-
 def receipt(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
-    """The receipt of ``attempts``, also where there is no page."""
+    """The receipt: what each engine did, in the order in which they were asked; a failed search has one too."""
     return [
         {
             "engine": a.engine,

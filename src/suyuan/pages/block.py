@@ -49,4 +49,3 @@ class Block:
     quotes: int = 0
     language: str = ""
     rows: list[list[list[Piece]]] = field(default_factory=list)
-    heads: int = 0

@@ -206,7 +206,6 @@ class _Reader:
             span = attributes.get("colspan") or ""
             self._table.rows[-1].append(self._pieces)
             self._table.rows[-1].extend([] for _ in range(min(int(span), 20) - 1 if span.isdecimal() and len(span) < 5 else 0))
-            self._table.heads += tag == "th" and len(self._table.rows) == 1
         else:
             self._pieces.append((" ", "", False))
 

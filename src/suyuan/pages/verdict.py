@@ -26,14 +26,8 @@ _SHORT = 600
 _NOTHING = 25
 
 
-def refuse_false_page(html: str, text: str, where: str) -> None:
-    """Raise where ``html`` is a challenge, a log-in wall, a shell without content or empty; ``text`` is its main text."""
-    if error := false_page(html, text, where):
-        raise error
-
-
 def false_page(html: str, text: str, where: str) -> SuyuanError | None:
-    """The failure that a page stands for, or None for a page with content of its own."""
+    """The failure that ``html`` stands for (challenge, log-in wall, empty shell), or None; ``text`` is its main text."""
     size = len("".join(text.split()))
     # Real articles embed CAPTCHAs (comments, newsletters) and log-in forms: only a page without much text is judged.
     if size > _SHORT:

@@ -25,19 +25,27 @@ PAGE_TOKENS = 2000
 Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
-class SearchTool(BaseTool):
+class _WebTool(BaseTool):
+    """What both tools share: an artifact beside the text, and a wrong call answered by text."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    description: str = ""
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_validation_error: bool | str | Callable[..., str] | None = True
+    lang: Lang = "zh"
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+
+
+class SearchTool(_WebTool):
     """``web_search`` over a session's search: compact text with global numbers, and the ``SearchPage`` as artifact.
 
     A failure comes back as text, never as an exception: the agent lives on, and knows that it must not pretend.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
     name: str = WEB_SEARCH.name
-    description: str = ""
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    handle_validation_error: bool | str | Callable[..., str] | None = True
-    lang: Lang = "zh"
     max_results: int = MOST_RESULTS
     snippet_length: int = 200
 
@@ -90,16 +98,10 @@ class SearchTool(BaseTool):
         return text, page
 
 
-class FetchTool(BaseTool):
+class FetchTool(_WebTool):
     """``web_fetch``: the passages of a page that matter, and the ``Document`` as artifact; failures come back as text."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
     name: str = WEB_FETCH.name
-    description: str = ""
-    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    handle_validation_error: bool | str | Callable[..., str] | None = True
-    lang: Lang = "zh"
     max_tokens: int = PAGE_TOKENS
 
     _fetch: Fetch = PrivateAttr()

@@ -48,6 +48,10 @@ class ToolSpec:
             "additionalProperties": False,
         }
 
+    def full_schema(self, lang: Lang) -> dict[str, Any]:
+        """The JSON Schema of all inputs, with whole calls as examples."""
+        return {**self.schema(lang), "examples": list(self.examples)}
+
 
 _DOMAINS = {"type": "array", "items": {"type": "string"}}
 
