@@ -27,7 +27,7 @@ def add(commands: Any, t: Texts) -> None:
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Serve until the client goes, or Ctrl-C."""
     err = Terminal(sys.stderr)
-    if args.http and args.host not in _LOOPBACK and not settings.token:
+    if args.http and args.host not in _LOOPBACK and not settings.server.token:
         err.line(t("mcp.token", host=args.host))
         return 2
     try:
@@ -40,5 +40,5 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         asyncio.run(serve_stdio(server))
         return 0
     err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
-    asyncio.run(serve_http(server, args.host, args.port, settings.token))
+    asyncio.run(serve_http(server, args.host, args.port, settings.server.token))
     return 0

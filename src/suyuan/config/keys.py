@@ -101,6 +101,15 @@ def _flag() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     return check, {"type": "boolean"}
 
 
+def _choice(*names: str) -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    def check(value: Any) -> Any:
+        if not isinstance(value, str) or value.strip().lower() not in names:
+            raise ValueError(f"must be one of {', '.join(names)}")
+        return value.strip().lower()
+
+    return check, {"type": "string", "enum": list(names)}
+
+
 SEARCH = "tools.webSearch."
 FETCH = "web.fetch."
 PROVIDER = "web.providers.{name}."
@@ -137,6 +146,26 @@ KEYS = (
     Key("web.browser.executable", *_text("path or command"), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
     Key("web.browser.idleSeconds", *_number(1, 86_400), "How long an unused browser is kept open.", 120.0, "SUYUAN_CHROME_IDLE_SECONDS"),
     Key("web.browser.maxPages", *_number(1, 32, True), "Pages that are open at the same time.", 4, "SUYUAN_CHROME_MAX_PAGES"),
+    Key("model.provider", *_choice("embedded", "openai", "ollama", "anthropic", "google"),
+        "Who answers: embedded (quotes the sources), openai (any compatible server), ollama, anthropic, google.",
+        None, "SUYUAN_MODEL_PROVIDER"),
+    Key("model.name", *_text("model name"), "The model's name at its server.", None, "SUYUAN_MODEL"),
+    Key("model.baseUrl", *_address(), "The model server, e.g. http://localhost:11434/v1.", None, "SUYUAN_MODEL_BASE_URL"),
+    Key("model.apiKey", *_text("key"), "The model server's key.", None, "SUYUAN_MODEL_API_KEY", secret=True),
+    Key("model.apiKeyEnv", *_text("variable name"), "The variable that holds the model server's key.", None, "SUYUAN_MODEL_API_KEY_ENV"),
+    Key("model.temperature", *_number(0, 2), "How freely the model writes.", None, "SUYUAN_MODEL_TEMPERATURE"),
+    Key("model.maxTokens", *_number(16, 1_000_000, True), "Longest answer of the model.", None, "SUYUAN_MODEL_MAX_TOKENS"),
+    Key("model.contextTokens", *_number(1000, 10_000_000, True), "What the model can read at once.", 32_000, "SUYUAN_MODEL_CONTEXT_TOKENS"),
+    Key("model.timeoutSeconds", *_number(1, 3600), "Longest silence of the model server.", 120.0, "SUYUAN_MODEL_TIMEOUT_SECONDS"),
+    Key("chat.search", *_flag(), "Whether new conversations search; unset: where the model needs it.", None, "SUYUAN_CHAT_SEARCH"),
+    Key("agent.maxSearches", *_number(1, 50, True), "Most searches for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_SEARCHES"),
+    Key("agent.maxFetches", *_number(0, 50, True), "Most pages read for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_FETCHES"),
+    Key("agent.seconds", *_number(5, 3600), "Time after which an agent must answer with what it has.", 120.0, "SUYUAN_AGENT_SECONDS"),
+    Key("agent.maxTokens", *_number(1000, 10_000_000, True), "Most tokens for one answer of an agent.", 100_000, "SUYUAN_AGENT_MAX_TOKENS"),
+    Key("store.url", *_text("address"), "Where conversations are kept, as an SQLAlchemy address; empty for a file in the data folder.",
+        None, "SUYUAN_STORE_URL", secret=True),
+    Key("server.host", *_text("address"), "Where the page listens; other than loopback needs server.token.", "127.0.0.1", "SUYUAN_HOST"),
+    Key("server.port", *_number(1, 65_535, True), "Port of the page.", 8642, "SUYUAN_PORT"),
     Key("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
 )  # fmt: skip
 

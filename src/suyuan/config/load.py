@@ -11,16 +11,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ..chat.settings import EMBEDDED, AgentLimits, ChatSettings, ModelSettings
 from ..contract.engine import EngineSettings
 from ..contract.secret import MASK, Secret
 from ..engines import registry
 from ..net.transport import BrowserSettings, NetSettings
 from .keys import FETCH, KEYS, SAME, SEARCH, Key, engine_keys
-from .settings import Held, PageSettings, Problem, SearchSettings, Settings
+from .settings import Held, PageSettings, Problem, SearchSettings, ServerSettings, Settings
 
 log = logging.getLogger("suyuan.config")
 
 FALLBACK = "ddg_html"
+_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GOOGLE_API_KEY"}
 
 
 def load_settings(
@@ -104,7 +106,10 @@ class _Reader:
                 max_pages=values["web.browser.maxPages"],
             ),
             engines=engines,
-            token=Secret(values["server.token"] or ""),
+            model=self._model(values),
+            chat=_chat(values),
+            server=ServerSettings(values["server.host"], values["server.port"], Secret(values["server.token"] or "")),
+            store_url=Secret(values["store.url"] or ""),
             state_dir=Path(self._environ.get("SUYUAN_STATE_DIR") or _home(self._environ, "XDG_STATE_HOME", ".local/state")),
             data_dir=Path(self._environ.get("SUYUAN_DATA_DIR") or _home(self._environ, "XDG_DATA_HOME", ".local/share")),
             config_file=self._path if self._path.exists() else None,
@@ -197,6 +202,28 @@ class _Reader:
             archive_days=values["archive.maxDays"],
         )
 
+    def _model(self, values: dict[str, Any]) -> ModelSettings:
+        name, base_url = values["model.name"] or "", values["model.baseUrl"] or ""
+        provider = values["model.provider"] or ("openai" if name or base_url else EMBEDDED)
+        if provider != EMBEDDED and not name:
+            why = "needs a model name (model.name or SUYUAN_MODEL)"
+            self._problems.append(Problem(self._origin("model.provider"), "model.provider", provider, why, EMBEDDED))
+            provider = EMBEDDED
+        variable = values["model.apiKeyEnv"] or _KEY_VARIABLES.get(provider, "")
+        net = self._net(values)
+        return ModelSettings(
+            provider=provider,
+            name=name if provider != EMBEDDED else "",
+            base_url=base_url,
+            api_key=Secret(values["model.apiKey"] or self._environ.get(variable, "").strip()),
+            temperature=values["model.temperature"],
+            max_tokens=values["model.maxTokens"],
+            context_tokens=values["model.contextTokens"],
+            seconds=values["model.timeoutSeconds"],
+            proxy=net.proxy,
+            no_proxy=net.no_proxy,
+        )
+
     def _net(self, values: dict[str, Any]) -> NetSettings:
         net = NetSettings()
         proxy = values[FETCH + "proxy"] or self._common_proxy()
@@ -220,12 +247,18 @@ class _Reader:
 
     def _report_unknown(self) -> None:
         known = {key.path for key in KEYS} | {key.path for keys in self._engine_keys.values() for key in keys}
-        ours = ("tools.webSearch.", "web.", "server.", "archive.")
+        ours = ("tools.webSearch.", "web.", "server.", "archive.", "model.", "chat.", "agent.", "store.")
         for path in self._file:
             if path.startswith(ours) and path not in known:
                 near = get_close_matches(path, known, 1, 0.75)
                 hint = f"is not a setting; did you mean {near[0]}?" if near else "is not a setting"
                 self._problems.append(Problem(str(self._path), path, "", hint, "nothing of it"))
+
+
+def _chat(values: dict[str, Any]) -> ChatSettings:
+    limits = AgentLimits(values["agent.maxSearches"], values["agent.maxFetches"], values["agent.seconds"], values["agent.maxTokens"])
+    results, length = min(values[SEARCH + "maxResults"], 5), min(values[SEARCH + "snippetLength"], 200)
+    return ChatSettings(values["chat.search"], results, length, limits)
 
 
 def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..chat.settings import ChatSettings, ModelSettings
 from ..contract.engine import EngineSettings
 from ..contract.secret import Secret
 from ..net.transport import BrowserSettings, NetSettings
@@ -64,6 +65,22 @@ class PageSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the page is served, and to whom."""
+
+    host: str = "127.0.0.1"
+    port: int = 8642
+    token: Secret = field(default_factory=lambda: Secret(""))
+    """What clients on other machines must send."""
+
+    @property
+    def url(self) -> str:
+        """The address of the page, for people on this machine."""
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The whole configuration, checked."""
 
@@ -72,8 +89,11 @@ class Settings:
     pages: PageSettings = field(default_factory=PageSettings)
     browser: BrowserSettings = field(default_factory=BrowserSettings)
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
-    token: Secret = field(default_factory=lambda: Secret(""))
-    """What clients on other machines must send."""
+    model: ModelSettings = field(default_factory=ModelSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
+    store_url: Secret = field(default_factory=lambda: Secret(""))
+    """Where conversations are kept; empty for a file in the data folder. May hold a password."""
     state_dir: Path | None = None
     data_dir: Path | None = None
     config_file: Path | None = None
@@ -87,6 +107,13 @@ class Settings:
     def archive_file(self) -> Path | None:
         """Where the pages that were read are kept."""
         return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
+
+    @property
+    def store_address(self) -> Secret:
+        """Where conversations are kept; empty for memory only."""
+        if self.store_url or self.data_dir is None:
+            return self.store_url
+        return Secret(f"sqlite:///{self.data_dir / 'chat.sqlite'}")
 
     @property
     def chrome_profile(self) -> Path | None:

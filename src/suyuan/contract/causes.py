@@ -6,47 +6,18 @@ else, so that the terminal, the page, the model and the guide all say the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from .cause import Cause
 from .errors import (
     AuthError,
     BadGateway,
     InvalidInput,
     NetworkError,
-    SuyuanError,
     Timeout,
     ToolNotFound,
     WebBlocked,
     WebParseError,
     WebProviderError,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """One way to fail; calling it gives the error to raise, with the blanks of its texts filled in."""
-
-    kind: type[SuyuanError]
-    detail_code: str
-    en: str
-    zh: str
-    cure_en: str
-    cure_zh: str
-    retryable: bool | None = None
-
-    def __call__(self, *, engine: str = "", retry_after: float | None = None, **blanks: object) -> SuyuanError:
-        """The error to raise; ``blanks`` fill the texts."""
-        blanks["engine"] = engine
-        return self.kind(
-            self.en.format(**blanks),
-            cure=self.cure_en.format(**blanks),
-            detail_code=self.detail_code,
-            retryable=self.retryable,
-            retry_after=retry_after,
-            engine=engine,
-            translations={"zh": (self.zh.format(**blanks), self.cure_zh.format(**blanks))},
-        )
-
 
 # --- what the caller asked -------------------------------------------------------------------------------------
 EMPTY_QUERY = Cause(

@@ -1,0 +1,251 @@
+"""What happens in a turn, as values. The terminal, the page, the API and the store all read these and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
+
+from ..cite.registry import Source
+from ..contract.errors import SuyuanError
+
+Mode = Literal["chat", "agent"]
+Level = Literal["info", "warning", "error"]
+Tool = Literal["web_search", "web_fetch"]
+Verdict = Literal["supported", "weak", "not_found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failure for the eye: its codes, and its cause and cure in every language of the house."""
+
+    code: str
+    detail_code: str
+    texts: Mapping[str, tuple[str, str]]
+    """Language → (cause, cure)."""
+    retryable: bool = False
+
+    @classmethod
+    def of(cls, error: SuyuanError) -> Fault:
+        """The failure that ``error`` stands for."""
+        return cls(error.code, error.detail_code, {lang: error.say(lang) for lang in ("en", "zh")}, error.retryable)
+
+    def say(self, lang: str) -> tuple[str, str]:
+        """Cause and cure in ``lang``."""
+        return self.texts.get(lang) or self.texts["en"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened in a turn."""
+
+    kind: ClassVar[str] = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event as JSON: its kind and its fields."""
+        return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    """A message was taken; the answer will have the id ``message``."""
+
+    kind: ClassVar[str] = "turn.started"
+    run: str
+    mode: Mode
+    search: bool
+    model: str
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted(Event):
+    """The model chose a tool (Agent mode); ``detail`` is the query or the address."""
+
+    kind: ClassVar[str] = "step.started"
+    step: int
+    tool: Tool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished(Event):
+    """A step is over, well or not."""
+
+    kind: ClassVar[str] = "step.finished"
+    step: int
+    tool: Tool
+    ok: bool
+    took_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStarted(Event):
+    """A search is under way."""
+
+    kind: ClassVar[str] = "search.started"
+    step: int
+    query: str
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFinished(Event):
+    """A search was answered, perhaps with nothing; ``receipt`` says what each engine did."""
+
+    kind: ClassVar[str] = "search.finished"
+    step: int
+    query: str
+    engine: str
+    count: int
+    took_ms: int
+    cached: bool
+    repeated: bool
+    """Asked before in this conversation: no request was made."""
+    receipt: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFailed(Event):
+    """No engine could answer."""
+
+    kind: ClassVar[str] = "search.failed"
+    step: int
+    query: str
+    fault: Fault
+    took_ms: int
+    receipt: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead(Event):
+    """A page was read for the model."""
+
+    kind: ClassVar[str] = "page.read"
+    step: int
+    url: str
+    title: str
+    number: int | None
+    """Its number as a source, where it has one."""
+    tokens: int
+    took_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailed(Event):
+    """A page could not be read."""
+
+    kind: ClassVar[str] = "page.failed"
+    step: int
+    url: str
+    fault: Fault
+    took_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesFound(Event):
+    """Sources that may be cited from now on, with their numbers; ``round`` is the search they came from."""
+
+    kind: ClassVar[str] = "sources"
+    round: int
+    query: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking(Event):
+    """What a reasoning model thinks, or says before it uses a tool. It is not part of the answer."""
+
+    kind: ClassVar[str] = "thinking"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta(Event):
+    """More of the answer. Citation markers come whole and as ``[n]``."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextWithdrawn(Event):
+    """All text sent so far was said before using a tool: it is no part of the answer."""
+
+    kind: ClassVar[str] = "text.withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Event):
+    """Something the user should know: what, why, and what helps."""
+
+    kind: ClassVar[str] = "notice"
+    level: Level
+    fault: Fault
+    guide: str = ""
+    """The guide that tells more, by name (``searxng``, ``models``), or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCheck(Event):
+    """One cited sentence of the answer, compared with what its source says."""
+
+    kind: ClassVar[str] = "claim"
+    start: int
+    """Where the sentence stands in :attr:`Answer.text`, in characters."""
+    end: int
+    numbers: tuple[int, ...]
+    verdict: Verdict
+    quote: str = ""
+    """The sentence of the source that fits best."""
+    link: str = ""
+    """The source's address with a text fragment that leads to the quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a turn used."""
+
+    searches: int = 0
+    fetches: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Event):
+    """The end of a turn. Whatever happened, there is exactly one, and it is the last event."""
+
+    kind: ClassVar[str] = "answer"
+    text: str
+    """The whole text with ``[n]`` markers."""
+    markdown: str
+    """The same with ``[[n]](url)`` links and the list of references at its end."""
+    mode: Mode
+    model: str
+    lang: str
+    sources: tuple[Source, ...] = ()
+    rounds: tuple[tuple[int, str, tuple[int, ...]], ...] = ()
+    """The searches: number, query, sources."""
+    cited: tuple[int, ...] = ()
+    unknown: tuple[int, ...] = ()
+    """Numbers in the text that are no source."""
+    claims: tuple[ClaimCheck, ...] = ()
+    unverified: bool = False
+    """A search was wanted and failed: faces must show that the text is not verified by search."""
+    stopped: bool = False
+    fault: Fault | None = None
+    """Why there is no (complete) answer."""
+    took_ms: int = 0
+    usage: Usage = field(default_factory=Usage)
+    suggestions: tuple[str, ...] = ()
+    """Questions that the sources would answer too."""
+
+
+KINDS: dict[str, type[Event]] = {
+    kind.kind: kind
+    for kind in (
+        TurnStarted, StepStarted, StepFinished, SearchStarted, SearchFinished, SearchFailed, PageRead, PageFailed,
+        SourcesFound, Thinking, TextDelta, TextWithdrawn, Notice, Answer,
+    )
+}  # fmt: skip

@@ -1,0 +1,55 @@
+"""What a chat needs to know: which model answers, and how far an agent may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..contract.secret import Secret
+
+EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A model and the way to it; without any setting the embedded one."""
+
+    provider: str = EMBEDDED
+    """``embedded``, ``openai`` (any compatible server), ``ollama``, ``anthropic`` or ``google``."""
+    name: str = ""
+    base_url: str = ""
+    api_key: Secret = field(default_factory=lambda: Secret(""))
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """Longest answer."""
+    context_tokens: int = 32_000
+    """What the model can read; older messages are left out beyond that."""
+    seconds: float = 120.0
+    """Longest silence of the model server."""
+    proxy: Secret = field(default_factory=lambda: Secret(""))
+    no_proxy: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name that users see."""
+        return self.name or self.provider
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLimits:
+    """Where an agent must stop and answer with what it has."""
+
+    searches: int = 6
+    fetches: int = 6
+    seconds: float = 120.0
+    tokens: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How conversations begin, and what goes into a prompt."""
+
+    search: bool | None = None
+    """Whether the search switch of a new conversation is on; None: on where the model cannot answer without."""
+    results: int = 5
+    snippet_length: int = 200
+    limits: AgentLimits = field(default_factory=AgentLimits)
