@@ -5,6 +5,7 @@ from __future__ import annotations
 import aiohttp
 from yarl import URL
 
+from ..contract.cause import Cause
 from ..contract.causes import (
     BAD_HTTP,
     BROKEN_OFF,
@@ -13,7 +14,6 @@ from ..contract.causes import (
     REFUSED,
     TLS_FAILED,
     UNDECODED,
-    Cause,
 )
 from ..contract.errors import SuyuanError
 

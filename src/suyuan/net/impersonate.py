@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..contract.causes import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED, TOO_LARGE, UNDECODED, Cause
+from ..contract.cause import Cause
+from ..contract.causes import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED, TOO_LARGE, UNDECODED
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from .transport import NetSettings

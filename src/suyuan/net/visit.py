@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ..contract.cause import Cause
 from ..contract.causes import (
     BAD_HTTP,
     BROKEN_OFF,
@@ -22,7 +23,6 @@ from ..contract.causes import (
     TLS_FAILED,
     TOO_LARGE,
     UNDECODED,
-    Cause,
 )
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
