@@ -54,6 +54,16 @@ class CitationRegistry:
             self._rounds.append(Round(round_number, page.query.text, tuple(source.number for source in found)))
             return found
 
+    def add_page(self, title: str, url: str) -> Source:
+        """Number a page that was read without a search; one that is known keeps its number."""
+        with self._lock:
+            if (known := self._numbers.get(page_key(url))) is not None:
+                return self._sources[known]
+            round_number = len(self._rounds) + 1
+            source = self._number(SearchResult(title, url), round_number)
+            self._rounds.append(Round(round_number, url, (source.number,)))
+            return source
+
     def get(self, number: int) -> Source | None:
         """The source with this number, if there is one."""
         return self._sources.get(number)

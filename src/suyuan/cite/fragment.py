@@ -1,0 +1,55 @@
+"""Links that lead to a passage of a page: ``#:~:text=``."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote as percent
+
+from ..contract.words import sentence_ends
+
+_DIRECTIVE = ":~:"
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_LONG_WORDS, _HEAD_WORDS = 12, 5
+_LONG_WIDE, _HEAD_WIDE = 40, 14
+# A page writes its own signs at the ends of a sentence; words are what a browser looks for.
+_EDGES = " \t\r\n.,;:!?…。,，、；：！？\"'“”‘’「」『』()（）[]【】*_#>|-"
+
+
+def fragment_link(url: str, quote: str) -> str:
+    """Return ``url`` with a text fragment that leads to ``quote``, the source's own words."""
+    text = _searchable(quote)
+    if not text:
+        return url
+    page, hash_sign, fragment = url.partition("#")
+    fragment = fragment.split(_DIRECTIVE, 1)[0]
+    return f"{page}#{fragment if hash_sign else ''}{_DIRECTIVE}text={_directive(text)}"
+
+
+def _directive(text: str) -> str:
+    """The passage itself, or its beginning and its end where it is long: a page may differ a little in between."""
+    if _WIDE.search(text):
+        if len(text) <= _LONG_WIDE:
+            return _encode(text)
+        head, tail = text[:_HEAD_WIDE], text[-_HEAD_WIDE:]
+    else:
+        words = text.split(" ")
+        if len(words) <= _LONG_WORDS:
+            return _encode(text)
+        head, tail = " ".join(words[:_HEAD_WORDS]), " ".join(words[-_HEAD_WORDS:])
+    head, tail = head.strip(_EDGES), tail.strip(_EDGES)
+    return f"{_encode(head)},{_encode(tail)}" if head and tail else _encode(text)
+
+
+def _searchable(quote: str) -> str:
+    """One block's worth of ``quote``: a browser does not find an exact text across paragraphs."""
+    clean = quote.encode("utf-8", "ignore").decode("utf-8")
+    blocks = [" ".join(block.split()) for block in re.split(r"\n+", clean)]
+    block = max(blocks, key=len, default="")
+    if len(block) > 400:
+        block = block[: next((end for end in sentence_ends(block) if end >= 40), len(block))]
+    return block.strip(_EDGES)
+
+
+def _encode(text: str) -> str:
+    # The hyphen, the comma and the ampersand have a meaning of their own in a text directive.
+    return percent(text, safe="").replace("-", "%2D")
