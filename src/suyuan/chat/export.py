@@ -1,0 +1,240 @@
+"""A conversation as a file: Markdown, a page of HTML that needs nothing else, or JSON. Numbers, links and dates stay."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from .conversation import Conversation, Message
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+Form = Literal["md", "html", "json"]
+SCHEMA_VERSION = 1
+"""Of the JSON form; it rises when a field changes its meaning."""
+
+_TEXTS = {
+    "en": {
+        "untitled": "Conversation", "question": "Question", "answer": "Answer", "mode": "Mode", "model": "Model", "accessed": "Accessed",
+        "sources": "Sources", "begun": "Begun", "unverified": "not verified by search", "stopped": "stopped", "failed": "failed",
+        "interrupted": "interrupted", "running": "still being written", "sep": ": ",
+    },
+    "zh": {
+        "untitled": "会话", "question": "提问", "answer": "回答", "mode": "模式", "model": "模型", "accessed": "访问日期",
+        "sources": "来源", "begun": "开始于", "unverified": "未经搜索验证", "stopped": "已停止", "failed": "失败",
+        "interrupted": "已中断", "running": "仍在生成", "sep": ":",
+    },
+}  # fmt: skip
+_MODES = {"chat": "Chat", "agent": "Agent"}
+
+_TAGS = {
+    "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
+    "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
+# What means something in Markdown anywhere, and what does at the beginning of a line only.
+_SIGNS = re.compile(r"([\\`*_\[\]<>|~&])|^([#+\-=:]|\d+(?=[.)]))")
+_MARKUP = {"html_block", "html_inline", "image"}
+_CODE = {"fence", "code_block"}
+
+_STYLE = (
+    "body{font:16px/1.7 system-ui,'PingFang SC','Microsoft YaHei',sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;"
+    "color:#1b1f24;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;color:#57606a;margin:2rem 0 .3rem}"
+    "p,li,td,a,.question{overflow-wrap:anywhere}.question{white-space:pre-wrap;background:#f3f5f7;border-radius:8px;padding:.7rem 1rem}"
+    ".meta{color:#57606a;font-size:.87rem}.mark{background:#fff1cc;color:#6b4700;border-radius:4px;padding:.1rem .4rem;margin-right:.4rem}"
+    ".notice{border-left:4px solid #d4a72c;padding:.3rem .8rem;background:#fff8e5}pre{overflow-x:auto;background:#f3f5f7;padding:.8rem}"
+    "table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2rem .6rem}"
+    "@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}.question,pre{background:#22272c}a{color:#7ab7ff}"
+    ".meta,h2{color:#9aa4ae}.mark,.notice{background:#3b3015;color:#ffdf9a}}@media print{body{margin:0;max-width:none}}"
+)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
+    """The conversation with its ``messages`` in ``form``; what the file says by itself is in ``lang``."""
+    made = {"md": _markdown, "html": _html, "json": _json}[form](conversation, messages, "zh" if lang.startswith("zh") else "en")
+    # Half of a character pair could not be written to a file.
+    return made.encode("utf-8", "replace").decode("utf-8")
+
+
+def render(markdown: str) -> str:
+    """Safe HTML for ``markdown`` that a model or a page wrote: no HTML of its own, no images, web and mail links only."""
+    import nh3
+
+    return nh3.clean(
+        _parser(False).render(markdown),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+@cache
+def _parser(everything: bool) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": everything, "linkify": False}).enable(["table", "strikethrough"])
+    return parser if everything else parser.disable(["reference", "image"])
+
+
+# --- what all forms tell -------------------------------------------------------------------------------------------
+def _marks(message: Message, texts: Mapping[str, str]) -> list[str]:
+    """What the reader must know before the answer: not verified, stopped, and the like."""
+    answer = message.answer or {}
+    marks = [texts["unverified"]] if answer.get("unverified") else []
+    if answer.get("stopped") and message.state == "done":
+        marks.append(texts["stopped"])
+    return marks if message.state == "done" else [*marks, texts[message.state]]
+
+
+def _facts(conversation: Conversation, message: Message, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    answer = message.answer or {}
+    mode = str(answer.get("mode") or conversation.mode)
+    facts = [(texts["model"], str(answer.get("model") or conversation.model)), (texts["mode"], _MODES.get(mode, mode))]
+    return [(name, value) for name, value in [*facts, (texts["accessed"], message.created_at[:10])] if value]
+
+
+def _notices(message: Message, lang: str) -> Iterator[tuple[str, str]]:
+    """Cause and cure of everything that went wrong, as the answer tells it, each once."""
+    answer = message.answer or {}
+    faults = [notice.get("fault", notice) for notice in answer.get("notices") or ()] + [answer.get("fault")]
+    seen = set()
+    for fault in faults:
+        said = ((fault or {}).get("texts") or {}).get(lang)
+        if said and (pair := (str(said[0]), str(said[1]))) not in seen:
+            seen.add(pair)
+            yield pair
+
+
+def _body(message: Message) -> str:
+    return str((message.answer or {}).get("markdown") or message.text)
+
+
+def _loose_sources(message: Message) -> list[Mapping[str, Any]]:
+    """The sources that the text itself does not list: those of a Chat answer that cites none."""
+    answer = message.answer or {}
+    listed = answer.get("cited") or answer.get("mode") == "agent"
+    return [] if listed else list(answer.get("sources") or ())
+
+
+# --- Markdown ------------------------------------------------------------------------------------------------------
+def _markdown(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
+    texts = _TEXTS[lang]
+    parts = [
+        f"# {_literal(conversation.title or texts['untitled'])}",
+        f"{texts['begun']}{texts['sep']}{_literal(conversation.created_at[:10])}",
+    ]
+    for message in messages:
+        parts += _asked(message, texts) if message.role == "user" else _answered(conversation, message, lang)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _asked(message: Message, texts: Mapping[str, str]) -> list[str]:
+    lines = (line.expandtabs(4) for line in message.text.splitlines())
+    # A question is plain text: its lines, its spaces and its signs are shown as they were typed.
+    quoted = ["\u00a0" * (len(line) - len(line.lstrip(" "))) + _literal(line) for line in lines]
+    # A backslash breaks the line, but only where the paragraph goes on.
+    broken = (f"> {line}\\" if line and after else f"> {line}".rstrip() for line, after in zip(quoted, [*quoted[1:], ""], strict=True))
+    return [f"## {texts['question']}", "\n".join(broken)]
+
+
+def _answered(conversation: Conversation, message: Message, lang: str) -> list[str]:
+    texts = _TEXTS[lang]
+    facts = " · ".join(f"{name}{texts['sep']}{_literal(value)}" for name, value in _facts(conversation, message, texts))
+    parts = [f"## {texts['answer']}", facts, " ".join(f"**[{mark}]**" for mark in _marks(message, texts))]
+    parts += [f"> {_literal(cause)} {_literal(cure)}" for cause, cure in _notices(message, lang)]
+    parts.append(harmless(_body(message)))
+    if sources := _loose_sources(message):
+        lines = (f"{source['number']}. {_literal(str(source['title']))} — {_address(str(source['url']))}" for source in sources)
+        parts += [f"### {texts['sources']}", "\n".join(lines)]
+    return parts
+
+
+def _address(url: str) -> str:
+    # In angle brackets an address may hold anything but these.
+    return f"<{url}>" if url.startswith(("http://", "https://")) and not re.search(r"[<>\s]", url) else _literal(url)
+
+
+def _literal(text: str) -> str:
+    """``text`` as Markdown that shows exactly it, on one line."""
+    return _SIGNS.sub(_escaped, " ".join(text.split()))
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    # A number cannot be escaped itself; the dot or bracket after it is what makes it a list.
+    return f"{sign[0]}\\" if sign[0].isdigit() else f"\\{sign[0]}"
+
+
+def harmless(markdown: str) -> str:
+    """``markdown`` without HTML and pictures, which some viewers run and load; code stays as it is."""
+    for _ in range(4):
+        tokens = _parser(True).parse(markdown)
+        if not any(token.type in _MARKUP or any(child.type in _MARKUP for child in token.children or ()) for token in tokens):
+            return markdown
+        code = {line for token in tokens if token.type in _CODE and token.map for line in range(*token.map)}
+        lines = markdown.splitlines(keepends=True)
+        markdown = "".join(line if n in code else _defused(line) for n, line in enumerate(lines))
+    # What was code before may be none after a change; a text that is made for that is not worth its code.
+    return _defused(markdown)
+
+
+def _defused(text: str) -> str:
+    return re.sub(r"(?<!\\)!\[", r"\\![", text.replace("<", "&lt;"))
+
+
+# --- HTML ----------------------------------------------------------------------------------------------------------
+def _html(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
+    texts = _TEXTS[lang]
+    title = escape(conversation.title or texts["untitled"])
+    parts = [
+        f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">',
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
+        f'<p class="meta">{texts["begun"]}{texts["sep"]}{escape(conversation.created_at[:10])}</p>',
+    ]
+    for message in messages:
+        if message.role == "user":
+            parts.append(f'<h2>{texts["question"]}</h2>\n<div class="question">{escape(message.text)}</div>')
+        else:
+            parts += _answer_html(conversation, message, lang)
+    return "\n".join([*parts, "</main>\n</body>\n</html>\n"])
+
+
+def _answer_html(conversation: Conversation, message: Message, lang: str) -> list[str]:
+    texts = _TEXTS[lang]
+    facts = " · ".join(escape(f"{name}{texts['sep']}{value}") for name, value in _facts(conversation, message, texts))
+    parts = [f'<h2>{texts["answer"]}</h2>\n<p class="meta">{facts}</p>']
+    if marks := _marks(message, texts):
+        parts.append("<p>" + "".join(f'<strong class="mark">{mark}</strong>' for mark in marks) + "</p>")
+    parts += [f'<p class="notice">{escape(cause)} {escape(cure)}</p>' for cause, cure in _notices(message, lang)]
+    parts.append(f"<article>\n{render(_body(message))}</article>")
+    if sources := _loose_sources(message):
+        items = "".join(f'<li value="{int(source["number"])}">{_source_html(source)}</li>' for source in sources)
+        parts.append(f"<h3>{texts['sources']}</h3>\n<ol>{items}</ol>")
+    return parts
+
+
+def _source_html(source: Mapping[str, Any]) -> str:
+    title, url = escape(str(source["title"] or source["url"])), str(source["url"])
+    if not url.startswith(("http://", "https://")):
+        return f"{title} — {escape(url)}"
+    return f'<a href="{escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{title}</a> — {escape(url)}'
+
+
+# --- JSON ----------------------------------------------------------------------------------------------------------
+def _json(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "lang": lang,
+        "conversation": conversation.as_dict(),
+        "messages": [message.as_dict() for message in messages],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,57 @@
+"""Which process writes an answer, so that another can tell whether it still does."""
+
+from __future__ import annotations
+
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def this_process() -> str:
+    """The name of this process: host, boot, number, and the time it was started."""
+    return "|".join((platform.node().replace("|", ""), _boot(), str(os.getpid()), _started(os.getpid())))
+
+
+def alive(owner: str) -> bool | None:
+    """Whether the process ``owner`` still runs; None where that cannot be told from here."""
+    node, _, rest = owner.partition("|")
+    boot, _, rest = rest.partition("|")
+    number, _, started = rest.partition("|")
+    if node != platform.node().replace("|", "") or not number.isdigit():
+        return None
+    if boot != _boot():
+        return False
+    if not _runs(int(number)):
+        return False
+    # A number may belong to a new process by now; only the time of its start tells.
+    return _started(int(number)) == started if started else None
+
+
+@cache
+def _boot() -> str:
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _started(pid: int) -> str:
+    try:
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return ""
+    # A dead process whose parent has not looked yet writes nothing any more.
+    return "" if fields[0] in "ZX" else fields[19]
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
