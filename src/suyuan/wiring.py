@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,7 @@ from .search.plan import ARCHIVE
 from .search.service import SearchService
 
 if TYPE_CHECKING:
+    from .chat.service import ChatService
     from .contract.document import Document
     from .net.fetching import FetchClient, Fetched
     from .net.guard import Guard
@@ -196,10 +198,14 @@ class Shelf:
         """The archive, or None where nothing is kept."""
         path = self._settings.archive_file
         if self._archive is None and path is not None:
+            from .guides.shelf import documents
             from .pages.archive import Archive
 
             pages = self._settings.pages
-            self._archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
+            archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
+            # How to help oneself must be found without a network, and from the first day.
+            archive.pin(documents(self._settings.server.url, datetime.now(UTC).isoformat(timespec="seconds")))
+            self._archive = archive
         return self._archive
 
     def close(self) -> None:
@@ -221,6 +227,7 @@ class House:
     _shelf: Shelf
     _bridge: Bridge
     _fetcher: Fetcher | None = None
+    _chat: ChatService | None = None
 
     @property
     def archive(self) -> Archive | None:
@@ -239,23 +246,43 @@ class House:
             self._fetcher = Fetcher(self.network.get, settings, self.archive, render)
         return self._fetcher
 
+    @property
+    def chat(self) -> ChatService:
+        """The conversations."""
+        if self._chat is None:
+            from .chat.service import ChatService
+            from .chat.store import Store
+
+            settings = self.settings
+            store = Store(settings.store_address or "sqlite://")
+            self._chat = ChatService(store, self.search, self._read, model=settings.model, settings=settings.chat, bridge=self._bridge)
+        return self._chat
+
+    async def _read(self, url: str) -> Document:
+        return await self.fetcher.fetch(url)
+
     def fetch_sync(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
         """Read a page, for synchronous callers."""
         return self._bridge.run(self.fetcher.fetch(url, fresh=fresh, render=render))
 
     async def close(self) -> None:
         """Close what was opened and keep what was learned about the engines."""
-        self.desks.save()
-        await self.network.close()
+        await self._close_network()
         self._close_rest()
 
     def close_sync(self) -> None:
         """Like :meth:`close`, for synchronous callers."""
-        self._bridge.run(self.network.close())
-        self.desks.save()
+        self._bridge.run(self._close_network())
         self._close_rest()
 
+    async def _close_network(self) -> None:
+        if self._chat is not None:
+            await self._chat.close()
+            self._chat = None
+        await self.network.close()
+
     def _close_rest(self) -> None:
+        self.desks.save()
         self._shelf.close()
         self._fetcher = None
         self._bridge.close()

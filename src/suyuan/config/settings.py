@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from ..chat.settings import ChatSettings, ModelSettings
 from ..contract.engine import EngineSettings
@@ -113,7 +114,7 @@ class Settings:
         """Where conversations are kept; empty for memory only."""
         if self.store_url or self.data_dir is None:
             return self.store_url
-        return Secret(f"sqlite:///{self.data_dir / 'chat.sqlite'}")
+        return Secret(f"sqlite:///{quote(str(self.data_dir / 'chat.sqlite'))}")
 
     @property
     def chrome_profile(self) -> Path | None:

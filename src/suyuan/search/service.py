@@ -66,6 +66,10 @@ class SearchService:
             self._cache.put(key, page)
         return page if page.query is full else replace(page, query=full)
 
+    def check_plan(self, engines: str) -> None:
+        """Raise ``InvalidInput`` where ``engines`` is no plan that could be searched with."""
+        make_plan(engines, SearchQuery("x"), self._canonical, self.desks, self._ready)
+
     def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
         """Like :meth:`search`, for synchronous callers."""
         return self.run_sync(self.search(query, engines=engines, **params))

@@ -14,7 +14,7 @@ from ..cite.registry import CitationRegistry
 from ..contract.bridge import Bridge
 from ..contract.document import Document
 from ..contract.errors import SuyuanError
-from ..contract.types import SearchPage
+from ..contract.types import SearchPage, SearchQuery
 from .session import SessionSearch, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
 from .text import compact, failure, page_text
@@ -88,9 +88,13 @@ class SearchTool(_WebTool):
 
     async def _arun(self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> tuple[str, SearchPage | None]:
         try:
-            return self._answer(*await self._search.search(query_from(arguments, count=self.max_results)))
+            return self._answer(*await self.searched(query_from(arguments, count=self.max_results)))
         except SuyuanError as error:
             return failure(error, self.lang), None
+
+    async def searched(self, query: SearchQuery) -> tuple[SearchPage, bool]:
+        """Search; the second value tells whether the session had searched the same before."""
+        return await self._search.search(query)
 
     def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
         sources = self._citations.add(page, self.max_results)

@@ -1,0 +1,188 @@
+"""The embedded model's answers on the question sets of ``shared/bench``: is the answer in the reply, and does the number fit?
+
+Beside it: the first sentence of the first result, and the figures that a plain BM25 choice of sentences reached on the
+same sets (RGB: best sentence .66 → .44, best three .90 → .72 over the noise; CMRC .725 and .902).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import fmean, quantiles
+from typing import Any, NamedTuple
+
+from suyuan.contract.words import sentence_ends
+
+from ._report import Target, table
+
+BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
+NOISE = (0.0, 0.2, 0.4, 0.6, 0.8)
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+class Case(NamedTuple):
+    """A question, what the sources say, and what must stand in the reply: of each group at least one."""
+
+    question: str
+    documents: tuple[tuple[str, str], ...]
+    answers: tuple[tuple[str, ...], ...]
+
+
+class Figures(NamedTuple):
+    """What the replies to a set are worth."""
+
+    contained: float
+    first: float
+    """The baseline: the first sentence of the first result."""
+    cited: float
+    """Of the sentences with the answer: every number leads to a document that holds it."""
+    sentences: float
+    letters: float
+    milliseconds: list[float]
+
+
+def run() -> list[Target]:
+    """Print a table of all sets; the targets are floors a little below what was measured."""
+    if not BENCH.exists():
+        print("\nanswers: skipped, the benchmark data is not beside the project")
+        return []
+    answer = answerer()
+    rows, all_ms, found = [], [], {}
+    for name, cases in sets().items():
+        figures = measure(cases, answer)
+        found[name] = figures
+        all_ms += figures.milliseconds
+        shown = (figures.contained, figures.first, figures.cited)
+        rows.append((f"{name} ({len(cases)})", *(f"{value:.3f}" for value in shown), f"{figures.sentences:.1f}", f"{figures.letters:.0f}"))
+    table("answer in the reply", ("set", "suyuan", "first sentence", "citation fits", "sentences", "characters"), rows)
+    precision, recall, f1, kept, refused = clapnq(answer)
+    print(f"\nCLAPNQ evidence: P {precision:.3f} R {recall:.3f} F1 {f1:.3f}; answered {kept:.2f} of the answerable, "
+          f"refused {refused:.2f} of the unanswerable")  # fmt: skip
+    slow = quantiles(all_ms, n=20)[-1]
+    print(f"CPU ms a question: mean {fmean(all_ms):.1f}, p95 {slow:.1f}")
+    return [
+        Target("answers: RGB zh, no noise", found["rgb zh 0.0"].contained, 0.95, at_least=True),
+        Target("answers: RGB zh, noise 0.8", found["rgb zh 0.8"].contained, 0.75, at_least=True),
+        Target("answers: CMRC", found["cmrc"].contained, 0.85, at_least=True),
+        Target("answers: citations that fit", min(figures.cited for figures in found.values()), 0.97, at_least=True),
+        Target("answers: CPU of a question", slow, 20, unit=" ms"),
+    ]
+
+
+def answerer() -> Callable[[str, Sequence[tuple[str, str]]], str]:
+    """The embedded model as a function of question and documents, by the very prompt that Chat mode makes."""
+    from langchain_core.messages import HumanMessage
+
+    from suyuan.chat.prompts import with_results
+    from suyuan.chat.quoting import QuotingModel
+    from suyuan.cite.registry import Source
+
+    model = QuotingModel()
+
+    def answer(question: str, documents: Sequence[tuple[str, str]]) -> str:
+        sources = [Source(at, title, f"https://example.org/{at}", text) for at, (title, text) in enumerate(documents, 1)]
+        return model.invoke([HumanMessage(with_results(question, question, sources, "zh", 100_000))]).text
+
+    return answer
+
+
+def measure(cases: Sequence[Case], answer: Callable[[str, Sequence[tuple[str, str]]], str]) -> Figures:
+    """Ask every case."""
+    contained, first, cited, count, letters, spent = [], [], [], [], [], []
+    for case in cases:
+        started = time.process_time()
+        reply = answer(case.question, case.documents)
+        spent.append((time.process_time() - started) * 1000)
+        lines = reply.splitlines()
+        contained.append(holds(_MARK.sub("", reply), case.answers))
+        top = case.documents[0][1]
+        first.append(holds(top[: sentence_ends(top)[0]], case.answers))
+        cited += [_fits(line, case) for line in lines if any(holds(_MARK.sub("", line), (group,)) for group in case.answers)]
+        count.append(sum(len(sentence_ends(_MARK.sub("", line))) for line in lines))
+        letters.append(len(_MARK.sub("", reply)))
+    return Figures(fmean(contained), fmean(first), fmean(cited or [0]), fmean(count), fmean(letters), spent)
+
+
+def holds(text: str, answers: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether ``text`` holds one of every group of answers; white space does not count."""
+    squeezed = _squeeze(text)
+    return all(any(_squeeze(choice) in squeezed for choice in group) for group in answers)
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.lower().split())
+
+
+def _fits(line: str, case: Case) -> bool:
+    """Whether every document that a line cites holds an answer that the line holds."""
+    groups = [group for group in case.answers if holds(_MARK.sub("", line), (group,))]
+    numbers = [int(number) for number in _MARK.findall(line)]
+    return bool(numbers) and all(any(holds(case.documents[number - 1][1], (group,)) for group in groups) for number in numbers)
+
+
+def sets() -> dict[str, list[Case]]:
+    """The sets by name."""
+    found = {f"rgb zh {noise}": list(_rgb("zh_refine", noise)) for noise in NOISE}
+    found |= {f"rgb zh two-part {noise}": list(_rgb("zh_int", noise)) for noise in (0.0, 0.4)}
+    found |= {f"rgb {lang} facts {noise}": list(_rgb(f"{lang}_fact", noise)) for lang in ("zh", "en") for noise in (0.0, 0.4)}
+    return {**found, "cmrc": list(_cmrc())}
+
+
+def _rgb(name: str, noise: float) -> Iterator[Case]:
+    for line in (BENCH / "ir-rgb" / f"{name}.json").read_text("utf-8").splitlines():
+        case = json.loads(line)
+        draw = random.Random(f"{name} {case['id']} {noise}")
+        wrong = math.ceil(5 * noise)
+        right = case["positive"]
+        if isinstance(right[0], list):
+            # Both parts of the question must have a document, as far as there is room.
+            right = [choice[0] for choice in right] + [text for choice in right for text in choice[1:]]
+        documents = right[: 5 - wrong] + draw.sample(case["negative"], min(wrong, len(case["negative"])))
+        draw.shuffle(documents)
+        answers = case["answer"] if isinstance(case["answer"], list) else [case["answer"]]
+        groups = tuple(tuple(group) if isinstance(group, list) else (group,) for group in answers)
+        yield Case(case["query"], tuple(("", text) for text in documents), groups)
+
+
+def _cmrc() -> Iterator[Case]:
+    for article in json.loads((BENCH / "ir-cmrc2018" / "cmrc2018_trial.json").read_text("utf-8"))["data"]:
+        for paragraph in article["paragraphs"]:
+            for asked in paragraph["qas"]:
+                texts = tuple(answer["text"] for answer in asked["answers"])
+                yield Case(asked["question"], ((article.get("title", ""), paragraph["context"]),), (texts,))
+
+
+def clapnq(answer: Callable[[str, Sequence[tuple[str, str]]], str]) -> tuple[float, float, float, float, float]:
+    """Evidence: precision, recall and F1 of the quoted sentences; then how often it answers and refuses rightly."""
+    rates, kept, refused = [], [], []
+    for case in _clapnq("answerable"):
+        reply, passage = _ask(case, answer)
+        quoted = {text for text in passage["sentences"] if _squeeze(text) and _squeeze(text) in _squeeze(reply)}
+        gold = {text for output in case["output"] for text in output["selected_sentences"]}
+        kept.append(bool(quoted))
+        common = len(quoted & gold)
+        rates.append((common / len(quoted) if quoted else 0.0, common / len(gold) if gold else 0.0))
+    for case in _clapnq("unanswerable"):
+        reply, passage = _ask(case, answer)
+        refused.append("No sentence" in reply or "没有" in reply)
+    f1 = fmean(2 * p * r / (p + r) if p + r else 0.0 for p, r in rates)
+    return fmean(p for p, _ in rates), fmean(r for _, r in rates), f1, fmean(kept), fmean(refused)
+
+
+def _clapnq(name: str) -> Iterator[dict[str, Any]]:
+    for line in (BENCH / "ir-clapnq" / f"clapnq_dev_{name}.jsonl").read_text("utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _ask(case: dict[str, Any], answer: Callable[[str, Sequence[tuple[str, str]]], str]) -> tuple[str, dict[str, Any]]:
+    passage = case["passages"][0]
+    return _MARK.sub("", answer(case["input"], [(passage["title"], passage["text"])])), passage
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,54 @@
+"""Chat mode: the message itself is searched where the switch is on, and the model answers from what was found."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from ..contract.chat_causes import WITHOUT_SEARCH
+from ..contract.errors import SuyuanError
+from ..contract.types import SearchQuery
+from ..tools.text import shortened
+from .events import Event
+from .prompts import chat_prompt, with_results, without_results
+from .session import Session
+from .speech import speak
+from .steps import search_step
+from .turn import Turn
+
+# Engines take a few hundred characters; a long message is searched by its beginning.
+LONGEST_QUERY = 300
+
+
+def chat_turn(session: Session, message: str, run: str = "") -> AsyncIterator[Event]:
+    """Answer ``message`` in Chat mode."""
+    return Turn(session, message, run).events(chat_work)
+
+
+async def chat_work(turn: Turn) -> None:
+    """Search if the switch is on, then let the model answer."""
+    question = await _searched(turn) if turn.session.searching else turn.message
+    await speak(turn, chat_prompt(turn.lang, turn.session.today()), question)
+
+
+async def _searched(turn: Turn) -> str:
+    """The message as the model gets it: with results, with the word that there are none, or that the search failed."""
+    settings = turn.session.settings
+    try:
+        query = SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…"))
+        page, _ = await search_step(turn, query)
+    except SuyuanError as error:
+        # The mark that the answer is not verified is set here, by code, whatever the model says.
+        turn.unverified = True
+        say_failed(turn, error)
+        return without_results(turn.message, turn.lang)
+    sources = turn.citations.add(page, settings.results)
+    return with_results(turn.message, page.query.text, sources, turn.lang, settings.snippet_length)
+
+
+def say_failed(turn: Turn, error: SuyuanError) -> None:
+    """Tell the user that the search failed, why, and what helps."""
+    (cause, cure), (cause_zh, cure_zh) = error.say("en"), error.say("zh")
+    notice = WITHOUT_SEARCH(cause=cause, cause_zh=cause_zh, cure=cure, cure_zh=cure_zh)
+    notice.detail_code = error.detail_code or notice.detail_code
+    asked = {attempt.engine for attempt in error.attempts} | {error.engine}
+    turn.notice("warning", notice, "searxng" if "searxng" in asked else "troubleshooting")

@@ -1,0 +1,36 @@
+"""Commands that are typed into a chat: ``/search on``, ``/mode agent``, ``/help``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ..contract.chat_causes import BAD_COMMAND
+
+_COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(\S+))?\s*$")
+_ON = {"on": True, "开": True, "off": False, "关": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the user wants changed; ``help`` wants to know what can be changed."""
+
+    name: Literal["search", "mode", "help"]
+    value: str | bool = ""
+
+
+def parse_command(text: str) -> Command | None:
+    """The command that ``text`` is, or None where it is a message; one that is not known is refused."""
+    text = text.strip()
+    found = _COMMAND.match(text)
+    if not found:
+        return None
+    name, value = found[1].lower(), (found[2] or "").lower()
+    if name == "help" and not value:
+        return Command("help")
+    if name == "search" and value in _ON:
+        return Command("search", _ON[value])
+    if name == "mode" and value in ("chat", "agent"):
+        return Command("mode", value)
+    raise BAD_COMMAND(value=text[:60])

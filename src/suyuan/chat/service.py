@@ -1,0 +1,278 @@
+"""``ChatService``: conversations with their settings, and the answers that are under way in them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..contract.bridge import Bridge
+from ..contract.chat_causes import (
+    ANSWER_UNDER_WAY,
+    BAD_MODE,
+    EMPTY_MESSAGE,
+    MESSAGE_TOO_LONG,
+    NO_CONVERSATION,
+    NO_MESSAGE,
+    SWITCH_LOCKED,
+    UNKNOWN_MODEL_CHOICE,
+)
+from ..search.service import SearchService
+from ..tools.session import SessionSearch
+from .agent_turn import agent_work
+from .chat_turn import chat_work
+from .commands import Command
+from .conversation import Conversation, Message, new_id
+from .models import build_model, close_model
+from .runs import Run
+from .session import Exchange, Fetch, Session
+from .settings import EMBEDDED, ChatSettings, ModelSettings
+from .store import Store
+from .turn import Turn
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+log = logging.getLogger("suyuan.chat")
+
+LONGEST_MESSAGE = 20_000
+# Conversations whose search cache is remembered, and how long a finished run can be followed from its events.
+_SESSIONS = 200
+_FOLLOWED = 120.0
+_QUEUE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something about a conversation that other windows should know."""
+
+    kind: str
+    """``settings``, ``run.started``, ``run.finished`` or ``deleted``."""
+    conversation: Conversation
+    run: str = ""
+
+
+class ChatService:
+    """All conversations of one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchService,
+        fetch: Fetch,
+        *,
+        model: ModelSettings,
+        settings: ChatSettings,
+        bridge: Bridge,
+        models: Mapping[str, ModelSettings] | None = None,
+    ) -> None:
+        self.store = store
+        self._search = search
+        self._fetch = fetch
+        self._settings = settings
+        self._bridge = bridge
+        self.default_model = model.label
+        embedded = ModelSettings()
+        self.models: dict[str, ModelSettings] = {model.label: model, embedded.label: embedded, **(models or {})}
+        self._built: dict[str, BaseChatModel] = {}
+        self._searches: OrderedDict[tuple[str, str], SessionSearch] = OrderedDict()
+        self._runs: dict[str, Run] = {}
+        self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
+
+    # --- conversations ------------------------------------------------------------------------------------------------
+    def create(
+        self, *, mode: str = "chat", search: bool | None = None, engine: str = "", model: str = "", lang: str = "zh"
+    ) -> Conversation:
+        """A new conversation; what is not said is as configured."""
+        self._check(mode, model)
+        if search is None:
+            # A model that only quotes has nothing to say without a search.
+            by_model = self.models[model or self.default_model].provider == EMBEDDED
+            search = by_model if self._settings.search is None else self._settings.search
+        return self.store.create(mode="agent" if mode == "agent" else "chat", search=search, engine=engine, model=model, lang=lang)
+
+    def get(self, id: str) -> Conversation:
+        """The conversation of that id."""
+        found = self.store.get(id)
+        if found is None or found.deleted_at:
+            raise NO_CONVERSATION(id=id[:40])
+        return found
+
+    def change(self, id: str, **fields: Any) -> Conversation:
+        """Change mode, switch, engine, model, language or title. In Agent mode the switch is locked, here as on the page."""
+        before = self.get(id)
+        mode = fields.get("mode") or before.mode
+        self._check(mode, fields.get("model") or "")
+        if fields.get("search") is not None and mode == "agent":
+            raise SWITCH_LOCKED()
+        if engine := fields.get("engine"):
+            self._search.check_plan(engine)
+        after = self.store.change(id, **{name: value for name, value in fields.items() if value is not None})
+        self._tell(Change("settings", after))
+        return after
+
+    def obey(self, id: str, command: Command) -> Conversation:
+        """Do what a command typed into the chat says."""
+        if command.name == "help":
+            return self.get(id)
+        return self.change(id, **{command.name: command.value})
+
+    def delete(self, id: str) -> None:
+        """Delete a conversation; it can be restored for a while."""
+        conversation = self.get(id)
+        for run in list(self._runs.values()):
+            if run.conversation == id:
+                run.stop()
+        self.store.delete(id)
+        self._tell(Change("deleted", conversation))
+
+    def _check(self, mode: str, model: str) -> None:
+        if mode not in ("chat", "agent"):
+            raise BAD_MODE(value=mode)
+        if model and model not in self.models:
+            raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(self.models))
+
+    # --- answers ------------------------------------------------------------------------------------------------------
+    async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
+        """Begin to answer ``text``; ``instead_of`` names an earlier question, which goes with everything after it."""
+        conversation = self.get(id)
+        if not text.strip():
+            raise EMPTY_MESSAGE()
+        if len(text) > LONGEST_MESSAGE:
+            raise MESSAGE_TOO_LONG(length=len(text), limit=LONGEST_MESSAGE)
+        if self.running(id):
+            raise ANSWER_UNDER_WAY()
+        if instead_of:
+            self._cut(id, instead_of)
+        history = await asyncio.to_thread(self.store.messages, id)
+        run_id = new_id()
+        turn = Turn(self._session(conversation, history), text, run_id)
+        run = Run(turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store)
+        # Taken before the next wait, so that two windows cannot both begin.
+        self._runs[run_id] = run
+        try:
+            await asyncio.to_thread(self._write_down, id, text, run_id)
+        except BaseException:
+            del self._runs[run_id]
+            raise
+        run.start(self._ended)
+        self._tell(Change("run.started", self.get(id), run_id))
+        return run
+
+    async def retry(self, id: str, answer: str) -> Run:
+        """Answer the question before ``answer`` once more; the old answer goes."""
+        question: Message | None = None
+        for message in await asyncio.to_thread(self.store.messages, id):
+            if message.id == answer:
+                break
+            if message.role == "user":
+                question = message
+        else:
+            question = None
+        if question is None:
+            raise NO_MESSAGE(id=answer[:40])
+        return await self.ask(id, question.text, instead_of=question.id)
+
+    def run(self, run_id: str) -> Run | None:
+        """An answer that is under way or has just ended."""
+        return self._runs.get(run_id)
+
+    def running(self, id: str) -> Run | None:
+        """The answer that is under way in a conversation."""
+        return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
+
+    def _cut(self, id: str, message: str) -> None:
+        if not any(each.id == message for each in self.store.messages(id)):
+            raise NO_MESSAGE(id=message[:40])
+        self.store.cut_from(id, message)
+
+    def _write_down(self, id: str, text: str, run_id: str) -> None:
+        self.store.add_question(id, text)
+        self.store.begin_answer(id, run_id)
+
+    def _ended(self, run: Run) -> None:
+        asyncio.get_running_loop().call_later(_FOLLOWED, self._runs.pop, run.id, None)
+        conversation = self.store.get(run.conversation)
+        if conversation:
+            self._tell(Change("run.finished", conversation, run.id))
+
+    def _session(self, conversation: Conversation, messages: list[Message]) -> Session:
+        label = conversation.model if conversation.model in self.models else self.default_model
+        return Session(
+            self._model(label),
+            self._session_search(conversation),
+            self._fetch,
+            conversation.mode,
+            conversation.search,
+            conversation.engine,
+            self.models[label],
+            self._settings,
+            exchanges(messages),
+            self._bridge,
+        )
+
+    def _session_search(self, conversation: Conversation) -> SessionSearch:
+        """Agent mode remembers its searches as long as the conversation is used; Chat mode searches every message."""
+        fresh = SessionSearch(self._search, engines=conversation.engine)
+        if conversation.mode != "agent":
+            return fresh
+        key = (conversation.id, conversation.engine)
+        kept = self._searches.setdefault(key, fresh)
+        self._searches.move_to_end(key)
+        while len(self._searches) > _SESSIONS:
+            self._searches.popitem(last=False)
+        return kept
+
+    def _model(self, label: str) -> BaseChatModel:
+        if label not in self._built:
+            self._built[label] = build_model(self.models[label])
+        return self._built[label]
+
+    # --- other windows ------------------------------------------------------------------------------------------------
+    async def watch(self, id: str) -> AsyncIterator[Change]:
+        """What changes in a conversation, as it changes."""
+        queue: asyncio.Queue[Change] = asyncio.Queue(_QUEUE)
+        watchers = self._watchers.setdefault(id, set())
+        watchers.add(queue)
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            watchers.discard(queue)
+            if not watchers:
+                self._watchers.pop(id, None)
+
+    def _tell(self, change: Change) -> None:
+        for queue in self._watchers.get(change.conversation.id, ()):
+            if queue.full():
+                # A window that does not read gets the newest only: each change carries the whole state.
+                queue.get_nowait()
+            queue.put_nowait(change)
+
+    async def close(self) -> None:
+        """Stop what is under way, keep it, and close the models and the store."""
+        runs = [run for run in self._runs.values() if not run.finished]
+        for run in runs:
+            run.stop()
+        for run in runs:
+            await run.wait()
+        for model in self._built.values():
+            await close_model(model)
+        self._built.clear()
+        self.store.close()
+
+
+def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
+    """The earlier questions with their answers; a question that got none is left out."""
+    found = []
+    for question, answer in zip(messages, messages[1:], strict=False):
+        if question.role == "user" and answer.role == "assistant" and answer.answer:
+            told = answer.answer
+            sources = tuple(
+                (source["title"], source["url"]) for source in told.get("sources", ()) if source["number"] in told.get("cited", ())
+            )
+            found.append(Exchange(question.text, told.get("text") or answer.text, sources))
+    return tuple(found)

@@ -1,0 +1,47 @@
+"""A conversation as a turn sees it: its mode and switch, its model, its search, and what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from ..contract.bridge import Bridge
+from ..contract.document import Document
+from ..tools.session import SessionSearch
+from .events import Mode
+from .settings import ChatSettings, ModelSettings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Fetch = Callable[[str], Coroutine[Any, Any, Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier question of the conversation and its answer."""
+
+    question: str
+    answer: str
+    sources: tuple[tuple[str, str], ...] = ()
+    """Title and address of what the answer was based on."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What a turn needs; made anew for every turn, except for the search, whose cache lasts as long as the conversation."""
+
+    model: BaseChatModel
+    search: SessionSearch
+    fetch: Fetch
+    mode: Mode = "chat"
+    searching: bool = False
+    """The switch of Chat mode."""
+    engine: str = ""
+    model_settings: ModelSettings = field(default_factory=ModelSettings)
+    settings: ChatSettings = field(default_factory=ChatSettings)
+    history: tuple[Exchange, ...] = ()
+    bridge: Bridge = field(default_factory=Bridge)
+    today: Callable[[], date] = date.today

@@ -1,0 +1,71 @@
+"""Searching and reading within a turn: every step is an event, counted against the limits, and leaves its evidence."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from ..contract.chat_causes import FETCH_LIMIT, SEARCH_LIMIT
+from ..contract.document import Document
+from ..contract.errors import SuyuanError
+from ..contract.types import SearchPage, SearchQuery
+from ..contract.views import receipt
+from ..tools.text import page_text
+from .events import Fault, PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
+from .turn import Turn
+
+
+async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
+    """Search for ``query`` and say so; the second value tells whether this conversation had searched it before."""
+    limit = turn.session.settings.limits.searches
+    turn.permits.check_query(query.text)
+    if turn.session.mode == "agent" and turn.usage.searches >= limit:
+        raise SEARCH_LIMIT(limit=limit)
+    turn.spend(searches=1)
+    step, started = turn.next_step(), time.monotonic()
+    turn.emit(StepStarted(step, "web_search", query.text))
+    turn.emit(SearchStarted(step, query.text, turn.session.engine))
+    try:
+        page, repeated = await turn.session.search.search(replace(query, trace_id=turn.run or query.trace_id))
+    except SuyuanError as error:
+        turn.failed = error
+        took = _since(started)
+        turn.emit(SearchFailed(step, query.text, Fault.of(error), took, tuple(receipt(error.attempts))))
+        turn.emit(StepFinished(step, "web_search", False, took))
+        raise
+    took = _since(started)
+    notes = tuple(receipt(page.attempts))
+    turn.emit(SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes))
+    turn.emit(StepFinished(step, "web_search", True, took))
+    return page, repeated
+
+
+async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:
+    """Read a page and return it as text for the model: the passages that matter, under the number of the source."""
+    limit = turn.session.settings.limits.fetches
+    turn.permits.check_url(url)
+    if turn.usage.fetches >= limit:
+        raise FETCH_LIMIT(limit=limit)
+    turn.spend(fetches=1)
+    step, started = turn.next_step(), time.monotonic()
+    turn.emit(StepStarted(step, "web_fetch", url))
+    try:
+        document = await turn.session.fetch(url)
+    except SuyuanError as error:
+        took = _since(started)
+        turn.emit(PageFailed(step, url, Fault.of(error), took))
+        turn.emit(StepFinished(step, "web_fetch", False, took))
+        raise
+    text, chosen = page_text(document, question or turn.message, budget, turn.lang)
+    source = turn.citations.add_page(document.title, url)
+    turn.prove(source.number, "\n".join(passage.text for passage in chosen.passages))
+    turn.permits.found(link for _, link in document.links)
+    turn.permits.read(f"{document.title}\n{document.text}")
+    took = _since(started)
+    turn.emit(PageRead(step, url, document.title, source.number, chosen.tokens, took))
+    turn.emit(StepFinished(step, "web_fetch", True, took))
+    return f"[{source.number}] {text}", document
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)

@@ -1,0 +1,76 @@
+"""``suyuan ask``: one question, one answer with its sources."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from typing import Any
+
+from ..chat.settings import EMBEDDED, ModelSettings
+from ..config.settings import Settings
+from ..contract.errors import SuyuanError
+from ..wiring import open_house
+from .failure import show_failure
+from .terminal import Terminal
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    ask = commands.add_parser("ask", help=t("help.ask"), description=t("help.ask"))
+    ask.add_argument("question", nargs="+", help=t("help.question_words"))
+    ask.add_argument("--json", action="store_true", help=t("help.json"))
+    add_common(ask, t)
+    ask.set_defaults(run=run)
+
+
+def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
+    """Add the options that ``ask`` and ``chat`` share."""
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--search", action="store_true", default=None, help=t("help.ask_search"))
+    how.add_argument("--no-search", dest="search", action="store_false", help=t("help.ask_no_search"))
+    how.add_argument("--agent", action="store_true", help=t("help.ask_agent"))
+    command.add_argument("--model", default="", metavar="NAME", help=t("help.ask_model"))
+    command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
+
+
+def with_model(settings: Settings, name: str) -> Settings:
+    """The settings with another model of the same server, or with the embedded one."""
+    if not name:
+        return settings
+    if name == EMBEDDED:
+        return replace(settings, model=ModelSettings())
+    provider = settings.model.provider if settings.model.provider != EMBEDDED else "openai"
+    return replace(settings, model=replace(settings.model, provider=provider, name=name))
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Answer one question."""
+    try:
+        return asyncio.run(_ask(args, with_model(settings, args.model), t))
+    except ModuleNotFoundError as missing:
+        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
+        return 2
+
+
+async def _ask(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    async with open_house(settings) as house:
+        # Here and not above: what a chat needs takes a second to load.
+        from .answer import exit_code, print_answer
+
+        try:
+            mode = "agent" if args.agent else "chat"
+            # A question on the command line is asked of the web, unless it is said otherwise.
+            search = True if args.search is None else args.search
+            conversation = house.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+            run = await house.chat.ask(conversation.id, " ".join(args.question))
+            answer = await (run.wait() if args.json else print_answer(run, t))
+        except SuyuanError as error:
+            return show_failure(error, t, "ask.failed")
+        if args.json:
+            data = {"run": run.id, "conversation": conversation.id, **answer.as_dict()}
+            sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        return exit_code(answer)

@@ -1,0 +1,130 @@
+"""``suyuan chat``: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config.settings import Settings
+from ..contract.errors import SuyuanError
+from ..wiring import House, build_house
+from .ask import add_common, with_model
+from .failure import OK, show_failure
+from .terminal import Terminal
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from ..chat.conversation import Conversation
+
+_HISTORY = "chat-history"
+_HISTORY_LINES = 1000
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    chat = commands.add_parser("chat", help=t("help.chat"), description=t("help.chat"))
+    chat.add_argument("--go-on", metavar="ID", default="", help=t("help.chat_go_on"))
+    add_common(chat, t)
+    chat.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Talk until Ctrl-D."""
+    settings = with_model(settings, args.model)
+    house = build_house(settings)
+    with asyncio.Runner() as runner:
+        try:
+            return _talk(runner, house, args, t)
+        except ModuleNotFoundError as missing:
+            Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
+            return 2
+        except SuyuanError as error:
+            return show_failure(error, t, "ask.failed")
+        finally:
+            runner.run(house.close())
+
+
+def _talk(runner: asyncio.Runner, house: House, args: argparse.Namespace, t: Texts) -> int:
+    conversation = _begin(house, args, t)
+    out = Terminal(sys.stdout)
+    out.line(t("chat.hint", model=house.settings.model.label, engine=conversation.engine or house.settings.search.default))
+    with _remembered(house.settings.state_dir):
+        while True:
+            try:
+                line = input(_prompt(house.chat.get(conversation.id), t) if sys.stdin.isatty() else "")
+            except KeyboardInterrupt:
+                out.line()
+                out.line(t("chat.leave"))
+                continue
+            except EOFError:
+                out.line()
+                return OK
+            if line.strip():
+                _answer(runner, house, conversation.id, line, t)
+
+
+def _begin(house: House, args: argparse.Namespace, t: Texts) -> Conversation:
+    if args.go_on:
+        return house.chat.get(args.go_on)
+    return house.chat.create(mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang)
+
+
+def _answer(runner: asyncio.Runner, house: House, id: str, line: str, t: Texts) -> None:
+    from ..chat.commands import parse_command
+    from .answer import print_answer
+
+    out = Terminal(sys.stdout)
+    try:
+        if command := parse_command(line):
+            conversation = house.chat.obey(id, command)
+            for told in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
+                out.line(told)
+            return
+
+        async def talk() -> None:
+            await print_answer(await house.chat.ask(id, line), t)
+
+        runner.run(talk())
+        out.line()
+    except SuyuanError as error:
+        show_failure(error, t, "ask.failed")
+
+
+def _prompt(conversation: Conversation, t: Texts) -> str:
+    if conversation.mode == "agent":
+        return t("chat.prompt_agent")
+    return t("chat.prompt_search" if conversation.search else "chat.prompt")
+
+
+def _state(conversation: Conversation, t: Texts) -> str:
+    if conversation.mode == "agent":
+        return t("chat.agent")
+    return t("chat.search_on" if conversation.search else "chat.search_off")
+
+
+@contextlib.contextmanager
+def _remembered(folder: Path | None) -> Iterator[None]:
+    """Keep the lines that were typed, for the arrow keys of the next time."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    path = folder / _HISTORY if folder else None
+    if path is not None:
+        with contextlib.suppress(OSError):
+            readline.read_history_file(path)
+        readline.set_history_length(_HISTORY_LINES)
+    try:
+        yield
+    finally:
+        if path is not None and sys.stdin.isatty():
+            with contextlib.suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                readline.write_history_file(path)
+                path.chmod(0o600)

@@ -1,0 +1,290 @@
+"""Chat mode, from a message to an answer that can be traced."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from support.oai import Answering, drop, error, reply, serve_model, stall, stream_error, think
+from support.site import Reply, json_reply, reset
+from support.site import reply as page
+from support.site import stall as silence
+from support.talk import Web, as_json, ask, of, openai, talking
+from suyuan.chat.events import (
+    Answer,
+    Notice,
+    SearchFailed,
+    SearchFinished,
+    SearchStarted,
+    SourcesFound,
+    TextDelta,
+    Thinking,
+    TurnStarted,
+)
+from suyuan.contract.errors import InvalidInput
+
+QUESTION = "港珠澳大桥全长多少公里?"
+
+
+@pytest.mark.req("C1.1", "C3.2", "C5.2", "D1.1")
+async def test_with_the_switch_off_no_search_request_is_made() -> None:
+    with serve_model(reply("I know this.")) as model:
+        async with talking(openai(model.url)) as (house, web):
+            events, answer = await ask(house, QUESTION, search=False)
+            assert web.site is not None and web.site.connections == 0
+    assert not of(events, SearchStarted) and not of(events, SourcesFound)
+    assert answer.text == "I know this." and answer.sources == () and not answer.unverified
+    assert "大桥全长55公里" not in model.requests[0].text
+
+
+@pytest.mark.req("C1.1", "C3.1", "C4.1", "C4.4", "C5.1", "D1.1", "D1.3")
+async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_numbered_in_the_prompt() -> None:
+    with serve_model(reply("大桥全长55公里[1],于2018年通车[1]。")) as model:
+        async with talking(openai(model.url)) as (house, web):
+            events, answer = await ask(house, QUESTION, search=True)
+    assert web.searches == [QUESTION]
+    prompt = model.requests[0].text
+    first = answer.sources[0]
+    assert f"[1] 港珠澳大桥 (127.0.0.1)\n{first.url}\n港珠澳大桥全长55公里" in prompt
+    assert "[数字]" in prompt and prompt.rstrip().endswith(QUESTION)
+    kinds = [event.kind for event in events]
+    assert kinds[:5] == ["turn.started", "step.started", "search.started", "search.finished", "step.finished"]
+    assert kinds[-1] == "answer" and "".join(event.text for event in of(events, TextDelta)) == answer.text
+    finished = of(events, SearchFinished)[0]
+    assert finished.engine == "searxng" and finished.count == 2 and finished.receipt[0]["outcome"] == "ok"
+    assert [source.number for source in of(events, SourcesFound)[0].sources] == [1, 2]
+    assert answer.cited == (1,) and f"[[1]]({first.url})" in answer.markdown
+
+
+@pytest.mark.req("C11.1", "C11.2", "C11.4", "C15.4")
+async def test_the_answer_ends_with_the_references_that_were_used() -> None:
+    with serve_model(reply("全长55公里[1]。")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            _, answer = await ask(house, QUESTION, search=True)
+    body, _, references = answer.markdown.partition("参考文献")
+    assert references and "港珠澳大桥" in references and answer.sources[0].url in references and "127.0.0.1" in references
+    assert "海底隧道" not in references
+
+
+@pytest.mark.req("C11.5")
+async def test_an_answer_without_markers_has_no_list_but_its_sources_are_there() -> None:
+    with serve_model(reply("我不确定。")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            _, answer = await ask(house, QUESTION, search=True)
+    assert "参考文献" not in answer.markdown and answer.cited == () and len(answer.sources) == 2
+
+
+@pytest.mark.req("C11.6", "C12.3")
+async def test_a_number_out_of_range_stays_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
+    with serve_model(reply("真[1],假[9]。")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            _, answer = await ask(house, QUESTION, search=True)
+    assert answer.unknown == (9,) and "[9]" in answer.markdown and "[[9]]" not in answer.markdown and answer.cited == (1,)
+    assert "9" in caplog.text
+
+
+@pytest.mark.req("C4.2")
+async def test_no_results_are_said_in_the_prompt() -> None:
+    with serve_model(reply("从我的知识来看……")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            events, answer = await ask(house, "zzz qqq xxx", search=True)
+    assert "found nothing relevant" in model.requests[0].text and "own knowledge" in model.requests[0].text
+    assert of(events, SearchFinished)[0].count == 0 and not answer.unverified
+
+
+@pytest.mark.req("C4.3")
+async def test_at_most_five_results_of_200_characters() -> None:
+    web = Web()
+    rows = [{"title": f"T{i}", "url": f"https://e.example/{i}", "content": "字" * 900} for i in range(10)]
+    web.searching = lambda _: json_reply(json.dumps({"query": "x", "results": rows, "unresponsive_engines": []}))
+    with serve_model(reply("ok")) as model:
+        async with talking(openai(model.url), web=web) as (house, _):
+            _, answer = await ask(house, "问", search=True)
+    assert [source.number for source in answer.sources] == [1, 2, 3, 4, 5]
+    assert max(len(run) for run in re.findall("字+", model.requests[0].text)) <= 200
+
+
+@pytest.mark.req("C2.3", "C2.4", "C7.1", "C7.3")
+@pytest.mark.parametrize(
+    ("searching", "detail"),
+    [(silence, "budget_spent"), (page("oops", 502), "http_5xx"), (reset, ""), (page("<html>not json", 200), "not_json")],
+)
+async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(searching: Reply, detail: str) -> None:
+    web = Web()
+    web.searching = lambda _: searching
+    with serve_model(reply("大概 55 公里。")) as model:
+        async with talking(openai(model.url), web=web, seconds=0.6) as (house, _):
+            events, answer = await ask(house, QUESTION, search=True)
+    assert answer.unverified and answer.text == "大概 55 公里。" and answer.fault is None
+    failed = of(events, SearchFailed)[0]
+    assert failed.receipt and (not detail or detail in failed.fault.detail_code)
+    cause, cure = of(events, Notice)[0].fault.say("zh")
+    assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in cure and of(events, Notice)[0].guide == "searxng"
+    assert "搜索失败" in model.requests[0].text
+
+
+async def test_earlier_sources_stay_readable_but_their_numbers_are_not_valid() -> None:
+    with serve_model([reply("全长55公里[1]。"), reply("如前所述[1]。")]) as model:
+        async with talking(openai(model.url)) as (house, web):
+            id = house.chat.create(search=True).id
+            _, first = await ask(house, QUESTION, id=id)
+            house.chat.change(id, search=False)
+            _, second = await ask(house, "它在哪里?", id=id)
+    history = model.requests[1].messages
+    assert [message["role"] for message in history] == ["system", "user", "assistant", "user"]
+    assert "[1]" not in history[2]["content"] and first.sources[0].url in history[2]["content"]
+    assert second.cited == () and second.unknown == (1,)
+
+
+async def test_thinking_is_not_taken_for_the_answer() -> None:
+    with serve_model([[think("let me see "), reply("55 km.")], reply("<think>hm, 55?</think>\n55 km, again.")]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            events, answer = await ask(house, "how long?", search=False)
+            again, second = await ask(house, "how long?", search=False)
+    assert answer.text == "55 km." and "".join(event.text for event in of(events, Thinking)) == "let me see "
+    assert second.text == "55 km, again." and "hm, 55?" in "".join(event.text for event in of(again, Thinking))
+
+
+@pytest.mark.parametrize(
+    ("script", "detail", "kept"),
+    [
+        ([error(401, "Incorrect API key provided: sk-abc")], "model_key", ""),
+        ([error(404, {"error": {"message": "no such model", "code": "model_not_found"}})], "unknown_model", ""),
+        ([error(429, "slow down", {"Retry-After": "60"})], "model_rate_limited", ""),
+        ([drop("Half an answer ")], "", "Half an answer "),
+        ([[reply("Half "), stream_error("boom")]], "", "Half "),
+        ([error(500, "broken"), error(500, "broken")], "", ""),
+    ],
+)
+async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(script: list[Answering], detail: str, kept: str) -> None:
+    with serve_model(script) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = house.chat.create(search=False).id
+            events, answer = await ask(house, "hello there", id=id)
+            messages = house.chat.store.messages(id)
+    assert answer.fault is not None and answer.text == kept.strip() or answer.text == kept
+    assert [message.state for message in messages] == ["done", "failed"] and messages[0].text == "hello there"
+    notice = of(events, Notice)[-1]
+    assert notice.level == "error" and all(notice.fault.say(lang)[1] for lang in ("en", "zh"))
+    assert "sk-abc" not in str(as_json(notice))
+
+
+async def test_one_retry_where_it_is_safe() -> None:
+    with serve_model([error(503, "warming up"), reply("Now.")]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            events, answer = await ask(house, "hello there", search=False)
+    assert answer.text == "Now." and len(model.requests) == 2 and not of(events, Notice)
+
+
+async def test_no_retry_after_text_was_shown() -> None:
+    with serve_model([drop("Half "), reply("Whole.")]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            _, answer = await ask(house, "hello there", search=False)
+    assert len(model.requests) == 1 and answer.text.strip() == "Half" and answer.fault is not None
+
+
+async def test_a_context_that_overflows_is_asked_again_without_the_history() -> None:
+    too_long = {"error": {"message": "maximum context length is 4096 tokens", "code": "context_length_exceeded"}}
+    with serve_model([reply("One."), error(400, too_long), reply("Two.")]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = house.chat.create(search=False).id
+            await ask(house, "first question", id=id)
+            events, answer = await ask(house, "second question", id=id)
+    assert answer.text == "Two." and "first question" not in model.requests[2].text
+    assert [notice.fault.detail_code for notice in of(events, Notice)] == ["history_cut"]
+
+
+@pytest.mark.req("C3.1")
+async def test_stopping_ends_model_search_and_sockets_and_keeps_what_was_written() -> None:
+    with serve_model([[reply("One two three ", delay=0.01), stall(30)]]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = house.chat.create(search=False).id
+            run = await house.chat.ask(id, "count")
+            async for _, event in run.follow():
+                if isinstance(event, TextDelta) and "three" in event.text:
+                    run.stop()
+            answer = await asyncio.wait_for(run.wait(), 2)
+            message = house.chat.store.messages(id)[-1]
+    assert answer.stopped and answer.text.split() == ["One", "two", "three"]
+    assert message.state == "stopped" and "three" in message.text
+
+
+async def test_stopping_during_the_search_closes_its_sockets() -> None:
+    web = Web()
+    web.searching = lambda _: silence
+    with serve_model(reply("never")) as model:
+        async with talking(openai(model.url), web=web) as (house, _):
+            run = await house.chat.ask(house.chat.create(search=True).id, QUESTION)
+            async for _, event in run.follow():
+                if isinstance(event, SearchStarted):
+                    await asyncio.sleep(0.1)
+                    run.stop()
+            answer = await run.wait()
+            assert web.site is not None and await web.site.until_idle()
+    assert answer.stopped and answer.text == "" and model.requests == []
+
+
+async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_nothing_twice() -> None:
+    with serve_model(reply("one two three four five six", delay=0.02)) as model:
+        async with talking(openai(model.url)) as (house, _):
+            run = await house.chat.ask(house.chat.create(search=False).id, "count")
+            early = [pair async for pair in run.follow()]
+            late = [pair async for pair in run.follow(early[3][0])]
+    assert late == early[4:] and isinstance(early[0][1], TurnStarted) and isinstance(early[-1][1], Answer)
+
+
+async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> None:
+    with serve_model(reply("slow words come", delay=0.1)) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = house.chat.create(search=False).id
+            run = await house.chat.ask(id, "one")
+            with pytest.raises(InvalidInput) as busy:
+                await house.chat.ask(id, "two")
+            await run.wait()
+            with pytest.raises(InvalidInput) as empty:
+                await house.chat.ask(id, "  \n ")
+            with pytest.raises(InvalidInput) as long:
+                await house.chat.ask(id, "x" * 30_000)
+            assert [message.text for message in house.chat.store.messages(id)] == ["one", "slow words come"]
+    assert [caught.value.detail_code for caught in (busy, empty, long)] == ["answer_under_way", "empty_message", "message_too_long"]
+
+
+async def test_retry_and_edit_replace_what_came_after() -> None:
+    with serve_model([reply("A1"), reply("A2"), reply("A2 again"), reply("B")]) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = house.chat.create(search=False).id
+            await ask(house, "Q1", id=id)
+            _, _ = await ask(house, "Q2", id=id)
+            last = house.chat.store.messages(id)[-1]
+            await (await house.chat.retry(id, last.id)).wait()
+            assert [m.text for m in house.chat.store.messages(id)] == ["Q1", "A1", "Q2", "A2 again"]
+            first = house.chat.store.messages(id)[0]
+            await (await house.chat.ask(id, "Q1 better", instead_of=first.id)).wait()
+            assert [m.text for m in house.chat.store.messages(id)] == ["Q1 better", "B"]
+            with pytest.raises(InvalidInput):
+                await house.chat.retry(id, "nothing")
+
+
+async def test_conversations_survive_a_restart(tmp_path: Path) -> None:
+    async with talking(folder=tmp_path) as (house, _):
+        id = house.chat.create(search=True).id
+        _, answer = await ask(house, QUESTION, id=id)
+    async with talking(folder=tmp_path) as (house, _):
+        messages = house.chat.store.messages(id)
+        assert house.chat.get(id).title == QUESTION
+    assert messages[1].answer is not None and messages[1].answer["text"] == answer.text
+    assert messages[1].answer["sources"][0]["url"] == answer.sources[0].url
+
+
+@pytest.mark.req("C5.3", "C11.1", "D1.1")
+async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited() -> None:
+    async with talking() as (house, _):
+        _, answer = await ask(house, QUESTION, search=True)
+    assert "55公里" in answer.text and answer.cited and "embedded" in answer.model
+    assert answer.claims and all(claim.verdict == "supported" for claim in answer.claims)
+    claim = answer.claims[0]
+    assert "55公里" in answer.text[claim.start : claim.end] and "#:~:text=" in claim.link
