@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ._report import Target, table
 
-PARTS = ("search", "startup", "parse", "faults", "browser", "extract", "fetch", "fuzz")
+PARTS = ("search", "startup", "parse", "faults", "browser", "extract", "fetch", "fuzz", "claims", "answers")
 
 
 def main() -> int:

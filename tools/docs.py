@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+import re
+from importlib import import_module
 from pathlib import Path
 
+import suyuan.contract
 from suyuan.config.keys import ENGINE_KEYS, KEYS, Key
 from suyuan.config.schema import agents_schema, config_schema
+from suyuan.contract.cause import Cause
 
 DOCS = Path(__file__).parents[1] / "docs"
+GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 
 
 def main() -> None:
-    """Write the schemas and the table of settings."""
+    """Write the schemas, the table of settings, and the pages made from the guides and the causes."""
     folder = DOCS / "schema"
     folder.mkdir(exist_ok=True)
     for name, schema in (("config", config_schema()), ("agents", agents_schema())):
@@ -23,6 +29,67 @@ def main() -> None:
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
     guide.write_text(f"{before}{BEGIN}\n{settings_table()}\n{END}{after}", encoding="utf-8")
+    for path, text in made_pages().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def made_pages() -> dict[Path, str]:
+    """The pages that are made as a whole, by their path."""
+    zh, en = troubleshooting("zh"), troubleshooting("en")
+    return {
+        GUIDES / "troubleshooting.zh.md": zh,
+        GUIDES / "troubleshooting.en.md": en,
+        DOCS / "troubleshooting.md": f"{en}\n---\n\n{zh}",
+        DOCS / "deploy" / "searxng.md": (GUIDES / "searxng.zh.md").read_text(encoding="utf-8"),
+        DOCS / "deploy" / "searxng.en.md": (GUIDES / "searxng.en.md").read_text(encoding="utf-8"),
+    }
+
+
+def catalogues() -> dict[str, dict[str, Cause]]:
+    """Every cause there is, by its catalogue: the modules of ``contract`` whose name ends in ``causes``, and the doctor's own."""
+    names = [f"suyuan.contract.{m.name}" for m in pkgutil.iter_modules(suyuan.contract.__path__) if m.name.endswith("causes")]
+    modules = {name: import_module(name) for name in (*sorted(names), "suyuan.doctor.causes")}
+    return {name: {key: value for key, value in vars(module).items() if isinstance(value, Cause)} for name, module in modules.items()}
+
+
+_TITLES = {
+    "causes": ("Searching and reading", "搜索与阅读"),
+    "searxng_causes": ("SearXNG", "SearXNG"),
+    "model_causes": ("Models", "模型"),
+    "chat_causes": ("Conversations", "对话"),
+    "store_causes": ("Kept conversations", "会话存储"),
+    "web_causes": ("The page and its interface", "页面与接口"),
+    "doctor.causes": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),
+}
+
+
+def troubleshooting(lang: str) -> str:
+    """All failures, as a guide in one language."""
+    zh = lang == "zh"
+    about = (
+        "每个错误都有代码、原因和解决办法。`suyuan doctor` 会检查全部并指出问题所在。花括号中的内容会替换为实际的值。"
+        if zh
+        else "Every failure has a code, a cause and a cure. `suyuan doctor` examines everything and says what is wrong. "
+        "What stands in braces is replaced by the real value."
+    )
+    head = "| 代码 | 原因 | 解决办法 |" if zh else "| code | cause | cure |"
+    lines = ["# 故障排查" if zh else "# Troubleshooting", "", about, ""]
+    for name, causes in catalogues().items():
+        short = name.removeprefix("suyuan.").removeprefix("contract.")
+        lines += [f"## {_TITLES.get(short, (short, short))[zh]}", "", head, "|---|---|---|"]
+        rows = sorted(causes.values(), key=lambda cause: cause.detail_code)
+        lines += [
+            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.cure_zh if zh else c.cure_en)} |" for c in rows
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """A cause's text in a table: its blanks without their formats, no line breaks, no bars, no autolinks."""
+    plain = re.sub(r"\{(\w+)[^}]*\}", r"{\1}", text).replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(plain.split())
 
 
 def settings_table() -> str:

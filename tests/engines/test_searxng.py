@@ -156,9 +156,10 @@ def test_a_healthy_instance(body: bytes) -> None:
     [
         (answer("<html>It works!</html>"), "not_searxng"),
         (answer("", 404), "not_searxng"),
-        (answer("", 302, location="/login"), "not_searxng"),
-        (answer("", 403), "not_searxng"),
-        (answer("", 401), "key_rejected"),
+        (answer("", 302, location="https://sso.example/login"), "searxng_redirected"),
+        (answer("", 302, location="https://localhost/healthz"), "searxng_needs_https"),
+        (answer("", 403), "searxng_forbids"),
+        (answer("", 401), "searxng_login"),
         (answer("", 429), "http_429"),
         (answer("", 500), "http_5xx"),
         (answer("", 503), "http_5xx"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import LANGUAGES, ui_language
-from . import archive, ask, chat, config, doctor, engines, fetch, google, mcp, search, searxng
+from . import archive, ask, chat, config, doctor, engines, fetch, google, mcp, search, searxng, serve
 from .terminal import Terminal
 from .texts import Texts
 
@@ -52,7 +52,7 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     parser.add_argument("--ui", choices=LANGUAGES, help=t("help.ui"))
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (ask, chat, search, fetch, archive, engines, google, searxng, mcp, doctor, config):
+    for command in (serve, ask, chat, search, fetch, archive, engines, google, searxng, mcp, doctor, config):
         command.add(commands, t)
     return parser
 

@@ -189,6 +189,15 @@ _TEXTS = {
     ),
     "searxng.engines": ("Engines: {names}", "引擎:{names}"),
     "no_file": ("{path} cannot be read: {why}", "无法读取 {path}:{why}"),
+    "help.serve": ("serve the page and the interfaces", "启动网页与接口服务"),
+    "help.serve_open": ("open the page in a browser (where there is a display)", "在浏览器中打开页面(有显示器时)"),
+    "serve.at": ("Suyuan is at {url}", "溯源已启动:{url}"),
+    "serve.using": ("Model: {model} · search: {engine}", "模型:{model} · 搜索:{engine}"),
+    "serve.embedded": ("embedded (quotes its sources; see “suyuan config” for others)", "内置(引用来源原文;其他模型见“suyuan config”)"),
+    "serve.token": ("The token is needed to log in.", "登录需要令牌。"),
+    "serve.end": ("Ctrl-C ends.", "Ctrl-C 结束。"),
+    "serve.ended": ("Stopped; everything is kept.", "已停止,内容均已保存。"),
+    "serve.failed": ("The server cannot be started", "无法启动服务"),
     "interrupted": ("Stopped.", "已停止。"),
 }
 

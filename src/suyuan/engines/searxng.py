@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from ..contract.causes import (
     API_SAID_NO,
@@ -15,6 +16,8 @@ from ..contract.causes import (
     SEARXNG_LIMITER,
 )
 from ..contract.engine import Engine, Exchange
+from ..contract.errors import SuyuanError
+from ..contract.searxng_causes import SEARXNG_BROKEN, SEARXNG_FORBIDS, SEARXNG_LOGIN, SEARXNG_NEEDS_HTTPS, SEARXNG_REDIRECTED
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
@@ -50,14 +53,19 @@ class SearXNG(Engine):
     def probe(self) -> Generator[Request, Response, None]:
         """Raise unless an instance answers at the base URL; costs one small request and no search."""
         response = yield Request.get(f"{self.base_url}/healthz", headers=self._headers())
-        if response.status == 429:
-            raise SEARXNG_LIMITER(engine=self.name, where=self.base_url)
-        if response.status == 401:
-            raise KEY_REJECTED(engine=self.name, said="HTTP 401")
-        if response.status >= 500:
-            check_status(response, self.name)
-        if response.status != 200 or response.body.strip() != b"OK":
-            raise NOT_SEARXNG(engine=self.name, where=self.base_url)
+        status, where = response.status, self.base_url
+        if status == 429:
+            raise SEARXNG_LIMITER(engine=self.name, where=where)
+        if status == 401:
+            raise KEY_REJECTED(engine=self.name, said="HTTP 401") if self.settings.api_key else SEARXNG_LOGIN(engine=self.name, where=where)
+        if status == 403:
+            raise SEARXNG_FORBIDS(engine=self.name, where=where)
+        if status >= 500:
+            raise SEARXNG_BROKEN(engine=self.name, where=where, status=status, retry_after=retry_after(response))
+        if 300 <= status < 400 and (target := response.headers.get("location", "")):
+            raise _moved(where, urljoin(response.url or where, target), self.name)
+        if status != 200 or response.body.strip() != b"OK":
+            raise NOT_SEARXNG(engine=self.name, where=where)
 
     def read(self, response: Response, query: SearchQuery | None = None) -> Found:
         """Read the JSON answer."""
@@ -101,6 +109,14 @@ def _result(row: object) -> SearchResult | None:
         "searxng",
         published_at=read_date(date) if isinstance(date, str) else None,
     )
+
+
+def _moved(base_url: str, target: str, engine: str) -> SuyuanError:
+    """What a redirect means: the same host by https, or somebody else."""
+    here, there = urlsplit(base_url), urlsplit(target)
+    if (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname:
+        return SEARXNG_NEEDS_HTTPS(engine=engine, where=base_url, found=target.removesuffix("/healthz"))
+    return SEARXNG_REDIRECTED(engine=engine, where=base_url, target=there.netloc or target[:80])
 
 
 def _dead_engines(value: object) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,8 +31,18 @@ CREATE TABLE IF NOT EXISTS addresses (
     address TEXT PRIMARY KEY,        -- any URL that led there, in one spelling
     page TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS pinned (
+    page TEXT PRIMARY KEY            -- the product's own pages, which never go
+);
 CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
 """
+# Words that stand in every English question and on every English page.
+_NOT_TELLING = frozenset({
+    "a", "an", "and", "are", "at", "be", "by", "can", "did", "do", "doe", "does", "for", "from", "how", "i", "in", "is", "it", "my", "of",
+    "on", "or", "the", "to", "was", "what", "when", "where", "which", "who", "why", "with",
+})  # fmt: skip
+# All but the product's own pages: what was really read.
+_OTHERS = "page NOT IN (SELECT page FROM pinned)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,23 @@ class Archive:
                 self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
             return number
 
+    def pin(self, documents: Iterable[Document]) -> bool:
+        """Keep exactly these as the pages that never go, each in this text only; return whether anything had to be written."""
+        wanted = {page_key(document.final_url): document for document in documents}
+        with self._lock:
+            rows = self._db.execute("SELECT p.page, d.sha256 FROM pinned p LEFT JOIN documents d ON d.page = p.page").fetchall()
+        if set(rows) == {(page, document.sha256) for page, document in wanted.items()}:
+            return False
+        try:
+            with self._lock, self._db:
+                # Another process may do the same at this moment: one after the other.
+                self._db.execute("BEGIN IMMEDIATE")
+                self._repin({row[0] for row in rows} | set(wanted), wanted)
+        except sqlite3.OperationalError:
+            # Somebody holds the file: the next start will do it.
+            return False
+        return True
+
     def get(self, url: str) -> Document | None:
         """The newest reading of the page that ``url`` is, or led to."""
         key = page_key(url)
@@ -114,13 +141,14 @@ class Archive:
     def newest(self, limit: int = 50) -> list[Entry]:
         """The newest readings."""
         with self._lock:
-            rows = self._db.execute("SELECT id, page, title, fetched_at, size FROM documents ORDER BY fetched_at DESC LIMIT ?", (limit,))
+            columns = "id, page, title, fetched_at, size"
+            rows = self._db.execute(f"SELECT {columns} FROM documents WHERE {_OTHERS} ORDER BY fetched_at DESC LIMIT ?", (limit,))
             return [Entry(*row) for row in rows.fetchall()]
 
     def export(self) -> Iterator[Document]:
         """Every reading, oldest first."""
         with self._lock:
-            numbers = [row[0] for row in self._db.execute("SELECT id FROM documents ORDER BY fetched_at, id").fetchall()]
+            numbers = [row[0] for row in self._db.execute(f"SELECT id FROM documents WHERE {_OTHERS} ORDER BY fetched_at, id").fetchall()]
         for number in numbers:
             if (document := self.by_number(number)) is not None:
                 yield document
@@ -148,16 +176,15 @@ class Archive:
         oldest = ((now or datetime.now(UTC)) - timedelta(days=self._max_days)).isoformat()
         gone = 0
         with self._lock, self._db:
-            rows = self._db.execute("SELECT id FROM documents WHERE fetched_at < ?", (oldest,)).fetchall()
-            total = self._db.execute("SELECT coalesce(sum(size), 0) FROM documents").fetchone()[0]
-            for number, size in self._db.execute("SELECT id, size FROM documents ORDER BY fetched_at").fetchall():
+            rows = self._db.execute(f"SELECT id FROM documents WHERE {_OTHERS} AND fetched_at < ?", (oldest,)).fetchall()
+            total = self._db.execute(f"SELECT coalesce(sum(size), 0) FROM documents WHERE {_OTHERS}").fetchone()[0]
+            for number, size in self._db.execute(f"SELECT id, size FROM documents WHERE {_OTHERS} ORDER BY fetched_at").fetchall():
                 if total <= self._max_bytes:
                     break
                 rows.append((number,))
                 total -= size
             for (number,) in dict.fromkeys(rows):
-                self._db.execute("DELETE FROM documents WHERE id = ?", (number,))
-                self._db.execute("DELETE FROM fulltext WHERE rowid = ?", (number,))
+                self._drop("id = ?", number)
                 gone += 1
             self._db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)")
         return gone
@@ -169,12 +196,25 @@ class Archive:
 
     def __len__(self) -> int:
         with self._lock:
-            return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
+            return int(self._db.execute(f"SELECT count(*) FROM documents WHERE {_OTHERS}").fetchone()[0])
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._db.close()
+
+    def _repin(self, gone: set[str], wanted: Mapping[str, Document]) -> None:
+        for page in gone:
+            self._drop("page = ?", page)
+        self._db.execute("DELETE FROM pinned")
+        for page, document in wanted.items():
+            self._insert(page, replace(document, from_archive=False))
+            self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (page, page))
+            self._db.execute("INSERT INTO pinned VALUES (?)", (page,))
+
+    def _drop(self, which: str, value: str | int) -> None:
+        self._db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
+        self._db.execute(f"DELETE FROM documents WHERE {which}", (value,))
 
     def _insert(self, page: str, document: Document) -> int:
         size = len(document.text.encode("utf-8", "replace"))
@@ -203,7 +243,8 @@ def _unpacked(text: str) -> Document:
 def _coverage(asked: list[str], document: Document) -> float:
     """The share of the question's words that the document has; pairs of characters count, for they tell words apart."""
     present = set(words(f"{document.title} {document.text}"))
-    return sum(word in present for word in asked) / len(asked)
+    telling = [word for word in asked if word not in _NOT_TELLING] or asked
+    return sum(word in present for word in telling) / len(telling)
 
 
 def _snippet(document: Document, question: str) -> str:

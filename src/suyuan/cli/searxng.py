@@ -1,0 +1,126 @@
+"""``suyuan searxng``: a SearXNG of one's own, from nothing to checked."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..config.settings import Settings
+from ..contract.errors import SuyuanError
+from .failure import show_failure
+from .terminal import Terminal
+from .texts import Texts
+
+_WORDS = {"up": ("up", "-d"), "down": ("down",), "restart": ("restart", "searxng"), "logs": ("logs", "--tail", "100", "searxng")}
+_HOME = "http://localhost:8080"
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    searxng = commands.add_parser("searxng", help=t("help.searxng"), description=t("help.searxng"))
+    words = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
+    init = words.add_parser("init", help=t("help.searxng_init"))
+    init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
+    init.add_argument("--port", type=_port, default=8080, metavar="N", help=t("help.searxng_port"))
+    init.add_argument("--force", action="store_true", help=t("help.searxng_force"))
+    init.set_defaults(run=run_init)
+    for word in _WORDS:
+        words.add_parser(word, help=t(f"help.searxng_{word}")).set_defaults(run=run_compose, word=word)
+    words.add_parser("status", help=t("help.searxng_status")).set_defaults(run=run_status)
+    for name in ("init", *_WORDS, "status"):
+        words.choices[name].add_argument(
+            "folder", metavar="DIR", nargs="?", type=Path, default=Path("searxng"), help=t("help.searxng_folder")
+        )
+    check = words.add_parser("check", help=t("help.searxng_check"))
+    check.add_argument("address", metavar="URL", nargs="?", default="", help=t("help.searxng_address"))
+    check.add_argument("--json", action="store_true", help=t("help.json"))
+    check.set_defaults(run=run_check)
+    words.add_parser("guide", help=t("help.searxng_guide")).set_defaults(run=run_guide)
+
+
+def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Write the deployment."""
+    from ..doctor import container
+
+    out = Terminal(sys.stdout)
+    try:
+        for path in container.write(args.folder, args.region, args.port, force=args.force):
+            out.line(t("searxng.written", path=path))
+    except SuyuanError as error:
+        return show_failure(error, t, "searxng.not_done")
+    out.line(t("searxng.next", folder="" if args.folder == Path("searxng") else f" {args.folder}"))
+    if args.port != container.PORT:
+        out.line(t("searxng.tell", url=f"http://localhost:{args.port}"))
+    return 0
+
+
+def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """One word of Docker Compose."""
+    from ..doctor import container
+
+    try:
+        container.compose(args.folder, *_WORDS[args.word])
+    except SuyuanError as error:
+        return show_failure(error, t, "searxng.not_done")
+    return 0
+
+
+def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """The container, and whether what is in it is well."""
+    from ..doctor import container
+
+    code = 0
+    try:
+        container.compose(args.folder, "ps")
+    except SuyuanError as error:
+        code = show_failure(error, t, "searxng.not_done")
+    # Asked even where Docker cannot be: the instance may run all the same.
+    return asyncio.run(_check(f"http://localhost:{container.port_of(args.folder)}", settings, t)) or code
+
+
+def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """The health check alone."""
+    own = settings.engines.get("searxng")
+    return asyncio.run(_check(args.address or (own.base_url if own else "") or _HOME, settings, t, args.json))
+
+
+async def _check(address: str, settings: Settings, t: Texts, as_json: bool = False) -> int:
+    from ..doctor.searxng import check_searxng
+    from ..wiring import open_house
+
+    own = settings.engines.get("searxng")
+    # The key is for the configured instance and for nobody else.
+    key = own.api_key if own and own.base_url in ("", address.rstrip("/")) else None
+    async with open_house(settings) as house:
+        verdict = await check_searxng(address, house.network.send, api_key=key, limit=settings.search.seconds)
+    if as_json:
+        sys.stdout.write(json.dumps(verdict.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")
+        return 0 if verdict.ok else 3
+    out = Terminal(sys.stdout)
+    for remark in verdict.remarks:
+        out.line(out.paint("! ", "yellow") + " ".join(remark.say(t.lang)))
+    if verdict.cause:
+        return show_failure(verdict.cause, t, "searxng.failed")
+    version = f" {verdict.version}" if verdict.version else ""
+    out.line(t("searxng.well", version=version, url=verdict.base_url, results=verdict.results, seconds=verdict.took_ms / 1000))
+    if verdict.engines:
+        out.line(t("searxng.engines", names=", ".join(verdict.engines)))
+    return 0
+
+
+def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """The guide, as it stands."""
+    from ..guides.shelf import guide
+
+    sys.stdout.write(guide("searxng", t.lang))
+    return 0
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and 0 < int(text) < 65_536:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text}: 1–65535")

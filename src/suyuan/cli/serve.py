@@ -1,0 +1,76 @@
+"""``suyuan serve``: the page and the interfaces, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import sys
+import threading
+from dataclasses import replace
+from typing import Any
+
+from ..chat.settings import EMBEDDED
+from ..config.settings import ServerSettings, Settings
+from ..config.ui import has_display
+from ..contract.errors import SuyuanError
+from ..wiring import build_house
+from .failure import show_failure
+from .terminal import Terminal
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    serve = commands.add_parser("serve", help=t("help.serve"), description=t("help.serve"))
+    serve.add_argument("--host", default="", help=t("help.host"))
+    serve.add_argument("--port", type=int, default=None, help=t("help.port"))
+    serve.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
+    serve.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Serve until Ctrl-C; running answers are stopped and kept."""
+    origin = replace(settings.server, host=args.host or settings.server.host)
+    if args.port is not None:
+        origin = replace(origin, port=args.port)
+    try:
+        return _serve(replace(settings, server=origin), args.open and has_display(), t)
+    except ModuleNotFoundError as missing:
+        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "fastapi", extra="web"))
+        return 2
+    except SuyuanError as error:
+        return show_failure(error, t, "serve.failed")
+
+
+def _serve(settings: Settings, show: bool, t: Texts) -> int:
+    from ..web.app import create_app
+    from ..web.listen import listen, serve
+    from ..web.security import check_open
+
+    origin = settings.server
+    check_open(origin)
+    sock = listen(origin.host, origin.port)
+    origin = replace(origin, port=sock.getsockname()[1])
+    app = create_app(build_house(replace(settings, server=origin)), origin=origin)
+    # Ctrl-C is the usual way to end it; everything is closed by the time it gets here.
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(app, sock, lambda: _say(settings, origin, show, t)))
+    Terminal(sys.stderr).line(t("serve.ended"))
+    return 0
+
+
+def _say(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:
+    out = Terminal(sys.stdout)
+    out.line(t("serve.at", url=out.paint(origin.url, "bold")))
+    model = t("serve.embedded") if settings.model.provider == EMBEDDED else settings.model.label
+    out.line(t("serve.using", model=model, engine=settings.search.default))
+    if origin.token:
+        out.line(t("serve.token"))
+    out.line(t("serve.end"))
+    sys.stdout.flush()
+    if show:
+        import webbrowser
+
+        # A browser that does not come up at once must not hold up the server.
+        threading.Thread(target=webbrowser.open, args=(origin.url,), daemon=True).start()

@@ -1,0 +1,95 @@
+"""The configuration: each problem with the file and the line where it is mended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..config.agents import agent_web_search
+from ..config.keys import KEYS, SAME, SEARCH, engine_keys
+from ..config.load import read_json
+from ..config.settings import Problem, Settings
+from ..contract.causes import KEY_MISSING, UNKNOWN_ENGINE
+from ..contract.secret import MASK
+from ..engines import registry
+from ..wiring import House
+from .causes import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
+from .finding import WARNING, Finding
+from .keylines import line_of
+
+_DEFAULT = SEARCH + "defaultProvider"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+async def examine(house: House) -> list[Finding]:
+    """What is wrong with the configuration, or that nothing is."""
+    settings = house.settings
+    findings = [_finding(problem) for problem in (*settings.problems, *_agents_problems(settings))]
+    findings += _secrecy(settings)
+    if settings.server.host not in _LOOPBACK and not settings.server.token:
+        findings.append(Finding.ill("config", SERVER_OPEN(host=settings.server.host)))
+    if not findings:
+        file = settings.config_file
+        where_en, where_zh = (str(file), str(file)) if file else ("no file, defaults and environment", "无文件,使用默认值和环境变量")
+        findings.append(Finding.well("config", f"The configuration is fine ({where_en}).", f"配置没有问题({where_zh})。"))
+    return findings
+
+
+def _agents_problems(settings: Settings) -> list[Problem]:
+    path = settings.agents_file
+    if path is None:
+        return []
+    data, problem = read_json(path)
+    if problem:
+        return [problem]
+    agents = data.get("agents")
+    names = [str(agent.get("id")) for agent in agents if isinstance(agent, dict)] if isinstance(agents, list) else [""]
+    found = [problem for name in dict.fromkeys(names) for problem in agent_web_search(name, settings)[1]]
+    return list(dict.fromkeys(found))
+
+
+def _finding(problem: Problem) -> Finding:
+    where = _place(problem)
+    if problem.key == "(whole file)":
+        return Finding.ill("config", CONFIG_UNREADABLE(where=where, why=problem.why))
+    if problem.key == _DEFAULT:
+        name = registry.canonical(problem.value)
+        if name not in registry.names():
+            return Finding.ill("config", UNKNOWN_ENGINE(name=problem.value, known=", ".join(("auto", *registry.names()))), name=where)
+        variable = getattr(registry.load(name), "key_variable", "")
+        if variable:
+            error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
+            return Finding.ill("config", error, name=where)
+    if problem.key not in _known() and not problem.key.startswith(("agents", "webSearch")):
+        return Finding.ill("config", CONFIG_UNKNOWN(where=where, key=problem.key, why=problem.why), WARNING)
+    error = CONFIG_VALUE(where=where, key=problem.key, value=problem.value or MASK, why=problem.why, used=problem.used)
+    return Finding.ill("config", error, WARNING)
+
+
+def _known() -> set[str]:
+    return {key.path for key in (*KEYS, *(key for name in registry.names() for key in engine_keys(name)))}
+
+
+def _place(problem: Problem) -> str:
+    """Where the problem is: the file with the line of the setting, or the variable."""
+    file = Path(problem.where)
+    try:
+        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+    except (OSError, UnicodeDecodeError):
+        return problem.where
+    leaf = problem.key.rpartition(".")[2]
+    for path in (problem.key, *(other for other, same in SAME.items() if same == problem.key), f"agents.webSearch.{leaf}"):
+        if line := line_of(text, path):
+            return f"{problem.where}:{line}"
+    return problem.where
+
+
+def _secrecy(settings: Settings) -> list[Finding]:
+    """A file with a key in it is nobody else's business."""
+    file = settings.config_file
+    if file is None or not any(held.value == MASK and held.origin == str(file) for held in settings.held):
+        return []
+    try:
+        open_to_others = bool(file.stat().st_mode & 0o077)
+    except OSError:
+        return []
+    return [Finding.ill("config", CONFIG_READABLE(where=file), WARNING)] if open_to_others else []

@@ -1,0 +1,39 @@
+"""What is installed: this program, Python, and the optional packages."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from .. import __version__
+from ..wiring import House
+from .finding import Finding
+
+# Distribution, and the extra that brings it.
+_OPTIONAL = (
+    ("langchain", "chat"), ("langchain-openai", "chat"), ("langchain-ollama", "ollama"), ("langchain-anthropic", "anthropic"),
+    ("langchain-google-genai", "google"), ("fastapi", "web"), ("mcp", "mcp"), ("playwright", "browser"), ("curl_cffi", "impersonate"),
+    ("pypdf", "pages"), ("sqlalchemy", "chat"),
+)  # fmt: skip
+
+
+async def examine(house: House) -> list[Finding]:
+    """Versions, and what could be installed in addition."""
+    here = f"suyuan {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    findings = [Finding.well("package", here, here)]
+    there = {name: found for name, _ in _OPTIONAL if (found := installed(name))}
+    listed = ", ".join(f"{name} {found}" for name, found in there.items()) or "-"
+    missing = sorted({extra for name, extra in _OPTIONAL if name not in there})
+    findings.append(Finding.well("package", f"Optional packages: {listed}.", f"可选软件包:{listed}。"))
+    if missing:
+        line = f"pip install 'suyuan[{','.join(missing)}]'"
+        findings.append(Finding.well("package", f"Could be added: {line}", f"可以安装:{line}"))
+    return findings
+
+
+def installed(name: str) -> str:
+    """The version of a distribution, or nothing."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

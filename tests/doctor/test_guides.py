@@ -1,0 +1,187 @@
+"""The guides: in both languages, in the archive from the first day, and the same in the documentation."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from suyuan.cli.main import build_parser
+from suyuan.cli.texts import Texts
+from suyuan.config.keys import ENGINE_KEYS, KEYS
+from suyuan.config.load import load_settings
+from suyuan.config.settings import ServerSettings, Settings
+from suyuan.contract.document import Document
+from suyuan.guides.shelf import LANGUAGES, SEARCHED, documents, guide
+from suyuan.pages.archive import Archive
+from suyuan.wiring import open_house
+
+ROOT = Path(__file__).parents[2]
+NOWHERE = "http://127.0.0.1:9"
+HERE = "http://127.0.0.1:8642"
+GUIDES = [(name, lang) for name in ("searxng", "models") for lang in LANGUAGES]
+
+
+@pytest.mark.req("C8.1", "C9.3")
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_the_guide_to_searxng_tells(lang: str) -> None:
+    text = guide("searxng", lang)
+    for needed in (
+        "docker compose up -d", "docker compose restart searxng", "docker compose logs", "docker ps", "curl -i http://localhost:8080/healthz",
+        "format=json", "SEARXNG_BASE_URL", "SEARXNG_REGION", "limiter: false", "- json", "suyuan searxng check", "403", "429", ".env",
+    ):  # fmt: skip
+        assert needed in text, needed
+
+
+@pytest.mark.parametrize(("name", "lang"), [*GUIDES, ("troubleshooting", "zh"), ("troubleshooting", "en")])
+def test_every_command_in_a_guide_is_understood(name: str, lang: str) -> None:
+    text = guide(name, lang)
+    for command in re.findall(r"^suyuan ([^#\n]+?)(?:\s+#.*)?$", text, re.M) + re.findall(r"`suyuan ([^`]+)`", text):
+        build_parser(Texts(lang)).parse_args(shlex.split(command))
+
+
+@pytest.mark.parametrize(("name", "lang"), GUIDES)
+def test_every_variable_in_a_guide_exists(name: str, lang: str) -> None:
+    known = {key.variable for key in KEYS} | {key.variable.format(VAR="SEARXNG") for key in ENGINE_KEYS}
+    deployment = {"SEARXNG_SECRET", "SEARXNG_REGION", "SEARXNG_PORT", "SEARXNG_VERSION"}
+    for variable in set(re.findall(r"\b(?:SUYUAN|SEARXNG|WEB)_[A-Z_]+", guide(name, lang))):
+        assert variable in known | deployment, variable
+
+
+def test_an_unknown_guide_or_language() -> None:
+    with pytest.raises(KeyError):
+        guide("../pyproject", "en")
+    assert guide("models", "fr") == guide("models", "en")
+
+
+@pytest.mark.req("C8.1", "C9.1")
+def test_the_documentation_is_the_same() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "docs.py"))["made_pages"]()
+    assert {path.name for path in made} >= {"troubleshooting.md", "searxng.md", "searxng.en.md"}
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path}: run `make docs`"
+
+
+@pytest.mark.req("C9.1", "T7.2")
+def test_every_cause_is_in_the_troubleshooting_page() -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "docs.py"))
+    causes = [cause for causes in tool["catalogues"]().values() for cause in causes.values()]
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    assert len(causes) > 80 and all(f"/{cause.detail_code}`" in page for cause in causes)
+
+
+ALL = [(name, lang) for name in SEARCHED for lang in LANGUAGES]
+
+
+def kept(archive: Archive, server: str = HERE) -> list[tuple[str, str]]:
+    """The guides that are in the archive; as they were not read, they are not counted."""
+    assert len(archive) == 0 and archive.newest() == [] and list(archive.export()) == []
+    return [(name, lang) for name, lang in ALL if archive.get(f"{server}/guide/{name}?lang={lang}")]
+
+
+# --- in the archive --------------------------------------------------------------------------------------------
+def offline(folder: Path) -> Settings:
+    """A house that has never been used, and whose engines lead nowhere."""
+    names = ("SEARXNG", "DDG", "BING", "BAIDU")
+    environ = {f"{name}_BASE_URL": NOWHERE for name in names}
+    return load_settings({**environ, "HOME": str(folder), "SUYUAN_DATA_DIR": str(folder), "SUYUAN_STATE_DIR": str(folder)}, folder)
+
+
+@pytest.mark.req("C6.4", "C8.1")
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("如何部署 SearXNG?", "searxng?lang=zh"),
+        ("SearXNG 返回 403 怎么办", "searxng?lang=zh"),
+        ("how to deploy SearXNG", "searxng?lang=en"),
+        ("SearXNG limiter 429", "searxng?lang="),
+        ("如何连接模型 DeepSeek", "models?lang=zh"),
+        ("connect Ollama model", "models?lang=en"),
+    ],
+)
+async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, question: str, name: str) -> None:
+    async with open_house(offline(tmp_path)) as house:
+        page = await house.search.search(question)
+    assert page.engine == "archive" and page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
+
+
+@pytest.mark.parametrize("question", ["北京天气", "what is the capital of France", "best pizza in Naples", "量子计算的原理"])
+async def test_a_guide_is_no_answer_to_everything(tmp_path: Path, question: str) -> None:
+    async with open_house(offline(tmp_path)) as house:
+        assert house.archive is not None
+        assert [hit.document.title for hit in house.archive.search(question) if hit.coverage >= 0.5] == []
+
+
+def test_they_never_go_and_nothing_is_written_twice(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite", max_bytes=10, max_days=1)
+    assert archive.pin(documents(HERE, "2020-01-01T00:00:00+00:00")) is True
+    archive.put(Document("https://a.example/", "https://a.example/", "T", "x" * 100, "text/html", "2020-01-01T00:00:00+00:00"))
+    assert archive.prune(datetime(2026, 11, 16, tzinfo=UTC)) == 1 and kept(archive) == ALL
+    assert archive.pin(documents(HERE, "2026-01-01T00:00:00+00:00")) is False
+    assert archive.check() == "ok"
+    archive.close()
+
+
+def test_a_new_text_or_address_takes_the_place_of_the_old(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite")
+    old = [
+        Document(f"{HERE}/guide/searxng?lang=en", f"{HERE}/guide/searxng?lang=en", "Old", "ancient words", "text/markdown", "2020-01-01")
+    ]
+    archive.pin(old)
+    archive.pin(documents(HERE, "2026-01-01"))
+    assert archive.search("ancient words") == [] and kept(archive) == ALL
+    archive.pin(documents("http://127.0.0.1:9999", "2026-01-01"))
+    assert kept(archive) == [] and kept(archive, "http://127.0.0.1:9999") == ALL
+    found = archive.get("http://127.0.0.1:9999/guide/searxng?lang=zh")
+    assert found is not None and found.title == "如何部署 SearXNG"
+    archive.close()
+
+
+def test_a_page_read_before_it_was_pinned_is_no_failure(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite")
+    for document in documents(HERE, "2020-01-01"):
+        archive.put(document)
+    assert archive.pin(documents(HERE, "2026-01-01")) is True and kept(archive) == ALL
+    archive.close()
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            archive = Archive(tmp_path / "a.sqlite")
+            archive.pin(documents(HERE, "2026-01-01"))
+            archive.close()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test must show it
+            failures.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    archive = Archive(tmp_path / "a.sqlite")
+    assert failures == [] and kept(archive) == ALL
+    archive.close()
+
+
+def test_the_check_at_the_start_is_cheap(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite")
+    archive.pin(documents(HERE, "2026-01-01"))
+    started = time.perf_counter()
+    for _ in range(20):
+        archive.pin(documents(HERE, "2026-01-01"))
+    assert (time.perf_counter() - started) / 20 < 0.02
+    archive.close()
+
+
+def test_the_address_follows_the_server() -> None:
+    urls = [document.url for document in documents(ServerSettings(port=7000).url, "2026-01-01")]
+    assert "http://127.0.0.1:7000/guide/searxng?lang=zh" in urls
