@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from support.oai import Answering, drop, error, reply, serve_model, stall, stream_error, think
-from support.site import Reply, json_reply, reset
+from support.site import Reply, free_port, json_reply, reset
 from support.site import reply as page
 from support.site import stall as silence
 from support.talk import Web, as_json, ask, of, openai, talking
@@ -25,7 +26,9 @@ from suyuan.chat.events import (
     Thinking,
     TurnStarted,
 )
+from suyuan.contract.engine import EngineSettings
 from suyuan.contract.errors import InvalidInput
+from suyuan.wiring import open_house
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -125,6 +128,18 @@ async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(sear
     cause, cure = of(events, Notice)[0].fault.say("zh")
     assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in cure and of(events, Notice)[0].guide == "searxng"
     assert "搜索失败" in model.requests[0].text
+
+
+@pytest.mark.req("C2.4", "C6.4", "C9.1")
+async def test_a_searxng_that_is_down_brings_the_steps_to_bring_it_up() -> None:
+    with serve_model(reply("大概 55 公里。")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            down = replace(house.settings, engines={"searxng": EngineSettings(base_url=f"http://127.0.0.1:{free_port()}")})
+            async with open_house(down) as other:
+                events, answer = await ask(other, QUESTION, search=True)
+    cause, cure = of(events, Notice)[0].fault.say("zh")
+    assert answer.unverified and "SearXNG 未运行" in cause
+    assert all(step in cure for step in ("docker ps", "docker compose logs", "curl -i", "suyuan searxng")), cure
 
 
 async def test_earlier_sources_stay_readable_but_their_numbers_are_not_valid() -> None:

@@ -272,7 +272,7 @@ class TestAuto:
             page = await h.search.search("some words")
         assert page.engine == "ddg_html"
         assert [(a.engine, a.outcome, a.detail_code) for a in page.attempts] == [
-            ("searxng", "skipped", "connection_refused"),
+            ("searxng", "skipped", "searxng_down"),
             ("ddg_html", "ok", ""),
         ]
 

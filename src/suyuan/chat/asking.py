@@ -155,6 +155,11 @@ class Wanted:
 
     kinds: tuple[str, ...]
 
+    @property
+    def sure(self) -> bool:
+        """Whether such a thing is recognised without fail: figures and dates are, names and reasons are not."""
+        return bool(self.kinds) and set(self.kinds) <= {"time", "count"}
+
     def answered(self, text: str, question: str) -> bool:
         """Whether ``text`` holds such a thing that the question itself does not hold."""
         if not self.kinds:

@@ -16,7 +16,7 @@ _SHORTEST, _LONGEST = 6, 320
 # How much of the question's words the best sentence must hold, those of its title and neighbour counted half.
 _FITS = 0.3
 # A further sentence must come this near to the best one, and nearer where the best seems to be the whole answer.
-_NEAR, _NEARER = 0.35, 0.55
+_NEAR, _NEARER = 0.3, 0.4
 _WHOLE = 0.7
 # Sentences for a question of one part; each of several parts gets two.
 _EACH = 3
@@ -73,7 +73,7 @@ def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4) -> t
     for part in parts:
         _score(part, wanted(part), lines)
         _agree(part, lines)
-    return tuple(Quote(pick.text, tuple(sorted(pick.numbers)), pick.score) for pick in _chosen(lines, len(parts), most))
+    return tuple(Quote(pick.text, tuple(sorted(pick.numbers)), pick.score) for pick in _chosen(lines, parts, most))
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -193,11 +193,11 @@ class _Pick:
         return line.text in self.text or _says_the_same(line, self.line)
 
 
-def _chosen(lines: list[_Line], parts: int, most: int) -> list[_Pick]:
+def _chosen(lines: list[_Line], parts: list[str], most: int) -> list[_Pick]:
     """The best line for every part of the question, then others that are nearly as good and say something else."""
     picks: list[_Pick] = []
-    each = min(most, _EACH if parts == 1 else 2)
-    for at in range(parts):
+    each = min(most, _EACH if len(parts) == 1 else 2)
+    for at in range(len(parts)):
         row = sorted(lines, key=lambda line: -line.scores[at])
         best = row[0]
         if max(line.fits[at] for line in row) < _FITS:
@@ -207,6 +207,9 @@ def _chosen(lines: list[_Line], parts: int, most: int) -> list[_Pick]:
         for line in row:
             if line.scores[at] < near * best.scores[at] or taken >= each or len(picks) >= most:
                 break
+            if best.answers[at] and not line.answers[at] and wanted(parts[at]).sure:
+                # What was asked for is there: a sentence without it is one too many.
+                continue
             taken += _take(line, line.scores[at], picks)
     return picks
 
@@ -215,7 +218,7 @@ def _take(line: _Line, score: float, picks: list[_Pick]) -> bool:
     """Add ``line`` to the picks, or to one of them; tells whether there is one more."""
     same = next((pick for pick in picks if pick.holds(line)), None)
     if same is not None:
-        if line.number not in same.numbers and _supports(line, same.line):
+        if line.number not in same.numbers and _supports(line, same):
             same.numbers.append(line.number)
         return False
     if line.before is not None and _DANGLING.match(line.text):
@@ -240,10 +243,11 @@ def _says_the_same(line: _Line, other: _Line) -> bool:
     return common > 0.9 or set(_NUMBER.findall(line.text)) <= set(_NUMBER.findall(other.text))
 
 
-def _supports(line: _Line, shown: _Line) -> bool:
-    """Whether ``line`` may be cited for ``shown``: most of its words, and every figure."""
-    common = len(set(line.terms) & set(shown.terms)) / max(1, len(set(shown.terms)))
-    return common >= _SAME and set(_NUMBER.findall(shown.text)) <= set(_NUMBER.findall(line.text))
+def _supports(line: _Line, pick: _Pick) -> bool:
+    """Whether ``line`` may be cited for what was picked: it has most of the words, and every figure."""
+    shown = set(pick.line.terms)
+    common = len(shown & set(line.terms)) / max(1, len(shown))
+    return common >= _SAME and set(_NUMBER.findall(pick.text)) <= set(_NUMBER.findall(line.text))
 
 
 _DANGLING = re.compile(

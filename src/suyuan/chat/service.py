@@ -26,6 +26,7 @@ from .agent_turn import agent_work
 from .chat_turn import chat_work
 from .commands import Command
 from .conversation import Conversation, Message, new_id
+from .events import Mode
 from .models import build_model, close_model
 from .runs import Run
 from .session import Exchange, Fetch, Session
@@ -211,6 +212,23 @@ class ChatService:
             self.models[label],
             self._settings,
             exchanges(messages),
+            self._bridge,
+        )
+
+    def session_for(self, history: tuple[Exchange, ...], *, mode: Mode, search: bool, engine: str = "", model: str = "") -> Session:
+        """What a turn needs that belongs to no conversation: nothing of it is kept."""
+        self._check(mode, model)
+        label = model or self.default_model
+        return Session(
+            self._model(label),
+            SessionSearch(self._search, engines=engine),
+            self._fetch,
+            mode,
+            search,
+            engine,
+            self.models[label],
+            self._settings,
+            history,
             self._bridge,
         )
 

@@ -8,6 +8,7 @@ import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from ..config.settings import Settings
 from .terminal import Terminal
@@ -57,7 +58,7 @@ async def _examined(args: argparse.Namespace, settings: Settings) -> list[Findin
 def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
     """How the conversations are checked; not at all where there are none yet."""
     address = settings.store_address.reveal()
-    file = address.removeprefix("sqlite:///") if address.startswith("sqlite:///") else ""
+    file = unquote(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else ""
     if not address or (file and not Path(file).exists()) or (offline and not file):
         return None
     try:

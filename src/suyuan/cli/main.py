@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import LANGUAGES, ui_language
-from . import archive, ask, chat, config, doctor, engines, fetch, google, mcp, search, searxng, serve
+from . import archive, ask, chat, config, debug, doctor, engines, fetch, google, mcp, search, searxng, serve
+from .logs import set_up_logging
 from .terminal import Terminal
 from .texts import Texts
 
@@ -27,8 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     t = Texts(_wanted_language(arguments))
     args = build_parser(t).parse_args(arguments)
-    _set_up_logging(args.verbose)
+    log_lines = set_up_logging(args.verbose, as_json=args.log_json)
     settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
+    log_lines.secrets = settings.secrets
     if settings.problems and args.command not in _QUIET_COMMANDS and not args.verbose:
         for problem in settings.problems:
             Terminal(sys.stderr).line(f"! {problem}")
@@ -51,8 +52,9 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
     parser.add_argument("--ui", choices=LANGUAGES, help=t("help.ui"))
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
+    parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, ask, chat, search, fetch, archive, engines, google, searxng, mcp, doctor, config):
+    for command in (serve, ask, chat, search, fetch, archive, engines, google, searxng, mcp, doctor, config, debug):
         command.add(commands, t)
     return parser
 
@@ -65,8 +67,3 @@ def _wanted_language(arguments: list[str]) -> str:
         if word == "--ui" and i + 1 < len(arguments):
             return arguments[i + 1]
     return ui_language()
-
-
-def _set_up_logging(verbose: int) -> None:
-    level = {0: logging.CRITICAL, 1: logging.INFO}.get(verbose, logging.DEBUG)
-    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")

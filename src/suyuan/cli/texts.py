@@ -110,6 +110,12 @@ _TEXTS = {
     "help.ask_model": ("another model of the configured server, or embedded", "所配置服务器上的其他模型,或 embedded"),
     "help.chat": ("talk, with search and sources", "对话,带搜索与来源"),
     "help.chat_go_on": ("go on with an earlier conversation", "继续之前的会话"),
+    "help.debug": ("all that is known about one answer, without secrets", "一次回答的全部信息(不含密钥)"),
+    "help.debug_run": ("id of the answer; the newest where none is given", "回答的编号;不填则取最新的"),
+    "help.debug_out": ("write it to a file", "写入文件"),
+    "help.log_json": ("log to stderr, one JSON object a line", "向 stderr 输出 JSON 格式日志,每行一条"),
+    "debug.written": ("Written to {path}. It holds no key; read it before you send it.", "已写入 {path}。其中不含密钥,发送前请先查看。"),
+    "debug.unwritten": ("{path} cannot be written: {why}", "无法写入 {path}:{why}"),
     "ask.searching": ("🔍 Searching “{query}” …", "🔍 正在搜索“{query}” …"),
     "ask.found": ("{engines}, {count} results, {seconds:.1f} s", "{engines},{count} 条结果,{seconds:.1f} 秒"),
     "ask.repeated": ("(searched before)", "(之前搜索过)"),
@@ -141,9 +147,7 @@ _TEXTS = {
         "/search on|off   search the web for each message (Chat mode)\n"
         "/mode chat|agent who decides about searching: you, or the AI\n"
         "/help            these lines",
-        "/search on|off   是否为每条消息联网搜索(Chat 模式)\n"
-        "/mode chat|agent 由你还是由 AI 决定搜索\n"
-        "/help            显示本说明",
+        "/search on|off   是否为每条消息联网搜索(Chat 模式)\n/mode chat|agent 由你还是由 AI 决定搜索\n/help            显示本说明",
     ),
     "help.doctor": ("is everything well? what is wrong, and what mends it", "检查是否一切正常,有问题则给出解决办法"),
     "help.offline": ("open no connection: only look at what is configured", "不联网,只检查配置"),
@@ -180,7 +184,10 @@ _TEXTS = {
     "help.searxng_guide": ("show the guide", "显示部署指南"),
     "searxng.written": ("{path} written.", "已生成 {path}。"),
     "searxng.next": ("Next: suyuan searxng up{folder}", "下一步:suyuan searxng up{folder}"),
-    "searxng.tell": ("Then tell Suyuan its address: export SEARXNG_BASE_URL={url}", "然后告诉 Suyuan 它的地址:export SEARXNG_BASE_URL={url}"),
+    "searxng.tell": (
+        "Then tell Suyuan its address: export SEARXNG_BASE_URL={url}",
+        "然后告诉 Suyuan 它的地址:export SEARXNG_BASE_URL={url}",
+    ),
     "searxng.failed": ("SearXNG is not well", "SearXNG 不可用"),
     "searxng.not_done": ("It could not be done", "未能完成"),
     "searxng.well": (

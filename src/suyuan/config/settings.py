@@ -110,6 +110,12 @@ class Settings:
         return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
 
     @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Everything that must not appear in a log, on a screen or in a report."""
+        keys = (engine.api_key for engine in self.engines.values())
+        return tuple(secret for secret in (*keys, self.net.proxy, self.server.token, self.model.api_key, self.store_url) if secret)
+
+    @property
     def store_address(self) -> Secret:
         """Where conversations are kept; empty for memory only."""
         if self.store_url or self.data_dir is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from .causes import KEY_MISSING
+from .errors import SuyuanError
 from .secret import Secret
 from .types import Found, SearchQuery, SearchResult
 from .wire import Request, Response
@@ -83,6 +84,10 @@ class Engine:
     def probe(self) -> Generator[Request, Response, None] | None:
         """Return an exchange that raises unless the engine is well, or None where asking it is the only test."""
         return None
+
+    def explain(self, error: SuyuanError) -> SuyuanError:
+        """``error`` of the network, in the words that help with this engine."""
+        return error
 
     def require_key(self) -> Secret:
         """Return the API key, or raise the error that says where to put it."""

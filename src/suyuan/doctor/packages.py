@@ -21,7 +21,7 @@ async def examine(house: House) -> list[Finding]:
     """Versions, and what could be installed in addition."""
     here = f"suyuan {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     findings = [Finding.well("package", here, here)]
-    there = {name: found for name, _ in _OPTIONAL if (found := installed(name))}
+    there = versions()
     listed = ", ".join(f"{name} {found}" for name, found in there.items()) or "-"
     missing = sorted({extra for name, extra in _OPTIONAL if name not in there})
     findings.append(Finding.well("package", f"Optional packages: {listed}.", f"可选软件包:{listed}。"))
@@ -29,6 +29,11 @@ async def examine(house: House) -> list[Finding]:
         line = f"pip install 'suyuan[{','.join(missing)}]'"
         findings.append(Finding.well("package", f"Could be added: {line}", f"可以安装:{line}"))
     return findings
+
+
+def versions() -> dict[str, str]:
+    """The optional packages that are installed."""
+    return {name: found for name, _ in _OPTIONAL if (found := installed(name))}
 
 
 def installed(name: str) -> str:

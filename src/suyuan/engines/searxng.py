@@ -17,7 +17,15 @@ from ..contract.causes import (
 )
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import SuyuanError
-from ..contract.searxng_causes import SEARXNG_BROKEN, SEARXNG_FORBIDS, SEARXNG_LOGIN, SEARXNG_NEEDS_HTTPS, SEARXNG_REDIRECTED
+from ..contract.searxng_causes import (
+    SEARXNG_BROKEN,
+    SEARXNG_DOWN,
+    SEARXNG_FORBIDS,
+    SEARXNG_LOGIN,
+    SEARXNG_NEEDS_HTTPS,
+    SEARXNG_NO_HOST,
+    SEARXNG_REDIRECTED,
+)
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date
@@ -66,6 +74,14 @@ class SearXNG(Engine):
             raise _moved(where, urljoin(response.url or where, target), self.name)
         if status != 200 or response.body.strip() != b"OK":
             raise NOT_SEARXNG(engine=self.name, where=where)
+
+    def explain(self, error: SuyuanError) -> SuyuanError:
+        """The user runs this engine: say how to bring it up, and not only that nothing answers."""
+        if error.detail_code == "connection_refused":
+            return SEARXNG_DOWN(engine=self.name, where=self.base_url)
+        if error.detail_code == "dns":
+            return SEARXNG_NO_HOST(engine=self.name, host=urlsplit(self.base_url).hostname)
+        return error
 
     def read(self, response: Response, query: SearchQuery | None = None) -> Found:
         """Read the JSON answer."""

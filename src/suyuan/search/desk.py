@@ -90,7 +90,7 @@ class Desk:
         except TimeoutError:
             verdict = ENGINE_TIMEOUT(engine=self.name, seconds=_PROBE_SECONDS)
         except SuyuanError as error:
-            verdict = error.redacted(self._secrets())
+            verdict = self._explained(error)
         self._probed = (self.clock() + _PROBE_KEPT[verdict is None], verdict)
         return verdict
 
@@ -132,10 +132,15 @@ class Desk:
             raise ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
 
     def _failed(self, error: SuyuanError, query: SearchQuery, started: float) -> Asked:
-        error.redacted(self._secrets())
+        error = self._explained(error)
         error.engine = error.engine or self.name
         self._learn(error)
         return Asked(self._receipt(outcome_of(error), query, self.clock() - started, error=error), error=error)
+
+    def _explained(self, error: SuyuanError) -> SuyuanError:
+        """The failure in the engine's own words, and without its secrets."""
+        told = self.engine.explain(error) if isinstance(self.engine, Engine) else error
+        return told.redacted(self._secrets())
 
     def _learn(self, error: SuyuanError) -> None:
         if error.detail_code == OWN_LIMIT.detail_code:

@@ -1,0 +1,50 @@
+"""``suyuan debug``: all that is known about one answer, safe to attach to a report."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..config.settings import Settings
+from ..contract.errors import SuyuanError
+from ..wiring import open_house
+from .failure import OK, show_failure
+from .terminal import Terminal
+from .texts import Texts
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    debug = commands.add_parser("debug", help=t("help.debug"), description=t("help.debug"))
+    debug.add_argument("run_id", nargs="?", default="", metavar="RUN_ID", help=t("help.debug_run"))
+    debug.add_argument("-o", "--out", default="", metavar="FILE", help=t("help.debug_out"))
+    debug.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Write the bundle."""
+    try:
+        data = json.dumps(asyncio.run(_bundle(settings, args.run_id)), ensure_ascii=False, indent=2) + "\n"
+    except SuyuanError as error:
+        return show_failure(error, t, "ask.failed")
+    if not args.out:
+        sys.stdout.write(data)
+        return OK
+    try:
+        Path(args.out).write_text(data, encoding="utf-8")
+    except OSError as error:
+        Terminal(sys.stderr).line(t("debug.unwritten", path=args.out, why=error.strerror or error))
+        return 2
+    Terminal(sys.stderr).line(t("debug.written", path=args.out))
+    return OK
+
+
+async def _bundle(settings: Settings, run_id: str) -> dict[str, Any]:
+    from ..doctor.bundle import bundle
+
+    async with open_house(settings) as house:
+        return bundle(house, run_id)
