@@ -48,6 +48,8 @@ async def _searched(turn: Turn) -> str:
 def say_failed(turn: Turn, error: SuyuanError) -> None:
     """Tell the user that the search failed, why, and what helps."""
     (cause, cure), (cause_zh, cure_zh) = error.say("en"), error.say("zh")
+    if "关闭" not in cure_zh:
+        cure, cure_zh = f"{cure} Or switch the search off.", f"{cure_zh} 也可以关闭联网搜索。"
     notice = WITHOUT_SEARCH(cause=cause, cause_zh=cause_zh, cure=cure, cure_zh=cure_zh)
     notice.detail_code = error.detail_code or notice.detail_code
     asked = {attempt.engine for attempt in error.attempts} | {error.engine}

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..contract.language import script_language
 from ..contract.words import sentence_ends
 from .asking import Wanted, content, parts_of, terms, wanted
 
@@ -67,9 +68,17 @@ class _Line:
 def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4) -> tuple[Quote, ...]:
     """The few sentences that answer ``question`` best, the best first; nothing where no sentence fits."""
     lines = [line for source in evidence for line in _lines(source)]
+    readable = [line for line in lines if (script_language(line.text) == "zh") == (script_language(question) == "zh")]
+    # Who asks in Chinese would rather read Chinese; sentences in another language are for when there are no others.
+    return _quotes(question, readable, most) or (_quotes(question, lines, most) if len(readable) < len(lines) else ())
+
+
+def _quotes(question: str, lines: list[_Line], most: int) -> tuple[Quote, ...]:
     parts = parts_of(question)
     if not lines or not parts:
         return ()
+    for line in lines:
+        line.scores, line.fits, line.answers = [], [], []
     for part in parts:
         _score(part, wanted(part), lines)
         _agree(part, lines)
@@ -99,13 +108,17 @@ def best_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
 _SITE = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,24}$")
 
 
+# A command or a listing is no sentence.
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
+
+
 def _lines(source: Evidence) -> Iterator[_Line]:
     title = _SITE.sub("", source.title).strip()
     title_words = frozenset(terms(title))
     whole = frozenset(terms(source.text)) | title_words
     before: _Line | None = None
     place = 0
-    for paragraph in re.split(r"\n+|(?<=[。！？…])\s{2,}", source.text):
+    for paragraph in re.split(r"\n+|(?<=[。！？…])\s{2,}", _CODE.sub("\n", source.text)):
         paragraph = _plain(paragraph)
         for text in _sentences(paragraph):
             if not (_SHORTEST <= len(text) <= _LONGEST) or _is_junk(text):

@@ -23,12 +23,12 @@ _TEXTS = {
         "en": "The search found nothing. Ask again in other words, or more specifically.",
     },
     "no_sources": {
-        "zh": "我是内置模型,只引用搜索到的句子,不凭记忆回答;而这次搜索已关闭,或没有找到结果。\n\n"
+        "zh": "我是内置模型,只引用搜索到的句子,不凭记忆回答;而这次没有搜索结果:搜索已关闭、失败,或没有找到。\n\n"
         "- 打开搜索:输入 `/search on`,或点击 🔍 开关。\n"
         "- 换用更强的模型:设置 `SUYUAN_MODEL`、`SUYUAN_MODEL_BASE_URL` 和 `SUYUAN_MODEL_API_KEY`,"
         "例如 `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`。",
         "en": "I am the built-in model: I only quote what a search has found and answer nothing from memory; "
-        "and this time the search is off or found nothing.\n\n"
+        "and this time there are no results: the search is off, failed, or found nothing.\n\n"
         "- Switch the search on: type `/search on`, or use the 🔍 switch.\n"
         "- Connect a stronger model: set `SUYUAN_MODEL`, `SUYUAN_MODEL_BASE_URL` and `SUYUAN_MODEL_API_KEY`, "
         "e.g. `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`.",

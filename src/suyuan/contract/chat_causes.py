@@ -86,8 +86,8 @@ WITHOUT_SEARCH = Cause(
     "without_search",
     "The search failed, so this answer is not based on search results. {cause}",
     "搜索失败,本次回答未使用搜索结果。{cause_zh}",
-    "{cure} Or switch the search off.",
-    "{cure_zh} 也可以关闭联网搜索。",
+    "{cure}",
+    "{cure_zh}",
 )
 
 # --- where an agent stops ------------------------------------------------------------------------------------------
