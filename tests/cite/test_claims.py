@@ -110,3 +110,9 @@ def test_a_long_answer_is_checked_quickly() -> None:
 def test_claims_of_wikipedia_are_told_apart() -> None:
     results = measured(step=2)
     assert auc(results) > 0.72 and evidence_f1(results) > 0.6
+
+
+def test_word_for_word_is_supported_whatever_the_markup_and_the_script() -> None:
+    source = "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再运行 `suyuan searxng up` 启动。"
+    said = "用 Docker 部署 SearXNG 需要两条命令:先运行 suyuan searxng init 生成配置,再运行 suyuan searxng up 启动[1]。"
+    assert [claim.verdict for claim in check_claims(said, {1: source})] == ["supported"]

@@ -41,3 +41,13 @@ def test_a_long_quote_is_a_beginning_and_an_end() -> None:
 
 def test_one_block_is_enough() -> None:
     assert unquote(fragment_link(PAGE, "Heading\nThe longer line below it")).endswith("text=The longer line below it")
+
+
+def test_markdown_is_not_looked_for_and_words_are_not_cut() -> None:
+    quote = (
+        "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再 **suyuan** [searxng](http://x.example/) up 启动。"
+    )
+    target = unquote(fragment_link("http://e.example/", quote).partition("text=")[2])
+    assert "`" not in target and "*" not in target and "](" not in target
+    head, tail = target.split(",", 1)
+    assert quote.startswith(head) and head.endswith("SearXNG") and tail == "searxng up 启动"

@@ -31,6 +31,7 @@ _RELATED = 0.65
 _MAX_EVIDENCE = 100_000
 _STEM = 7
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_LETTER = re.compile(r"[\W_]+")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
 # With the few words behind it, which are what is denied.
@@ -84,6 +85,7 @@ class Passage:
         self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))
         self.held = self.title.union(*self.figures)
         self.plain = f"{title} {' '.join(self.sentences)}".lower()
+        self.letters = _letters(self.plain)
         self.wide = len(_WIDE.findall(self.plain[:2000])) * 4 > len(self.plain[:2000])
         self._counts = Counter(term for terms in self.terms for term in terms)
 
@@ -123,6 +125,9 @@ def match(claim: Statement, passage: Passage) -> Match:
         return Match(0.0, stated=facts, missing=facts)
     missing = facts - passage.held
     score, quote, related = _best(claim, passage)
+    if _letters(claim.text) in passage.letters:
+        # Word for word: nothing is left to compare.
+        return Match(1.0, quote, stated=facts, related=related)
     if passage.wide == claim.wide:
         absent = [name for name in claim.names if name.lower() not in passage.plain]
         score *= _MISSING_NAMES ** (len(absent) / len(claim.names)) if absent else 1
@@ -132,6 +137,11 @@ def match(claim: Statement, passage: Passage) -> Match:
         score = _across(claim, passage)
     score *= _MISSING_FIGURES ** (len(missing) / len(facts)) if missing else 1
     return Match(score, quote, missing, facts, related)
+
+
+def _letters(text: str) -> str:
+    """``text`` without anything that is no letter or digit: the same words in other markup are the same."""
+    return _NO_LETTER.sub("", text.lower())
 
 
 @dataclass(frozen=True, slots=True)

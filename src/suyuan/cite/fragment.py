@@ -11,6 +11,10 @@ _DIRECTIVE = ":~:"
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _LONG_WORDS, _HEAD_WORDS = 12, 5
 _LONG_WIDE, _HEAD_WIDE = 40, 14
+# The quote is Markdown; the page shows it without these.
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_MARKUP = re.compile(r"`+|\*\*|__|~~")
+_WORD_END = re.compile(r"[A-Za-z0-9]+")
 # A page writes its own signs at the ends of a sentence; words are what a browser looks for.
 _EDGES = " \t\r\n.,;:!?…。,，、；：！？\"'“”‘’「」『』()（）[]【】*_#>|-"
 
@@ -30,7 +34,7 @@ def _directive(text: str) -> str:
     if _WIDE.search(text):
         if len(text) <= _LONG_WIDE:
             return _encode(text)
-        head, tail = text[:_HEAD_WIDE], text[-_HEAD_WIDE:]
+        head, tail = _whole_words(text, _HEAD_WIDE), _whole_words(text[::-1], _HEAD_WIDE)[::-1]
     else:
         words = text.split(" ")
         if len(words) <= _LONG_WORDS:
@@ -40,9 +44,16 @@ def _directive(text: str) -> str:
     return f"{_encode(head)},{_encode(tail)}" if head and tail else _encode(text)
 
 
+def _whole_words(text: str, length: int) -> str:
+    """The beginning of ``text``, not ending within a Latin word: a browser looks for whole words."""
+    rest = _WORD_END.match(text, length)
+    return text[: rest.end() if rest and _WORD_END.match(text[length - 1]) else length]
+
+
 def _searchable(quote: str) -> str:
     """One block's worth of ``quote``: a browser does not find an exact text across paragraphs."""
-    clean = quote.encode("utf-8", "ignore").decode("utf-8")
+    clean = _LINK.sub(r"\1", quote.encode("utf-8", "ignore").decode("utf-8"))
+    clean = _MARKUP.sub("", clean)
     blocks = [" ".join(block.split()) for block in re.split(r"\n+", clean)]
     block = max(blocks, key=len, default="")
     if len(block) > 400:
