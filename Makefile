@@ -8,8 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: run test lint unit bench requirements docs clean
 
 run: $(READY)
-	@$(BIN)/suyuan engines
-	@$(BIN)/suyuan shell || true
+	@$(BIN)/suyuan serve
 
 test: lint unit
 
