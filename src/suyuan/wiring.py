@@ -81,11 +81,16 @@ class Network:
 
     def _browser(self) -> Transport:
         from .net.browser import BrowserClient
+        from .net.fetching import system_lookup
+        from .net.gateway import Reach
+        from .net.guard import parse
 
         # A profile that a person has unlocked is used as long as it is there.
         profile = self._settings.chrome_profile
         kept = profile if profile and profile.is_dir() else None
-        return BrowserClient(replace(self._settings.browser, profile_dir=kept), self._settings.net, self._browser_may_reach)
+        browser = replace(self._settings.browser, profile_dir=kept)
+        moved = frozenset((home.host, home.port) for home in map(parse, self._moved))
+        return BrowserClient(browser, self._settings.net, self._browser_may_reach, Reach(self.guard, system_lookup, moved))
 
     async def _browser_may_reach(self, url: str) -> bool:
         """Public addresses, and those of engines shown in the browser that the user has moved elsewhere."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pty
+import select
 import signal
 import sys
 import time
@@ -148,7 +149,8 @@ def _on_a_terminal(env: dict[str, str]) -> str:
         nonlocal screen
         end = time.monotonic() + seconds
         while words not in screen:
-            assert time.monotonic() < end, f"{words!r} did not come: {screen}"
+            ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
+            assert ready, f"{words!r} did not come: {screen}"
             screen += os.read(terminal, 1000).decode(errors="replace")
 
     try:

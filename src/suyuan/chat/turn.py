@@ -27,6 +27,8 @@ from .thoughts import Thoughts
 
 log = logging.getLogger("suyuan.chat")
 
+_CANCEL_AGAIN = 0.2
+
 Work = Callable[["Turn"], Awaitable[None]]
 
 
@@ -136,14 +138,16 @@ class Turn:
             while (event := await self._events.get()) is not None:
                 yield event
         finally:
-            self._task.cancel()
+            self.stop()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
     def stop(self) -> None:
         """End the turn now: the model, the searches and their sockets; what was said is kept."""
-        if self._task is not None:
+        if self._task is not None and not self._task.done():
             self._task.cancel()
+            # Again until it is heard: a library that waits for its next chunk can lose a cancellation that comes with it.
+            asyncio.get_running_loop().call_later(_CANCEL_AGAIN, self.stop)
 
     async def _do(self, work: Work) -> None:
         fault: SuyuanError | None = None

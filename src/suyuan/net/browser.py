@@ -7,36 +7,60 @@ import contextlib
 import logging
 import time
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..contract.causes import BAD_HTTP, BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
+from ..contract.causes import BAD_HTTP, BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS, OFF_LIMITS, PROXY_FAILED
 from ..contract.errors import SuyuanError
 from ..contract.wire import Request, Response
 from .chrome import find_chrome
 from .gate import Allows, Gate
-from .launch import BrowserGone, BrowserHangs, Chrome, answered, start_chrome
+from .gateway import Gateway, Reach
+from .launch import BrowserGone, BrowserHangs, Chrome, answered, proxy_options, start_chrome
 from .transport import BrowserSettings, NetSettings, origin
 from .visit import Visit, where
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
+    from playwright.async_api import Request as Sent
 
 log = logging.getLogger("suyuan.net")
 
 
-_Started = asyncio.Task[tuple[Chrome, Gate]]
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A browser with what stands around it."""
+
+    chrome: Chrome
+    gate: Gate
+    gateway: Gateway | None
+
+    async def stop(self) -> None:
+        """End all of it."""
+        try:
+            await self.chrome.stop()
+        finally:
+            if self.gateway is not None:
+                await self.gateway.close()
+
+
+_Started = asyncio.Task[_Running]
 
 _GATE_SECONDS = 3.0
 
 
 class BrowserClient:
-    """A ``Transport`` on Chrome, which follows redirects; one browser for each event loop that uses it."""
+    """A ``Transport`` on Chrome, which follows redirects; one browser for each event loop that uses it.
 
-    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None) -> None:
+    ``guard`` is asked about each request that Chrome shows; ``reach`` decides about each connection that it makes.
+    """
+
+    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None, reach: Reach | None = None) -> None:
         self._settings = settings
         self._net = net
         self._guard = guard
+        self._reach = reach
         # A browser belongs to the loop that started it; synchronous callers have a loop of their own.
         self._rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = WeakKeyDictionary()
         self._closed = False
@@ -53,7 +77,7 @@ class BrowserClient:
             raise BROWSER_CLOSED(engine=engine, where=where(request.url))
         loop = asyncio.get_running_loop()
         if loop not in self._rooms:
-            self._rooms[loop] = _Room(self._settings, self._net, self._guard)
+            self._rooms[loop] = _Room(self._settings, self._net, self._guard, self._reach)
         return await self._rooms[loop].send(request, engine)
 
     async def close(self) -> None:
@@ -71,10 +95,11 @@ class BrowserClient:
 class _Room:
     """The browser of one event loop."""
 
-    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None) -> None:
+    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None, reach: Reach | None) -> None:
         self._settings = settings
         self._net = net
         self._guard = guard
+        self._reach = reach
         self._places = asyncio.Semaphore(settings.max_pages)
         self._started: _Started | None = None
         self._errands: set[asyncio.Task[None]] = set()
@@ -120,12 +145,14 @@ class _Room:
             if self._closed:
                 raise BrowserGone("it was closed")
             started = self._ready()
-            chrome, gate = await asyncio.shield(started)
+            running = await asyncio.shield(started)
+            chrome = running.chrome
             # In a task of its own, which is not cancelled with us: a page that is half open could not be closed.
             opening = asyncio.create_task(chrome.open_page())
             page = await chrome.patient(opening)
-            await chrome.patient(asyncio.create_task(gate.watch(page)))
-            return await Visit(page, request, engine, self._net.max_bytes).read(self._settings.settle_seconds)
+            await chrome.patient(asyncio.create_task(running.gate.watch(page)))
+            visit = Visit(page, request, engine, self._net.max_bytes)
+            return await _explained(visit.read(self._settings.settle_seconds), page, engine, running.gateway)
         except BrowserGone as gone:
             if self._closed:
                 raise BROWSER_CLOSED(engine=engine, where=where(request.url)) from None
@@ -143,21 +170,40 @@ class _Room:
             self._started.add_done_callback(self._forget_failed)
         return self._started
 
-    async def _start(self) -> tuple[Chrome, Gate]:
+    async def _start(self) -> _Running:
         begun = time.monotonic()
+        found = find_chrome(self._settings.executable)
+        gateway = None
+        # A proxy of the user's resolves names for Chrome, and may be the only way out: then the gate alone is asked.
+        if self._reach is not None and proxy_options(self._net) is None:
+            gateway = Gateway(self._reach)
+            await gateway.start()
+        try:
+            running = await self._open(found.path, gateway)
+        except BaseException:
+            if gateway is not None:
+                await gateway.close()
+            raise
+        log.info("%s started in %.2f s", found.name, time.monotonic() - begun)
+        return running
+
+    async def _open(self, executable: str, gateway: Gateway | None) -> _Running:
         wanted = self._settings
-        found = find_chrome(wanted.executable)
         chrome = await start_chrome(
-            found.path, self._net, seconds=wanted.start_seconds, headless=wanted.headless, profile=wanted.profile_dir
+            executable,
+            self._net,
+            seconds=wanted.start_seconds,
+            headless=wanted.headless,
+            profile=wanted.profile_dir,
+            gateway=gateway.url if gateway else "",
         )
-        gate = Gate(chrome.session, self._guard)
+        gate = Gate(chrome.session, self._guard, (gateway.user, gateway.password) if gateway else None)
         try:
             await answered(gate.set_up(), _GATE_SECONDS)
         except BrowserGone:
             await chrome.stop()
             raise
-        log.info("%s started in %.2f s", found.name, time.monotonic() - begun)
-        return chrome, gate
+        return _Running(chrome, gate, gateway)
 
     def _forget_failed(self, started: _Started) -> None:
         if (started.cancelled() or started.exception()) and self._started is started:
@@ -167,8 +213,7 @@ class _Room:
         """Close the page and give its place to the next; a browser that cannot close a page hangs, and is ended."""
         try:
             if started is not None and opening is not None:
-                chrome, _ = started.result()
-                await chrome.patient(asyncio.create_task(_shut(opening)))
+                await started.result().chrome.patient(asyncio.create_task(_shut(opening)))
         except BrowserHangs:
             self._retire(started)
         except BrowserGone as gone:
@@ -184,8 +229,7 @@ class _Room:
 
     async def _end(self, started: _Started) -> None:
         with contextlib.suppress(BrowserGone, SuyuanError):
-            chrome, _ = await started
-            await chrome.stop()
+            await (await started).stop()
 
     def _run(self, errand: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(errand)
@@ -196,3 +240,27 @@ class _Room:
 async def _shut(opening: asyncio.Task[Page]) -> None:
     page = await opening
     await page.close()
+
+
+async def _explained(reading: Coroutine[Any, Any, Response], page: Page, engine: str, gateway: Gateway | None) -> Response:
+    """What the visit gives; where the gateway stood in the way, its reason, for Chrome knows only that a proxy failed."""
+    if gateway is None:
+        return await reading
+    failed = ""
+
+    def watch(sent: Sent) -> None:
+        nonlocal failed
+        if sent.is_navigation_request() and sent.frame == page.main_frame:
+            failed = sent.url
+
+    page.on("requestfailed", watch)
+    try:
+        response = await reading
+    except SuyuanError as error:
+        cause = gateway.failure(failed) if error.detail_code == PROXY_FAILED.detail_code else None
+        if cause is None:
+            raise
+        raise cause(engine=engine, where=where(failed)) from None
+    if response.headers.get("proxy-status") == gateway.mark:
+        raise (gateway.failure(response.url) or OFF_LIMITS)(engine=engine, where=where(response.url))
+    return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Allows = Callable[[str], Awaitable[bool]]
 """Says whether an address may be reached."""
+
+Key = tuple[str, str]
+"""User and password of the gateway."""
 
 # Text is all that is read of a page; scripts and styles may make it.
 _UNREAD = ("Image", "Font", "Media")
@@ -23,19 +26,24 @@ _INTERNAL = frozenset({"about", "blob", "chrome", "chrome-extension", "data"})
 class Gate:
     """Decides about the requests of a whole browser: documents, frames, workers, and each step of a redirect.
 
-    Chrome does not show WebSockets here, so a guarded page gets none; those of workers are beyond reach.
+    Chrome does not show WebSockets here, so a guarded page gets none; those of workers only the gateway can judge.
     """
 
-    def __init__(self, session: CDPSession, guard: Allows | None) -> None:
+    def __init__(self, session: CDPSession, guard: Allows | None, key: Key | None = None) -> None:
         self._session = session
         self._guard = guard
+        self._key = key
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def set_up(self) -> None:
         """Begin; without a guard only what is never needed is stopped, and all else goes its way undelayed."""
         self._session.on("Fetch.requestPaused", self._paused)
         kinds = [{"resourceType": kind} for kind in _UNREAD] if self._guard is None else [{"urlPattern": "*"}]
-        await self._session.send("Fetch.enable", {"patterns": kinds})
+        if self._key is not None:
+            # Only requests that are shown here can be answered for.
+            kinds = [{"urlPattern": "*"}]
+            self._session.on("Fetch.authRequired", self._asked)
+        await self._session.send("Fetch.enable", {"patterns": kinds, "handleAuthRequests": self._key is not None})
 
     async def watch(self, page: Page) -> None:
         """Refuse the WebSockets of ``page`` and its frames, since the guard would not be asked about them."""
@@ -43,7 +51,13 @@ class Gate:
             await page.route_web_socket("**/*", _close)
 
     def _paused(self, event: dict[str, Any]) -> None:
-        task = asyncio.create_task(self._decide(event))
+        self._run(self._decide(event))
+
+    def _asked(self, event: dict[str, Any]) -> None:
+        self._run(self._log_in(event))
+
+    def _run(self, answer: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(answer)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
@@ -55,6 +69,14 @@ class Gate:
             # A guard that fails has not allowed the request.
             await self._answer(event["requestId"], allowed)
 
+    async def _log_in(self, event: dict[str, Any]) -> None:
+        """Open the gateway; a site that asks for a password gets none."""
+        answer = {"response": "Default"}
+        if self._key is not None and event["authChallenge"]["source"] == "Proxy":
+            user, password = self._key
+            answer = {"response": "ProvideCredentials", "username": user, "password": password}
+        await self._send("Fetch.continueWithAuth", {"requestId": event["requestId"], "authChallengeResponse": answer})
+
     async def _may_pass(self, url: str) -> bool:
         scheme = urlsplit(url).scheme
         if scheme in _INTERNAL or self._guard is None:
@@ -62,14 +84,17 @@ class Gate:
         return scheme in ("http", "https") and await self._guard(url)
 
     async def _answer(self, paused: str, allowed: bool) -> None:
+        if allowed:
+            await self._send("Fetch.continueRequest", {"requestId": paused})
+        else:
+            await self._send("Fetch.failRequest", {"requestId": paused, "errorReason": "BlockedByClient"})
+
+    async def _send(self, command: str, what: dict[str, Any]) -> None:
         from playwright.async_api import Error
 
         # The page may be closed by now.
         with contextlib.suppress(Error):
-            if allowed:
-                await self._session.send("Fetch.continueRequest", {"requestId": paused})
-            else:
-                await self._session.send("Fetch.failRequest", {"requestId": paused, "errorReason": "BlockedByClient"})
+            await self._session.send(command, what)
 
 
 async def _close(route: WebSocketRoute) -> None:

@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 # Playwright itself switches off updates, sync, extensions and first-run pages.
 _ARGS = ("--disable-gpu", "--disable-quic")
+# What is not of HTTP goes by the proxy as well, or not at all; the second is the name by which older versions know it.
+_PROXIED_ARGS = ("--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp")
 # Nobody clicks here, so Chrome's own popup blocker, which Playwright switches off, stops every popup.
 _UNWANTED_ARGS = ("--disable-popup-blocking",)
 _PASSING_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profile-\w+)")
@@ -97,8 +99,13 @@ class Chrome:
         self._clear_socket()
 
 
-async def start_chrome(executable: str, net: NetSettings, *, seconds: float, headless: bool = True, profile: Path | None = None) -> Chrome:
-    """Start the browser at ``executable``; raises :class:`BrowserGone` where it does not answer in ``seconds``."""
+async def start_chrome(
+    executable: str, net: NetSettings, *, seconds: float, headless: bool = True, profile: Path | None = None, gateway: str = ""
+) -> Chrome:
+    """Start the browser at ``executable``; raises :class:`BrowserGone` where it does not answer in ``seconds``.
+
+    Through ``gateway``, where one is given, goes every connection, those to this machine included.
+    """
     try:
         from playwright.async_api import Error, async_playwright
     except ImportError:
@@ -107,9 +114,11 @@ async def start_chrome(executable: str, net: NetSettings, *, seconds: float, hea
         driver = await async_playwright().start()
     except (Error, OSError) as error:
         raise BrowserGone(first_line(error)) from None
+    # By default Chrome would reach loopback and link-local addresses past the proxy.
+    proxy = {"server": gateway, "bypass": "<-loopback>"} if gateway else proxy_options(net)
     try:
         # The driver's own clock runs out first: it then knows that this browser must be killed.
-        return await answered(_launched(driver, _options(executable, net, headless, seconds), profile), seconds + _ANSWER_SECONDS)
+        return await answered(_launched(driver, _options(executable, proxy, headless, seconds), profile), seconds + _ANSWER_SECONDS)
     except BaseException as error:
         await _stop_driver(driver)
         if profile is not None and "already in use" in str(error):
@@ -159,13 +168,12 @@ def _bypass(names: tuple[str, ...]) -> list[str]:
     return rules
 
 
-def _options(executable: str, net: NetSettings, headless: bool, seconds: float) -> dict[str, Any]:
-    proxy = proxy_options(net)
+def _options(executable: str, proxy: dict[str, str] | None, headless: bool, seconds: float) -> dict[str, Any]:
     return {
         "executable_path": executable,
         "headless": headless,
         # Without a proxy of ours Chrome would take the desktop's, and the other clients would not.
-        "args": [*_ARGS, *([] if proxy else ["--no-proxy-server"])],
+        "args": [*_ARGS, *(_PROXIED_ARGS if proxy else ("--no-proxy-server",))],
         "ignore_default_args": list(_UNWANTED_ARGS),
         # Chrome refuses to run as root inside its sandbox.
         "chromium_sandbox": not (sys.platform == "linux" and os.geteuid() == 0),

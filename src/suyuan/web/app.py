@@ -1,0 +1,170 @@
+"""The application: every route, inside every check."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .. import __version__
+from ..config.settings import ServerSettings
+from ..contract.errors import SuyuanError
+from ..wiring import House
+from . import api, failures, openai, page, searxng
+from .connection import ClientGone
+from .health import Health
+from .limits import BodyLimit, Streams
+from .metrics import Counting, Metrics
+from .security import INTERFACES, Security
+
+log = logging.getLogger("suyuan.web")
+
+# How long running answers may take to end when the server stops.
+_STOPPING = 5.0
+_HEAVY = ("suyuan.chat.quoting", "langchain.agents", "langchain_openai")
+
+
+def create_app(house: House, *, origin: ServerSettings) -> FastAPI:
+    """The server of ``house`` at ``origin``; ending the application closes the house."""
+    app = FastAPI(
+        title="Suyuan 溯源",
+        version=__version__,
+        summary="Web search that says what happened, and answers whose every sentence can be traced.",
+        openapi_url="/api/openapi.json",
+        # The pages that show an OpenAPI document load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        exception_handlers=_HANDLERS,
+    )
+    app.state.house = house
+    app.state.origin = origin
+    app.state.streams = Streams()
+    app.state.metrics = Metrics()
+    app.state.health = Health(house)
+    app.state.warm = Warm()
+    for router in (api.router, api.plain, openai.router, searxng.router, page.router):
+        app.include_router(router)
+    # The last one added is the first to see a request.
+    app.add_middleware(searxng.AtTheRoot)
+    app.add_middleware(LastResort)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(Security, origin=origin)
+    app.add_middleware(Counting, metrics=app.state.metrics)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.health.start()
+    app.state.warm.begin()
+    try:
+        yield
+    finally:
+        await quiet(app)
+        await app.state.warm()
+        await app.state.house.close()
+
+
+async def quiet(app: FastAPI) -> None:
+    """Stop the answers that are under way (they are kept), then end all streams; safe to do twice."""
+    await app.state.health.close()
+    runs = list(app.state.metrics.running)
+    for run in runs:
+        run.stop()
+    if runs:
+        # Those who follow are told that it was stopped before their streams end.
+        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=_STOPPING)
+        await asyncio.sleep(0.05)
+    app.state.streams.close()
+
+
+class Warm:
+    """Loads what answers need while the server already listens; whoever comes before it is loaded waits without holding up others."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Begin to load."""
+        self._task = asyncio.create_task(asyncio.to_thread(self._load))
+
+    async def __call__(self) -> None:
+        """Wait until all is loaded."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+
+    def _load(self) -> None:
+        for name in _HEAVY:
+            with contextlib.suppress(ImportError):
+                # What is missing is said, with its cure, when it is needed.
+                import_module(name)
+
+
+# --- failures ----------------------------------------------------------------------------------------------------------
+def _answer(request: Request, error: SuyuanError, status: int | None = None) -> Response:
+    """A failure: as a page for people, as JSON for programs."""
+    if request.method == "GET" and failures.accepts_html(request.headers) and not request.url.path.startswith(INTERFACES):
+        return page.error_page(request, error, status)
+    return failures.failure(request, error, status)
+
+
+async def _on_failure(request: Request, error: Any) -> Response:
+    return _answer(request, error)
+
+
+async def _on_validation(request: Request, error: Any) -> Response:
+    return _answer(request, failures.of_validation(error.errors()))
+
+
+async def _on_http(request: Request, error: Any) -> Response:
+    return _answer(request, failures.of_http(request, error), error.status_code)
+
+
+async def _on_gone(request: Request, error: Any) -> Response:
+    # Nobody reads it; proxies write this status into their logs for the same thing.
+    return Response(status_code=499)
+
+
+class LastResort:
+    """Answers where our own code failed; inside the other checks, so that this answer too has their headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and catch what comes back."""
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception:
+            if scope["type"] != "http" or started:
+                raise
+            # The outermost edge: the log gets the whole of it, the client that something went wrong.
+            log.exception("%s %s failed inside", scope["method"], scope["path"])
+            await failures.failure(HTTPConnection(scope), failures.unexpected(), 500)(scope, receive, send)
+
+
+_HANDLERS: dict[int | type[Exception], Any] = {
+    SuyuanError: _on_failure,
+    RequestValidationError: _on_validation,
+    HTTPException: _on_http,
+    ClientGone: _on_gone,
+}

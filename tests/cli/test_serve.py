@@ -1,0 +1,155 @@
+"""``suyuan serve`` as a person starts and ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+
+from support.oai import reply, serve_model, stall
+from support.site import free_port
+from suyuan.chat.store import Store
+from suyuan.contract.errors import SuyuanError
+from suyuan.web.listen import listen
+from web.serving import client
+
+
+@asynccontextmanager
+async def started(*args: str, home: Path, **environ: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The real command in a process of its own, which is ended in any case."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH")}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "suyuan", *args,
+        env={**kept, "HOME": str(home), "LANG": "C.UTF-8", **environ},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def address_of(process: asyncio.subprocess.Process) -> tuple[str, str]:
+    """The address that it prints, and all that it says before it waits."""
+    assert process.stdout is not None
+    said = ""
+    async with asyncio.timeout(30):
+        while "Ctrl-C" not in said:
+            line = (await process.stdout.readline()).decode()
+            assert line, said
+            said += line
+    found = re.search(r"http://\S+", said)
+    assert found, said
+    return found[0], said
+
+
+async def failed(*args: str, home: Path, **environ: str) -> tuple[int | None, str]:
+    async with started(*args, home=home, **environ) as process:
+        async with asyncio.timeout(30):
+            out, err = await process.communicate()
+        assert b"Traceback" not in err and out == b""
+        return process.returncode, err.decode()
+
+
+async def test_it_says_where_it_is_and_what_it_uses(tmp_path: Path) -> None:
+    async with started("serve", "--port", "0", "--no-open", home=tmp_path) as process:
+        url, said = await address_of(process)
+        assert url.startswith("http://127.0.0.1:") and "Model: embedded" in said and "search: auto" in said
+        async with client(url) as ask:
+            assert await ask("GET", "/healthz") == (200, "OK")
+            status, page = await ask("GET", "/", Accept="text/html")
+            assert status == 200 and "<html" in page
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            _, err = await process.communicate()
+        assert process.returncode == 0 and err.decode() == "Stopped; everything is kept.\n"
+
+
+async def test_it_speaks_chinese(tmp_path: Path) -> None:
+    async with started("--ui", "zh", "serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_MODEL="m", SUYUAN_MODEL_PROVIDER="openai",
+                       SUYUAN_MODEL_BASE_URL="http://127.0.0.1:9/v1") as process:  # fmt: skip
+        _, said = await address_of(process)
+        assert "溯源已启动" in said and "模型:m" in said and "Ctrl-C 结束" in said
+
+
+async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> None:
+    with serve_model([[reply("Half "), stall(60)]]) as model:
+        environ = {"SUYUAN_MODEL": "m", "SUYUAN_MODEL_PROVIDER": "openai", "SUYUAN_MODEL_BASE_URL": model.url}
+        store = f"sqlite:///{tmp_path / 'kept.sqlite'}"
+        async with started("serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_STORE_URL=store, **environ) as process:
+            url, _ = await address_of(process)
+            async with client(url) as ask:
+                id = await ask.conversation(search=False)
+                run = await ask.ask(id, "Hello?")
+                async with asyncio.timeout(15):
+                    async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
+                        if name == "text":
+                            break
+                # A window that only watches must not hold up the end.
+                watching = await ask.session.get(f"{url}/api/conversations/{id}/changes")
+                process.send_signal(signal.SIGINT)
+                async with asyncio.timeout(8):
+                    _, err = await process.communicate()
+                watching.close()
+            assert process.returncode == 0 and "Traceback" not in err.decode() and "ERROR" not in err.decode()
+        kept = Store(store)
+        try:
+            answer = kept.messages(id)[1]
+            assert answer.state == "stopped" and answer.text.strip() == "Half"
+        finally:
+            kept.close()
+
+
+async def test_a_port_in_use_is_named_with_the_cure(tmp_path: Path) -> None:
+    port = free_port()
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", port)
+    async with server:
+        code, err = await failed("serve", "--port", str(port), "--no-open", home=tmp_path)
+        assert code == 3 and f"port {port}" in err and f"--port {port + 1}" in err
+        code, err = await failed("--ui", "zh", "serve", "--port", str(port), "--no-open", home=tmp_path)
+        assert code == 3 and f"端口 {port}" in err and f"--port {port + 1}" in err
+
+
+async def test_the_network_needs_a_token(tmp_path: Path) -> None:
+    code, err = await failed("serve", "--host", "0.0.0.0", "--no-open", home=tmp_path)
+    assert code == 3 and "SUYUAN_TOKEN" in err and "openssl rand" in err
+    async with started("serve", "--host", "0.0.0.0", "--port", "0", "--no-open", home=tmp_path, SUYUAN_TOKEN="a-long-token") as process:
+        url, said = await address_of(process)
+        assert "token" in said and "a-long-token" not in said
+        async with client(url) as ask:
+            assert (await ask("GET", "/api/models"))[0] == 401
+            assert (await ask("GET", "/api/models", Authorization="Bearer a-long-token"))[0] == 200
+
+
+async def test_without_its_packages_it_says_which_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['fastapi'] = None\nfrom suyuan.cli.main import main\nsys.exit(main(['serve', '--no-open']))"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, env={**os.environ, "HOME": str(tmp_path)}, stderr=asyncio.subprocess.PIPE
+    )
+    _, err = await process.communicate()
+    assert process.returncode == 2 and "pip install 'suyuan[web]'" in err.decode() and "Traceback" not in err.decode()
+
+
+def test_an_address_that_is_not_here() -> None:
+    for host in ("203.0.113.1", "no-such-host.invalid"):
+        with pytest.raises(SuyuanError) as raised:
+            listen(host, 0)
+        assert raised.value.detail_code == "cannot_listen" and "--host 127.0.0.1" in raised.value.cure
+
+
+async def test_the_command_line_stays_light() -> None:
+    code = "import sys, suyuan.cli.main; print([name for name in ('fastapi', 'uvicorn', 'langchain', 'sqlalchemy') if name in sys.modules])"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    assert out.decode().strip() == "[]"

@@ -1,0 +1,384 @@
+"""The way out of the browser: what the guard has not checked is not connected to, whatever Chrome or a page tries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.chromium import get, pages, paths, require_chromium
+from support.processes import browsers, family, soon
+from support.site import Reply, Seen, Site, free_port, half, raw, redirect, reply, reset, serve, stall
+from suyuan.config.settings import Settings
+from suyuan.contract.causes import GUARD_REFUSED
+from suyuan.contract.engine import EngineSettings
+from suyuan.contract.errors import SuyuanError
+from suyuan.contract.secret import Secret
+from suyuan.contract.wire import Request
+from suyuan.net.browser import BrowserClient
+from suyuan.net.fetching import FetchClient, Lookup
+from suyuan.net.gateway import Gateway, Limits, Reach
+from suyuan.net.guard import Guard
+from suyuan.net.transport import BrowserSettings, NetSettings
+from suyuan.wiring import Network
+
+PUBLIC = "93.184.216.34"
+
+
+class Names:
+    """A DNS that answers in turn what it is told to, the last answer again and again."""
+
+    def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
+        self._answers = {name.replace("_", "."): list(turns) for name, turns in answers.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        turns = self._answers.get(host)
+        if turns is None:
+            raise socket.gaierror(f"no such name: {host}")
+        return turns.pop(0) if len(turns) > 1 else turns[0]
+
+
+async def nobody(host: str, port: int) -> Sequence[str]:
+    raise socket.gaierror(host)
+
+
+def place(site: Site) -> tuple[str, int]:
+    parts = urlsplit(site.url)
+    assert parts.hostname and parts.port
+    return parts.hostname, parts.port
+
+
+@asynccontextmanager
+async def running(reach: Reach, limits: Limits | None = None) -> AsyncIterator[Gateway]:
+    gateway = Gateway(reach, limits)
+    await gateway.start()
+    before = asyncio.all_tasks()
+    try:
+        yield gateway
+    finally:
+        await gateway.close()
+        assert gateway.connections == 0
+        left = [task for task in asyncio.all_tasks() - before if "gateway" in str(task.get_coro())]
+        assert not left, left
+
+
+class Caller:
+    """A client that speaks to the gateway byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: bytes) -> None:
+        self.reader, self.writer, self.key = reader, writer, key
+
+    async def ask(self, line: str, *fields: str, body: bytes = b"", key: bytes | None = None) -> bytes:
+        """Send a request and return the head of the answer, its status line first."""
+        sent = self.key if key is None else key
+        lines = [line.encode(), *(field.encode() for field in fields)]
+        lines += [b"Proxy-Authorization: " + sent] if sent else []
+        self.writer.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+        return await self.head()
+
+    async def head(self) -> bytes:
+        async with asyncio.timeout(10):
+            return await self.reader.readuntil(b"\r\n\r\n")
+
+    async def body(self, head: bytes) -> bytes:
+        """As much as ``head`` promises; a site of these tests does not close after it."""
+        async with asyncio.timeout(10):
+            return await self.reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+
+    async def rest(self) -> bytes:
+        async with asyncio.timeout(10):
+            return await self.reader.read()
+
+
+@asynccontextmanager
+async def calling(gateway: Gateway) -> AsyncIterator[Caller]:
+    reader, writer = await asyncio.open_connection(*urlsplit(gateway.url).netloc.split(":"))
+    try:
+        yield Caller(reader, writer, b"Basic " + b64encode(f"{gateway.user}:{gateway.password}".encode()))
+    finally:
+        writer.transport.abort()
+
+
+def beside(*sites: Site, lookup: Lookup = nobody, guard: Guard | None = None) -> Reach:
+    return Reach(guard or Guard(), lookup, frozenset(place(site) for site in sites))
+
+
+def only(here: tuple[str, int]) -> Reach:
+    return Reach(Guard(), nobody, frozenset({here}))
+
+
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def listening(talk: Talk) -> AsyncIterator[tuple[str, int]]:
+    """A server that speaks no HTTP of its own; its connections end when ``talk`` does."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await talk(reader, writer)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(asyncio.create_task(attend(reader, writer)))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    try:
+        yield "127.0.0.1", server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Say what is heard."""
+    while data := await reader.read(10_000):
+        writer.write(data)
+        await writer.drain()
+
+
+class TestDoor:
+    @pytest.mark.parametrize("key", [b"", b"Basic eDp5", b"Basic \xff", b"Bearer x"], ids=["none", "wrong", "no letters", "other kind"])
+    @pytest.mark.parametrize("line", ["CONNECT {place} HTTP/1.1", "GET http://{place}/ HTTP/1.1"], ids=["tunnel", "plain"])
+    async def test_without_the_password_nothing_is_let_in(self, line: str, key: bytes) -> None:
+        async with serve(pages()) as site, running(beside(site)) as gateway, calling(gateway) as caller:
+            head = await caller.ask(line.format(place="{}:{}".format(*place(site))), key=key)
+            assert head.startswith(b"HTTP/1.1 407 ") and b'Proxy-Authenticate: Basic realm="suyuan"' in head
+            assert await caller.rest() == b""
+        assert site.connections == 0
+
+    async def test_every_gateway_has_a_password_and_a_port_of_its_own(self) -> None:
+        async with running(beside()) as one, running(beside()) as two:
+            assert one.password != two.password and one.url != two.url and len(one.password) >= 32
+            assert one.url.startswith("http://127.0.0.1:")
+            async with calling(two) as caller:
+                head = await caller.ask("CONNECT a.example:443 HTTP/1.1", key=b"Basic " + b64encode(f"suyuan:{one.password}".encode()))
+        assert b" 407 " in head
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "GET / HTTP/1.1",
+            "GET https://a.example/ HTTP/1.1",
+            "GET ftp://a.example/ HTTP/1.1",
+            "CONNECT a.example HTTP/1.1",
+            "CONNECT http://a.example/ HTTP/1.1",
+            "CONNECT user@a.example:443 HTTP/1.1",
+            "CONNECT a.example:443/x:443 HTTP/1.1",
+            "CONNECT a.example:99999 HTTP/1.1",
+            "hello",
+        ],
+    )
+    async def test_what_is_no_request_to_a_proxy_is_not_one(self, line: str) -> None:
+        names = Names(a_example=[[PUBLIC]])
+        async with running(beside(lookup=names)) as gateway, calling(gateway) as caller:
+            assert (await caller.ask(line)).startswith(b"HTTP/1.1 400 ")
+        assert not names.asked
+
+
+class TestGuarded:
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize(
+        "host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "169.254.169.254", "inside.example"]
+    )
+    @pytest.mark.parametrize("line", ["CONNECT {0}:{1} HTTP/1.1", "GET http://{0}:{1}/ HTTP/1.1"], ids=["tunnel", "plain"])
+    async def test_private_addresses_are_refused_in_every_spelling(self, line: str, host: str) -> None:
+        async with serve(pages()) as site, serve(pages()) as home:
+            names = Names(inside_example=[["127.0.0.1"]], localhost=[["127.0.0.1"]])
+            async with running(beside(home, lookup=names)) as gateway, calling(gateway) as caller:
+                head = await caller.ask(line.format(host, place(site)[1]))
+                assert head.startswith(b"HTTP/1.1 403 ") and gateway.mark.encode() in head
+                cause = gateway.failure(f"http://{host}:{place(site)[1]}/x")
+                assert cause is not None and cause.detail_code == "off_limits"
+        assert site.connections == 0
+
+    async def test_one_private_address_among_public_ones_is_enough(self) -> None:
+        names = Names(mixed_example=[[PUBLIC, "10.0.0.1"]])
+        async with running(beside(lookup=names)) as gateway, calling(gateway) as caller:
+            assert b" 403 " in await caller.ask("CONNECT mixed.example:443 HTTP/1.1")
+
+    async def test_the_address_that_was_checked_is_connected_to_and_none_is_asked_for_again(self) -> None:
+        async with serve(pages(page="inside")) as site:
+            names = Names(moves_example=[["127.0.0.1"], ["127.0.0.99"]])
+            reach = beside(lookup=names, guard=Guard(allow_networks=("127.0.0.1/32",)))
+            async with running(reach) as gateway, calling(gateway) as caller:
+                port = place(site)[1]
+                head = await caller.ask(f"GET http://moves.example:{port}/page HTTP/1.1")
+                assert b" 200 " in head and await caller.body(head) == b"inside"
+                assert names.asked == ["moves.example"]
+                async with calling(gateway) as again:
+                    assert b" 403 " in await again.ask(f"GET http://moves.example:{port}/page HTTP/1.1")
+        assert site.connections == 1
+
+    async def test_beside_an_engine_that_was_moved_nothing_is_open(self) -> None:
+        async with serve(pages(page="engine")) as home, serve(pages()) as other:
+            names = Names(engine_lan=[["127.0.0.1"]])
+            reach = Reach(Guard(), names, frozenset({("engine.lan", place(home)[1])}))
+            async with running(reach) as gateway:
+                for target, status in [
+                    (f"engine.lan:{place(home)[1]}", b" 200 "),
+                    (f"engine.lan:{place(other)[1]}", b" 403 "),
+                    (f"127.0.0.1:{place(home)[1]}", b" 403 "),
+                    (f"x.engine.lan:{place(home)[1]}", b" 403 "),
+                ]:
+                    async with calling(gateway) as caller:
+                        assert status in await caller.ask(f"GET http://{target}/page HTTP/1.1"), target
+        assert (home.connections, other.connections) == (1, 0)
+
+    @pytest.mark.parametrize(("name", "code"), [("nowhere.example", "dns"), ("shut.example", "connection_refused")])
+    async def test_what_cannot_be_reached_has_its_reason(self, name: str, code: str) -> None:
+        port = free_port()
+        reach = beside(lookup=Names(shut_example=[["127.0.0.1"]]), guard=Guard(allow_hosts=("shut.example",)))
+        async with running(reach) as gateway, calling(gateway) as caller:
+            assert b" 502 " in await caller.ask(f"CONNECT {name}:{port} HTTP/1.1")
+            cause = gateway.failure(f"https://{name}:{port}/")
+            assert cause is not None and cause.detail_code == code
+            assert gateway.failure("https://other.example/") is None and gateway.failure("x") is None
+
+    async def test_an_address_that_is_silent_or_refuses_is_passed_over(self) -> None:
+        async with serve(pages(page="reached")) as site:
+            names = Names(many_example=[["127.0.0.2", "127.0.0.3", "127.0.0.1"]])
+            reach = beside(lookup=names, guard=Guard(allow_networks=("127.0.0.0/8",)))
+            async with running(reach) as gateway, calling(gateway) as caller:
+                head = await caller.ask(f"GET http://many.example:{place(site)[1]}/page HTTP/1.1")
+                assert b" 200 " in head and await caller.body(head) == b"reached"
+
+
+class TestTraffic:
+    async def test_a_request_is_made_one_of_the_sites_own(self) -> None:
+        async with serve(pages()) as site, running(beside(site)) as gateway, calling(gateway) as caller:
+            host, port = place(site)
+            fields = ("Host: evil.example", "Proxy-Connection: keep-alive", "Connection: X-Hop", "X-Hop: 1", "Upgrade: h2c", "X-Kept: 2")
+            head = await caller.ask(f"GET http://{host}:{port}/a%20b?c=d HTTP/1.1", *fields)
+            assert b"Connection: close\r\n" in head and await caller.body(head) == b"<p>other</p>"
+        (seen,) = site.seen
+        assert seen.target == "/a%20b?c=d" and seen.headers == {"host": f"{host}:{port}", "x-kept": "2", "connection": "close"}
+
+    @pytest.mark.parametrize("kind", ["length", "chunked"])
+    async def test_bodies_go_on_as_they_come(self, kind: str) -> None:
+        got = bytearray()
+
+        async def site(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            while not got.endswith(b"end" if kind == "length" else b"0\r\nX: y\r\n\r\n"):
+                got.extend(await reader.read(1000))
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
+            await reader.read()
+
+        async with listening(site) as here, running(only(here)) as gateway, calling(gateway) as caller:
+            port = here[1]
+            field = "Content-Length: 8" if kind == "length" else "Transfer-Encoding: chunked"
+            first, second = (b"first", b"end") if kind == "length" else (b"5;x=y\r\nfirst\r\n", b"0\r\nX: y\r\n\r\n")
+            head = await caller.ask(f"POST http://127.0.0.1:{port}/ HTTP/1.1", field, body=first)
+            # The site has the first part before there is a second.
+            assert head == b"HTTP/1.1 100 Continue\r\n\r\n" and got == first
+            caller.writer.write(second)
+            while b" 100 " in head:
+                head = await caller.head()
+            assert head == b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"
+            assert await caller.reader.readexactly(2) == b"ok" and got == first + second
+
+    async def test_a_tunnel_carries_bytes_both_ways(self) -> None:
+        async with listening(echo) as here, running(only(here)) as gateway:
+            async with calling(gateway) as caller:
+                assert (await caller.ask(f"CONNECT 127.0.0.1:{here[1]} HTTP/1.1")).startswith(b"HTTP/1.1 200 ")
+                for word in (b"\x00\xff\r\n\r\n", b"x" * 300_000):
+                    caller.writer.write(word)
+                    assert await caller.reader.readexactly(len(word)) == word
+            assert await soon(lambda: gateway.connections == 0), "the browser is gone, so the tunnel ends"
+
+    async def test_a_slow_reader_holds_up_the_sender_and_loses_nothing(self) -> None:
+        size, sent = 40_000_000, 0
+
+        async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal sent
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            while sent < size:
+                writer.write(b"x" * 100_000)
+                sent += 100_000
+                await writer.drain()
+
+        async with listening(flood) as here, running(only(here)) as gateway, calling(gateway) as caller:
+            await caller.ask(f"GET http://127.0.0.1:{here[1]}/ HTTP/1.1")
+            await asyncio.sleep(0.5)
+            held = sent
+            await asyncio.sleep(0.3)
+            assert sent == held < size, "nothing piles up in the gateway"
+            total = 0
+            while piece := await caller.reader.read(1 << 20):
+                total += len(piece)
+            assert total == size
+
+    @pytest.mark.parametrize(
+        ("answer", "got"),
+        [
+            (raw(b"HTTP/1.1 407 X\r\nProxy-Authenticate: Basic realm=x\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), b" 502 "),
+            (raw(b"no http\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.0 200 OK\nX: a\n b\n\nbody"), b"HTTP/1.0 200 OK\nX: a\n b\nConnection: close\r\n\r\n"),
+        ],
+        ids=["a site that asks for the password", "upgraded", "no HTTP", "endless head", "old style"],
+    )
+    async def test_odd_answers(self, answer: Reply, got: bytes) -> None:
+        async with serve(lambda _: answer) as site, running(beside(site)) as gateway, calling(gateway) as caller:
+            assert got in await caller.ask(f"GET {site.url}/ HTTP/1.1")
+
+    @pytest.mark.parametrize(("answer", "error"), [(raw(b""), asyncio.IncompleteReadError), (reset, ConnectionResetError)])
+    async def test_a_connection_that_breaks_breaks_here_too(self, answer: Reply, error: type[Exception]) -> None:
+        async with serve(lambda _: answer) as site, running(beside(site)) as gateway, calling(gateway) as caller:
+            with pytest.raises(error):
+                await caller.ask(f"GET {site.url}/ HTTP/1.1")
+
+
+class TestEnd:
+    @pytest.mark.req("G5.3")
+    @pytest.mark.parametrize("line", ["CONNECT {} HTTP/1.1", "GET http://{}/ HTTP/1.1"], ids=["tunnel", "plain"])
+    async def test_closing_ends_all_connections(self, line: str) -> None:
+        async with serve(lambda _: stall) as site:
+            async with running(beside(site)) as gateway, calling(gateway) as caller, calling(gateway) as silent:
+                caller.writer.write(
+                    line.format("{}:{}".format(*place(site))).encode() + b"\r\nProxy-Authorization: " + caller.key + b"\r\n\r\n"
+                )
+                assert await soon(lambda: site.open == 1 and gateway.connections == 2)
+                await gateway.close()
+                assert gateway.connections == 0
+                assert await site.until_idle()
+                assert await silent.rest() == b""
+                with pytest.raises(ConnectionError):
+                    async with calling(gateway):
+                        pass
+
+    async def test_silence_and_length_have_a_limit(self) -> None:
+        clock = asyncio.get_running_loop().time
+        for limits in (Limits(idle=0.3), Limits(idle=0.3, total=0.9)):
+            async with listening(echo) as here, running(only(here), limits) as gateway:
+                async with calling(gateway) as caller:
+                    await caller.ask(f"CONNECT 127.0.0.1:{here[1]} HTTP/1.1")
+                    begun = clock()
+                    ended = asyncio.create_task(caller.rest())
+                    # It speaks for twice as long as it may be silent.
+                    while not ended.done() and clock() - begun < (0.6 if limits.total > 1 else 5):
+                        caller.writer.write(b"x")
+                        await asyncio.sleep(0.05)
+                    await asyncio.wait([ended])
+                    lasted = clock() - begun
+                    ended.exception()
+                assert 0.6 < lasted < 4, limits
+                assert await soon(lambda: gateway.connections == 0)
