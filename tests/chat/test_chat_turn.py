@@ -26,6 +26,7 @@ from suyuan.chat.events import (
     Thinking,
     TurnStarted,
 )
+from suyuan.chat.runs import Run
 from suyuan.contract.engine import EngineSettings
 from suyuan.contract.errors import InvalidInput
 from suyuan.wiring import open_house
@@ -303,3 +304,19 @@ async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited
     assert answer.claims and all(claim.verdict == "supported" for claim in answer.claims)
     claim = answer.claims[0]
     assert "55公里" in answer.text[claim.start : claim.end] and "#:~:text=" in claim.link
+
+
+async def test_a_turn_that_is_stopped_before_it_began_has_an_answer_too() -> None:
+    with serve_model(reply("never")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            run = await house.chat.ask(house.chat.create(search=False).id, "count")
+            stop_early = asyncio.ensure_future(_stop_at_once(run))
+            answer = await asyncio.wait_for(run.wait(), 5)
+            await stop_early
+    assert answer.stopped and answer.text == ""
+
+
+async def _stop_at_once(run: Run) -> None:
+    for _ in range(20):
+        run.stop()
+        await asyncio.sleep(0)

@@ -143,15 +143,17 @@ def _on_a_terminal(env: dict[str, str]) -> str:
     child, terminal = pty.fork()
     if child == 0:
         os.execve(sys.executable, [sys.executable, "-m", "suyuan", "--ui", "en", "chat", "--no-search"], {**env, "TERM": "dumb"})
-    screen = ""
+    screen, seen = "", 0
 
     def until(words: str, seconds: float = 25) -> None:
-        nonlocal screen
+        """Read on until ``words`` come, after those that came before."""
+        nonlocal screen, seen
         end = time.monotonic() + seconds
-        while words not in screen:
+        while (found := screen.find(words, seen)) < 0:
             ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
             assert ready, f"{words!r} did not come: {screen}"
             screen += os.read(terminal, 1000).decode(errors="replace")
+        seen = found + len(words)
 
     try:
         until("chat> ")
@@ -162,6 +164,7 @@ def _on_a_terminal(env: dict[str, str]) -> str:
         until("chat> ")
         os.write(terminal, b"and now\n")
         until("Still here.")
+        until("chat> ")
         os.write(terminal, b"\x04")
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import signal
 import socket
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -16,14 +19,14 @@ import pytest
 from support.chromium import get, pages, paths, require_chromium
 from support.processes import browsers, family, soon
 from support.site import Reply, Seen, Site, free_port, half, raw, redirect, reply, reset, serve, stall
-from suyuan.config.settings import Settings
-from suyuan.contract.causes import GUARD_REFUSED
+from suyuan.config.settings import PageSettings, Settings
 from suyuan.contract.engine import EngineSettings
 from suyuan.contract.errors import SuyuanError
 from suyuan.contract.secret import Secret
 from suyuan.contract.wire import Request
 from suyuan.net.browser import BrowserClient
 from suyuan.net.fetching import FetchClient, Lookup
+from suyuan.net.gate import Allows
 from suyuan.net.gateway import Gateway, Limits, Reach
 from suyuan.net.guard import Guard
 from suyuan.net.transport import BrowserSettings, NetSettings
@@ -382,3 +385,225 @@ class TestEnd:
                     ended.exception()
                 assert 0.6 < lasted < 4, limits
                 assert await soon(lambda: gateway.connections == 0)
+
+
+@pytest.fixture
+def chromium() -> None:
+    require_chromium()
+
+
+async def anything(url: str) -> bool:
+    return True
+
+
+@asynccontextmanager
+async def browsing(reach: Reach, guard: Allows = anything, net: NetSettings | None = None) -> AsyncIterator[BrowserClient]:
+    client = BrowserClient(BrowserSettings(), net or NetSettings(), guard, reach)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def code_of(client: BrowserClient, url: str) -> str:
+    with pytest.raises(SuyuanError) as caught:
+        await get(client, url)
+    return caught.value.detail_code
+
+
+def gateway_of_the_browser() -> tuple[str, int]:
+    (browser,) = browsers()
+    found = re.search(r"--proxy-server=http://([\d.]+):(\d+) ", browser.command)
+    assert found, browser.command
+    return found[1], int(found[2])
+
+
+async def listens(place: tuple[str, int]) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(*place)
+    except ConnectionError:
+        return False
+    writer.close()
+    return True
+
+
+class Home:
+    """A site whose page ``/page`` stays open until one of its scripts has reported."""
+
+    def __init__(self, script: str = "", worker: str = "") -> None:
+        self.reported = asyncio.Event()
+        begin = f"<script>{script}; if ({bool(worker):d}) new Worker('/worker')</script>"
+        self._pages = {
+            "/page": reply(f"{begin}<script src=/hold></script><p>read</p>"),
+            "/worker": reply(worker, kind="text/javascript"),
+            "/hold": self._hold,
+        }
+
+    def __call__(self, seen: Seen) -> Reply:
+        if seen.path == "/report":
+            self.reported.set()
+        return self._pages.get(seen.path, reply(""))
+
+    async def _hold(self, writer: asyncio.StreamWriter) -> None:
+        await self.reported.wait()
+        await reply("", kind="text/javascript")(writer)
+
+
+@asynccontextmanager
+async def datagrams() -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A UDP port, and what came to it."""
+    came: list[bytes] = []
+
+    class Listener(asyncio.DatagramProtocol):
+        def datagram_received(self, data: bytes, addr: object) -> None:
+            came.append(data)
+
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Listener, ("127.0.0.1", 0))
+    try:
+        yield transport.get_extra_info("sockname")[1], came
+    finally:
+        transport.close()
+
+
+@pytest.mark.usefixtures("chromium")
+class TestBrowser:
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize("scheme", ["http", "https"])
+    async def test_a_name_that_leads_elsewhere_the_second_time_leads_nowhere(self, scheme: str) -> None:
+        names = Names(rebinds_example=[[PUBLIC], ["127.0.0.1"]])
+        guard, net = Guard(), NetSettings()
+        async with serve(pages(page="secret")) as inside:
+            reader = FetchClient(net, guard, names)
+            async with browsing(Reach(guard, names), reader.may_reach) as client:
+                assert await code_of(client, f"{scheme}://rebinds.example:{place(inside)[1]}/page") == "off_limits"
+            await reader.close()
+        assert names.asked[:2] == ["rebinds.example"] * 2, "the gate, which lets it pass, and the gateway"
+        assert inside.connections == 0
+
+    async def test_a_page_of_a_name_that_is_allowed_is_shown_with_all_its_parts(self) -> None:
+        page = "<script src=/script></script><p id=a></p>"
+        script = reply("fetch('/post', {method: 'POST', body: '正文'}).then(r => r.text()).then(t => a.append(t))", kind="text/javascript")
+        async with serve(pages(page=page, script=script, post=reply("made"), leads=redirect("/page"))) as site:
+            reach = Reach(Guard(allow_hosts=("inside.example",)), Names(inside_example=[["127.0.0.1"]]))
+            async with browsing(reach) as client:
+                for _ in range(2):
+                    response = await get(client, f"http://inside.example:{place(site)[1]}/leads")
+                    assert response.status == 200 and response.url.endswith("/page")
+                    assert '<p id="a">made</p>' in response.text
+            assert await site.until_idle()
+        posts = [seen for seen in site.seen if seen.path == "/post"]
+        assert [seen.body.decode() for seen in posts] == ["正文"] * 2
+        assert not any("proxy-authorization" in seen.headers or "proxy-connection" in seen.headers for seen in site.seen)
+
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize("allowed", [False, True], ids=["private", "allowed"])
+    async def test_a_worker_beside_a_moved_engine_gets_nothing(self, allowed: bool, tmp_path: Path) -> None:
+        async with serve(pages()) as inside:
+            where = json.dumps(urlsplit(inside.url).netloc)
+            worker = f"""
+                const heard = () => new Promise(done => {{
+                    const socket = new WebSocket("ws://" + {where} + "/socket");
+                    socket.onclose = done;
+                }});
+                const asked = fetch("http://" + {where} + "/fetched", {{mode: "no-cors"}}).catch(() => 0);
+                Promise.all([asked, heard()]).then(() => fetch("/report"));
+            """
+            async with serve(Home(worker=worker)) as home:
+                networks = ("127.0.0.0/8",) if allowed else ()
+                engines = {"google": EngineSettings(base_url=home.url)}
+                network = Network(Settings(engines=engines, pages=PageSettings(allow_networks=networks), state_dir=tmp_path))
+                try:
+                    async with asyncio.timeout(60):
+                        response = await network.send(Request(home.url + "/page", via="browser"), "google")
+                finally:
+                    await network.close()
+            assert "<p>read</p>" in response.text and "/report" in paths(home)
+        assert paths(inside) == ({"/socket", "/fetched"} if allowed else set())
+        assert bool(inside.connections) is allowed
+
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "open"])
+    async def test_nothing_leaves_past_the_gateway(self, guarded: bool) -> None:
+        """Calls, as of telephones, and transports beside TCP; without a gateway they show that this test would see them."""
+        async with datagrams() as (udp, came), serve(pages()) as inside:
+            port = place(inside)[1]
+            script = f"""
+                const servers = [
+                    {{urls: "stun:127.0.0.1:{udp}"}},
+                    {{urls: "turn:127.0.0.1:{port}?transport=tcp", username: "x", credential: "y"}},
+                ];
+                const call = new RTCPeerConnection({{iceServers: servers}});
+                call.createDataChannel("x");
+                call.createOffer().then(offer => call.setLocalDescription(offer));
+                new WebTransport("https://127.0.0.1:{udp}/").ready.catch(() => 0);
+                setTimeout(() => fetch("/report"), 1500);
+            """
+            async with serve(Home(script)) as home:
+                client = BrowserClient(BrowserSettings(), NetSettings(), anything, beside(home) if guarded else None)
+                assert "<p>read</p>" in (await get(client, home.url + "/page")).text
+                await client.close()
+        assert bool(came) is not guarded
+        assert bool(inside.connections) is not guarded
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "sub.localhost", "[::1]", "169.254.169.254"])
+    async def test_no_address_is_reached_past_it(self, host: str) -> None:
+        async with serve(pages()) as inside, browsing(beside()) as client:
+            assert await code_of(client, f"http://{host}:{place(inside)[1]}/") == "off_limits"
+            assert await code_of(client, f"https://{host}:{place(inside)[1]}/") == "off_limits"
+        assert inside.connections == 0
+
+    async def test_errors_name_the_cause_and_not_the_proxy(self) -> None:
+        async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await writer.drain()
+
+        shut = free_port()
+        answers = pages(reset=reset, empty=raw(b""), half=half(b"<html>" + b"x" * 5000), asks=raw(b"HTTP/1.1 407 X\r\n\r\n"))
+        async with serve(answers) as site, listening(plain) as no_tls:
+            reach = Reach(Guard(allow_networks=("127.0.0.1/32",)), Names(mute_example=[["127.0.0.1"]]))
+            async with browsing(reach) as client:
+                for url, code in [
+                    (f"http://mute.example:{shut}/", "connection_refused"),
+                    (f"https://mute.example:{shut}/", "connection_refused"),
+                    ("http://nowhere.example/", "dns"),
+                    ("https://nowhere.example/", "dns"),
+                    ("https://{}:{}/".format(*no_tls), "tls"),
+                    (site.url + "/reset", "connection_broken"),
+                    (site.url + "/empty", "connection_broken"),
+                    (site.url + "/half", "connection_broken"),
+                    (site.url + "/asks", "bad_http"),
+                ]:
+                    assert await code_of(client, url) == code, url
+
+    @pytest.mark.parametrize(
+        ("status", "field"), [(401, 'WWW-Authenticate: Basic realm="x"'), (403, "X: y"), (502, "Proxy-Status: suyuan")]
+    )
+    async def test_what_a_site_refuses_is_its_answer(self, status: int, field: str) -> None:
+        name, _, value = field.partition(": ")
+        async with serve(lambda _: reply("no", status, {name: value})) as site, browsing(beside(site)) as client:
+            assert (await get(client, site.url)).status == status
+        assert not any("authorization" in seen.headers for seen in site.seen)
+
+    @pytest.mark.req("G5.3")
+    async def test_it_ends_with_its_browser(self) -> None:
+        async with serve(pages()) as site:
+            async with browsing(beside(site)) as client:
+                await get(client, site.url)
+                first = gateway_of_the_browser()
+                os.kill(browsers()[0].pid, signal.SIGKILL)
+                assert (await get(client, site.url)).status == 200
+                second = gateway_of_the_browser()
+                assert first != second and await listens(second)
+                assert await soon(lambda: not family() or len(browsers()) == 1)
+                assert not await listens(first)
+            assert not await listens(second)
+            assert not any("gateway" in str(task.get_coro()) for task in asyncio.all_tasks())
+
+    @pytest.mark.req("T6.2")
+    async def test_a_proxy_of_the_users_is_used_in_its_place(self) -> None:
+        async with serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy:
+            net = NetSettings(proxy=Secret(proxy.url))
+            async with browsing(beside(), net=net) as client:
+                assert "via proxy: http://search.example/s" in (await get(client, "http://search.example/s")).text
+                assert gateway_of_the_browser() == place(proxy)

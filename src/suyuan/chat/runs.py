@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol
 
@@ -80,19 +79,31 @@ class Run:
             await news.wait()
 
     async def _go(self, done: Callable[[Run], Any]) -> None:
-        saved = time.monotonic()
+        keeping = asyncio.create_task(self._keep_on())
         try:
             async for event in self._turn.events(self._work):
                 if isinstance(event, Answer):
                     self.answer = event
+                    keeping.cancel()
+                    await asyncio.wait([keeping])
                     # Kept before it is shown: what a reader has seen is not lost.
                     await asyncio.to_thread(self._finish, event)
                 self._take(event)
-                if time.monotonic() - saved > _KEEP_EVERY:
-                    await asyncio.to_thread(self._keep)
-                    saved = time.monotonic()
         finally:
+            keeping.cancel()
             done(self)
+
+    async def _keep_on(self) -> None:
+        """Keep the growing answer beside the stream, which does not wait for the disk."""
+        while True:
+            await asyncio.sleep(_KEEP_EVERY)
+            # Shielded: a write that has begun is finished before the end is written.
+            writing = asyncio.ensure_future(asyncio.to_thread(self._keep))
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                await writing
+                raise
 
     def _take(self, event: Event) -> None:
         self._events.append(event)

@@ -134,9 +134,13 @@ class Turn:
         session = self.session
         self.emit(TurnStarted(self.run, session.mode, session.searching, session.model_settings.label, session.engine))
         self._task = asyncio.create_task(self._do(work))
+        self._task.add_done_callback(lambda _: self._events.put_nowait(None))
         try:
             while (event := await self._events.get()) is not None:
                 yield event
+            if self._task.cancelled():
+                # Stopped before it had begun.
+                yield self._answer(True, None)
         finally:
             self.stop()
             with contextlib.suppress(asyncio.CancelledError):
@@ -161,6 +165,7 @@ class Turn:
         except Exception as error:
             log.exception("turn run=%s failed", self.run)
             fault = UNEXPECTED(what=type(error).__name__, run=self.run)
+        # From here on nothing is awaited: no further cancellation can come between, and there is an answer in any case.
         if not self._finish_speaking() and not stopped and fault is None:
             fault = EMPTY_ANSWER()
         if fault is not None:
@@ -172,7 +177,6 @@ class Turn:
             answer.usage.searches, answer.usage.fetches, len(answer.cited), answer.took_ms,
         )  # fmt: skip
         self.emit(answer)
-        self._events.put_nowait(None)
 
     def _finish_speaking(self) -> bool:
         spoken, thought = self._thoughts.close()
@@ -209,6 +213,14 @@ class Turn:
         )
 
     def _claims(self, text: str, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
+        try:
+            return self._checked(text, sources)
+        except Exception:
+            # A check that fails must not cost the answer.
+            log.exception("turn run=%s: its citations could not be checked", self.run)
+            return ()
+
+    def _checked(self, text: str, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
         titles = {number: source.title for number, source in sources.items()}
         evidence = {number: self.evidence.get(number) or source.snippet for number, source in sources.items()}
         checked = []

@@ -1,6 +1,6 @@
 """The way out of the browser: a proxy on loopback that resolves names itself, asks the guard, and connects only to what was checked.
 
-Chrome resolves no name of its own behind a proxy, so a DNS that changes its answer in between gains nothing; and what the gate cannot
+Behind a proxy Chrome connects to nothing by itself, so a DNS that changes its answer in between gains nothing; and what the gate cannot
 see, such as the WebSockets of workers, passes here as well.
 """
 
