@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -65,8 +65,13 @@ def _embedded(settings: ModelSettings) -> BaseChatModel:
 
 def _openai(settings: ModelSettings) -> BaseChatModel:
     """Any OpenAI-compatible server."""
-    model = _compatible()
+    _package("langchain_deepseek", settings)
     openai = _package("openai", settings)
+    from pydantic import SecretStr
+
+    from ..net.carrier import Carrier
+    from .compatible import CompatibleModel
+
     official = server_of(settings) == "api.openai.com"
     if official:
         _need_key(settings)
@@ -76,48 +81,23 @@ def _openai(settings: ModelSettings) -> BaseChatModel:
         longest = {"extra_body": {"max_completion_tokens": settings.max_tokens}}
     http = _http_options(settings)
     try:
-        clients = {"http_client": openai.DefaultHttpxClient(**http), "http_async_client": openai.DefaultAsyncHttpxClient(**http)}
+        slow = openai.DefaultHttpxClient(**http)
+        fast = openai.DefaultAsyncHttpxClient(transport=Carrier(proxy_of(settings)), timeout=http["timeout"], trust_env=False)
     except (ImportError, ValueError) as error:
         raise MODEL_PROXY_UNUSABLE(what=str(error).split(",")[0]).redacted((settings.proxy,)) from None
-    return model(
+    model: BaseChatModel = CompatibleModel(
         model=settings.name,
         base_url=base_of(settings),
-        api_key=settings.api_key.reveal() or NO_KEY,
+        api_key=SecretStr(settings.api_key.reveal() or NO_KEY),
         temperature=settings.temperature,
         timeout=http["timeout"],
-        stream_chunk_timeout=settings.seconds,
         stream_usage=True,
         max_retries=0,
+        http_client=slow,
+        http_async_client=fast,
         **longest,
-        **clients,
     )
-
-
-@cache
-def _compatible() -> Callable[..., BaseChatModel]:
-    """The class for compatible servers: DeepSeek's, which keeps the reasoning and sends ``max_tokens``."""
-    package = _package("langchain_deepseek", ModelSettings("openai"))
-
-    class CompatibleModel(package.ChatDeepSeek):  # type: ignore[misc,name-defined]
-        """Hands a server's reasoning back to it within a turn: DeepSeek and Kimi refuse a tool's result without it."""
-
-        returns_reasoning: bool = False
-
-        def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> Any:
-            if any("reasoning_content" in (choice.get("delta") or {}) for choice in chunk.get("choices") or ()):
-                self.returns_reasoning = True
-            return super()._convert_chunk_to_generation_chunk(chunk, *args)
-
-        def _get_request_payload(self, input_: Any, **options: Any) -> dict[str, Any]:
-            payload: dict[str, Any] = super()._get_request_payload(input_, **options)
-            if self.returns_reasoning:
-                for message, sent in zip(self._convert_input(input_).to_messages(), payload["messages"], strict=True):
-                    reasoning = message.additional_kwargs.get("reasoning_content")
-                    if reasoning and sent.get("tool_calls"):
-                        sent["reasoning_content"] = reasoning
-            return payload
-
-    return CompatibleModel
+    return model
 
 
 def _ollama(settings: ModelSettings) -> BaseChatModel:

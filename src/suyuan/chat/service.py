@@ -155,7 +155,7 @@ class ChatService:
         # Taken before the next wait, so that two windows cannot both begin.
         self._runs[run_id] = run
         try:
-            await asyncio.to_thread(self._write_down, id, text, run_id)
+            await asyncio.to_thread(self.store.begin_turn, id, text, run_id)
         except BaseException:
             del self._runs[run_id]
             raise
@@ -189,10 +189,6 @@ class ChatService:
         if not any(each.id == message for each in self.store.messages(id)):
             raise NO_MESSAGE(id=message[:40])
         self.store.cut_from(id, message)
-
-    def _write_down(self, id: str, text: str, run_id: str) -> None:
-        self.store.add_question(id, text)
-        self.store.begin_answer(id, run_id)
 
     def _ended(self, run: Run) -> None:
         asyncio.get_running_loop().call_later(_FOLLOWED, self._runs.pop, run.id, None)

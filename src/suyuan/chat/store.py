@@ -113,19 +113,29 @@ class Store:
     # --- messages ------------------------------------------------------------------------------------------------
     def add_question(self, conversation: str, text: str) -> Message:
         """Keep what the user asked; the first question gives the conversation its title."""
-        text = _plain(text)
         with self._database.write() as connection:
-            title = self._touch(connection, conversation)
-            if not title:
-                given = clean_title(text, GIVEN_TITLE_LENGTH)
-                connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=given))
-            return self._append(connection, Message(new_id(), conversation, "user", text, "done", self._now()))
+            return self._ask(connection, conversation, _plain(text))
 
     def begin_answer(self, conversation: str, run: str) -> Message:
         """Make the place for the answer that the run ``run`` of this process will write."""
         with self._database.write() as connection:
             self._touch(connection, conversation)
-            return self._append(connection, Message(run, conversation, "assistant", "", "running", self._now()), self._owner)
+            return self._reserve(connection, conversation, run)
+
+    def begin_turn(self, conversation: str, text: str, run: str) -> None:
+        """Keep the question and make the place for its answer: both or neither, and one wait for the disk."""
+        with self._database.write() as connection:
+            self._ask(connection, conversation, _plain(text))
+            self._reserve(connection, conversation, run)
+
+    def _ask(self, connection: Connection, conversation: str, text: str) -> Message:
+        if not self._touch(connection, conversation):
+            given = clean_title(text, GIVEN_TITLE_LENGTH)
+            connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=given))
+        return self._append(connection, Message(new_id(), conversation, "user", text, "done", self._now()))
+
+    def _reserve(self, connection: Connection, conversation: str, run: str) -> Message:
+        return self._append(connection, Message(run, conversation, "assistant", "", "running", self._now()), self._owner)
 
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Keep events of a run by their numbers; a number that is there already stays as it is."""
