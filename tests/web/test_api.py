@@ -454,3 +454,19 @@ def test_the_language_of_whoever_asks(header: str, lang: str) -> None:
 def test_every_cause_has_a_message_and_a_cure_in_both_languages(name: str) -> None:
     cause = catalogue()[name]
     assert all((cause.en, cause.zh, cause.cure_en, cause.cure_zh)) and cause.detail_code
+
+
+@pytest.mark.req("T7.2")
+async def test_the_report_file_of_an_answer() -> None:
+    async with talking() as ask:
+        id = await ask.conversation(search=True)
+        _, begun = await ask("POST", f"/api/conversations/{id}/messages", {"text": QUESTION})
+        for _ in range(100):
+            _, got = await ask("GET", f"/api/conversations/{id}")
+            if got["running"] is None:
+                break
+            await asyncio.sleep(0.05)
+        status, data = await ask("GET", f"/api/runs/{begun['run']}/debug")
+        missing, error = await ask("GET", "/api/runs/nothing/debug")
+    assert status == 200 and next(iter(data)) == "errors" and data["run"] == begun["run"] and data["receipts"]
+    assert missing == 404 and error["error"]["detail_code"] == "no_run"

@@ -10,8 +10,8 @@ from typing import Any
 
 from .. import __version__
 from ..contract.secret import redact
+from ..contract.web_causes import NO_RUN
 from ..wiring import House
-from .causes import NO_RUN
 from .packages import versions
 
 
@@ -20,7 +20,7 @@ def bundle(house: House, run: str = "") -> dict[str, Any]:
     store = house.chat.store
     message = store.message(run) if run else _newest(house)
     if message is None or message.role != "assistant":
-        raise NO_RUN(run=run or "-")
+        raise NO_RUN(id=run[:40] or "-")
     events = [{"number": number, **event} for number, event in store.events(message.id)]
     conversation = store.get(message.conversation)
     settings = house.settings

@@ -131,13 +131,3 @@ MODEL_NO_STREAM = Cause(
 def catalogue() -> dict[str, Cause]:
     """Return every cause by its name in this file."""
     return {name: value for name, value in globals().items() if isinstance(value, Cause)}
-
-
-NO_RUN = Cause(
-    InvalidInput,
-    "no_run",
-    "There is no answer {run!r} in the store.",
-    "存储中没有回答 {run!r}。",
-    "The id stands in the log (run=…), in the notice, and in the output of suyuan ask --json. Without an id the newest answer is taken.",
-    "编号见日志(run=…)、提示信息,以及 suyuan ask --json 的输出。不给编号则取最新的回答。",
-)

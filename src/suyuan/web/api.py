@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
@@ -20,6 +21,7 @@ from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..contract.views import items_view, receipt
 from ..contract.web_causes import NO_RUN
+from ..doctor.bundle import bundle
 from ..pages.passages import select
 from ..wiring import House
 from . import schemas as s
@@ -244,6 +246,15 @@ async def stop_run(request: Request, run: str) -> dict[str, Any]:
     if found is not None:
         found.stop()
     return {"run": run, "stopped": running}
+
+
+@router.get("/runs/{run}/debug", response_class=Response, tags=["answers"])
+async def debug_run(request: Request, run: str) -> Response:
+    """All that is known about an answer, without any secret, as a file to attach to a report."""
+    house = request.app.state.house
+    data = await asyncio.to_thread(bundle, house, run)
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return Response(text, media_type=_KINDS["json"], headers={"Content-Disposition": _attachment(f"suyuan-{run}", "json")})
 
 
 # --- search and pages -------------------------------------------------------------------------------------------------

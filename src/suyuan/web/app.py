@@ -110,6 +110,7 @@ class Warm:
             with contextlib.suppress(ImportError):
                 # What is missing is said, with its cure, when it is needed.
                 import_module(name)
+        page.warm()
 
 
 # --- failures ----------------------------------------------------------------------------------------------------------

@@ -117,6 +117,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "level.warning": ("Warning", "注意"),
     "level.error": ("Error", "错误"),
     "copy": ("Copy with sources", "复制(含来源)"),
+    "debug": ("Report file", "诊断文件"),
     "retry": ("Answer again", "重新回答"),
     "suggestions": ("Ask next", "继续提问"),
     "meta": ("{model} · {seconds} s", "{model} · {seconds} 秒"),
