@@ -20,7 +20,7 @@ lint: $(READY)
 
 unit: $(READY)
 	@tools/chromium.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 bench: $(READY)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'

@@ -8,6 +8,17 @@ from pathlib import Path
 import pytest
 
 
+# These start browsers, and some of them count processes and folders: one after the other, whatever else runs beside them.
+_BROWSER_TESTS = {"test_browser", "test_browser_life", "test_gateway", "test_unlock", "test_google_search", "test_page"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where tests run in several processes, those of one file stay together."""
+    for item in items:
+        name = item.path.stem
+        item.add_marker(pytest.mark.xdist_group("browser" if name in _BROWSER_TESTS else name))
+
+
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home of its own for every test, and no proxy, key or language of the machine."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PROC = Path("/proc")
+# What other tests keep for all of them: not what a browser left behind.
+_KEPT = ("postgres", "multiprocessing.")
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def family(root: int | None = None) -> list[Process]:
     found: list[Process] = []
     parents = {root or os.getpid()}
     while parents:
-        children = [process for process in everyone if process.parent in parents]
+        children = [process for process in everyone if process.parent in parents and not any(name in process.command for name in _KEPT)]
         found += children
         parents = {process.pid for process in children}
     return found
