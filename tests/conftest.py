@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-
 # These start browsers, and some of them count processes and folders: one after the other, whatever else runs beside them.
 _BROWSER_TESTS = {"test_browser", "test_browser_life", "test_gateway", "test_unlock", "test_google_search", "test_page"}
 

@@ -44,9 +44,7 @@ def test_one_block_is_enough() -> None:
 
 
 def test_markdown_is_not_looked_for_and_words_are_not_cut() -> None:
-    quote = (
-        "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再 **suyuan** [searxng](http://x.example/) up 启动。"
-    )
+    quote = "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再 **suyuan** [searxng](http://x.example/) up 启动。"
     target = unquote(fragment_link("http://e.example/", quote).partition("text=")[2])
     assert "`" not in target and "*" not in target and "](" not in target
     head, tail = target.split(",", 1)
