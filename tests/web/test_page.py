@@ -18,7 +18,9 @@ from support.chromium import require_chromium
 from support.oai import Answering, think, tool_call
 from support.oai import reply as says
 from support.site import Reply, Seen, json_reply
+from suyuan.chat.conversation import new_id
 from suyuan.chat.events import Answer
+from suyuan.cite.registry import Source
 from suyuan.contract.document import Document
 from suyuan.contract.engine import EngineSettings
 from suyuan.contract.secret import Secret
@@ -734,3 +736,43 @@ async def test_no_text_of_a_stranger_is_ever_executed_or_fetched(tmp_path: Path,
         links = await page.locator("a[href]").evaluate_all("all => all.map((each) => each.protocol)")
         assert set(links) <= {"http:", "https:"}
         assert running.offsite == []
+
+
+PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "sec-xss"
+
+
+@pytest.mark.skipif(not PAYLOADS.exists(), reason="the lists of payloads are not beside the project")
+async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path, browser: Any) -> None:
+    files = sorted(file for file in PAYLOADS.rglob("*.txt") if file.is_file())
+    payloads = list(dict.fromkeys(line for file in files for line in file.read_text("utf-8", "replace").splitlines() if line.strip()))
+    assert len(payloads) > 1500
+    async with stage(tmp_path) as running:
+        page = await running.page(browser)
+        await page.add_init_script(
+            "window.refused = []; document.addEventListener('securitypolicyviolation', (event) => window.refused.push(event.blockedURI))"
+        )
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        for at in range(0, len(payloads), 80):
+            some = payloads[at : at + 80]
+            await page.goto(f"{running.url}/c/{_conversation_of(running, some)}")
+            handlers = await page.evaluate(
+                "[...document.querySelectorAll('body *')].filter((each) => [...each.attributes].some((own) => /^on/.test(own.name))).length"
+            )
+            links = await page.locator("a[href]").evaluate_all("all => all.map((each) => each.protocol)")
+            assert (handlers, dialogs, await page.evaluate("window.refused")) == (0, [], []), some
+            assert set(links) <= {"http:", "https:"} and await page.locator("main img, iframe, object, embed").count() == 0, some
+        assert running.offsite == []
+
+
+def _conversation_of(running: Stage, payloads: list[str]) -> str:
+    """A kept conversation with the payloads as title, question, the model's text, and title, snippet and address of sources."""
+    store = running.house.chat.store
+    id, run = store.create(title=payloads[0]).id, new_id()
+    store.begin_turn(id, "\n".join(payloads), run)
+    sources = tuple(Source(n, text, f"https://evil.example/{n}?{text}", text) for n, text in enumerate(payloads, 1))
+    said = "\n\n".join(f"{text} [{n}]\n\n[x]({text}) ![x]({text})" for n, text in enumerate(payloads, 1))
+    numbers = tuple(source.number for source in sources)
+    answer = Answer(said, said, "chat", "m", "en", sources, ((1, payloads[-1], numbers),), numbers, suggestions=tuple(payloads[:3]))
+    store.finish(run, state="done", text=said, answer=answer.as_dict())
+    return id
