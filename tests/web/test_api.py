@@ -470,3 +470,17 @@ async def test_the_report_file_of_an_answer() -> None:
         missing, error = await ask("GET", "/api/runs/nothing/debug")
     assert status == 200 and next(iter(data)) == "errors" and data["run"] == begun["run"] and data["receipts"]
     assert missing == 404 and error["error"]["detail_code"] == "no_run"
+
+
+async def test_what_was_deleted_long_ago_goes_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suyuan.web.app._TEND_EVERY", 0.1)
+    monkeypatch.setattr("suyuan.web.app._DELETED_KEPT", 0)
+    async with talking() as ask:
+        id = await ask.conversation()
+        assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204
+        for _ in range(100):
+            if (status := (await ask("POST", f"/api/conversations/{id}/restore"))[0]) == 404:
+                break
+            await ask("DELETE", f"/api/conversations/{id}")
+            await asyncio.sleep(0.1)
+    assert status == 404

@@ -32,6 +32,9 @@ log = logging.getLogger("suyuan.web")
 
 # How long running answers may take to end when the server stops.
 _STOPPING = 5.0
+_TEND_EVERY = 600.0
+# How long a deleted conversation can be brought back.
+_DELETED_KEPT = 30 * 86_400
 _HEAVY = ("suyuan.chat.quoting", "langchain.agents", "langchain_openai")
 
 
@@ -69,12 +72,28 @@ def create_app(house: House, *, origin: ServerSettings) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.health.start()
     app.state.warm.begin()
+    tending = asyncio.create_task(_tend(app))
     try:
         yield
     finally:
+        tending.cancel()
         await quiet(app)
         await app.state.warm()
         await app.state.house.close()
+
+
+async def _tend(app: FastAPI) -> None:
+    """Keep the store in order: answers whose writer has died elsewhere are marked, and what was deleted long ago goes."""
+    await app.state.warm()
+    while True:
+        # Not in the first moments, which belong to whoever has just started it.
+        await asyncio.sleep(_TEND_EVERY)
+        try:
+            store = app.state.house.chat.store
+            await asyncio.to_thread(store.sweep)
+            await asyncio.to_thread(store.purge, _DELETED_KEPT)
+        except SuyuanError as error:
+            log.warning("the store could not be put in order: %s", error.message)
 
 
 async def quiet(app: FastAPI) -> None:
