@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers streaming] [--check]``."""
+"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers streaming page] [--check]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ._report import Target, table
 
-PARTS = ("search", "startup", "parse", "faults", "browser", "extract", "fetch", "fuzz", "claims", "answers", "streaming")
+PARTS = ("search", "startup", "parse", "faults", "browser", "extract", "fetch", "fuzz", "claims", "answers", "streaming", "page")
 
 
 def main() -> int:

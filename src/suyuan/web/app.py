@@ -32,6 +32,7 @@ log = logging.getLogger("suyuan.web")
 
 # How long running answers may take to end when the server stops.
 _STOPPING = 5.0
+_FIRST_MOMENT = 1.5
 _TEND_EVERY = 600.0
 # How long a deleted conversation can be brought back.
 _DELETED_KEPT = 30 * 86_400
@@ -70,6 +71,11 @@ def create_app(house: House, *, origin: ServerSettings) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    # What the first page needs, before anybody can ask for it.
+    page.warm()
+    with contextlib.suppress(SuyuanError):
+        # A store that cannot be opened is said, with its cure, by whatever needs it.
+        app.state.house.chat  # noqa: B018 - looking at it opens it
     app.state.health.start()
     app.state.warm.begin()
     tending = asyncio.create_task(_tend(app))
@@ -84,7 +90,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 async def _tend(app: FastAPI) -> None:
     """Keep the store in order: answers whose writer has died elsewhere are marked, and what was deleted long ago goes."""
-    await app.state.warm()
     while True:
         # Not in the first moments, which belong to whoever has just started it.
         await asyncio.sleep(_TEND_EVERY)
@@ -114,22 +119,28 @@ class Warm:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
+        self._wanted = asyncio.Event()
 
     def begin(self) -> None:
-        """Begin to load."""
-        self._task = asyncio.create_task(asyncio.to_thread(self._load))
+        """Begin to load, a moment after the start: the first moment belongs to whoever opens the page."""
+        self._task = asyncio.create_task(self._later())
 
     async def __call__(self) -> None:
         """Wait until all is loaded."""
+        self._wanted.set()
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
+
+    async def _later(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wanted.wait(), _FIRST_MOMENT)
+        await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
         for name in _HEAVY:
             with contextlib.suppress(ImportError):
                 # What is missing is said, with its cure, when it is needed.
                 import_module(name)
-        page.warm()
 
 
 # --- failures ----------------------------------------------------------------------------------------------------------
