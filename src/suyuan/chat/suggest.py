@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..cite.registry import Source
 from ..contract.words import words
 
-_ASK = {"zh": "{title}:详细说说", "en": "Tell me more: {title}"}
+_ASK = {"zh": "介绍一下“{title}”", "en": "Tell me more about “{title}”"}
 # Sites put their name behind the title.
 _SITE = re.compile(r"\s*[-_|–—·»]+\s*[^-_|–—·»]{1,30}$")
 _MOST = 3
