@@ -197,28 +197,24 @@ class OwnList:
 
 def _opens(line: str) -> bool:
     """Whether ``line`` is a heading of a list of sources."""
-    text = line.strip().lower()
-    if len(text) > _MAX_HEADING:
-        return False
-    lead = _LEAD.match(text)
-    rest = text[lead.end() :] if lead else text
-    if len(text) - len(rest) > _MAX_LEAD:
-        return False
-    return any(rest.startswith(label) and _TRAIL.fullmatch(rest, len(label)) for label in _LABELS)
+    rest = _behind_lead(line.strip())
+    return rest is not None and any(rest.startswith(label) and _TRAIL.fullmatch(rest, len(label)) for label in _LABELS)
 
 
 def _may_open(line: str) -> bool:
     """Whether ``line`` may still become such a heading."""
-    text = line.lstrip().lower()
-    if len(text) > _MAX_HEADING:
-        return False
+    rest = _behind_lead(line.lstrip())
+    if rest is None or rest in _LABEL_PARTS:
+        return rest is not None
+    return any(rest.startswith(label) and not rest[len(label) :].strip(" \t\r:：*_#") for label in _LABELS)
+
+
+def _behind_lead(line: str) -> str | None:
+    """What stands behind the signs of a heading, lower-case; None where the line is too long for one."""
+    text = line.lower()
     lead = _LEAD.match(text)
     rest = text[lead.end() :] if lead else text
-    if len(text) - len(rest) > _MAX_LEAD:
-        return False
-    if rest in _LABEL_PARTS:
-        return True
-    return any(rest.startswith(label) and not rest[len(label) :].strip(" \t\r:：*_#") for label in _LABELS)
+    return rest if len(text) <= _MAX_HEADING and len(text) - len(rest) <= _MAX_LEAD else None
 
 
 def _plain(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..contract.bilingual import Bilingual
+
 _TEXTS = {
     "about": ("Web search that says what happened.", "说清楚发生了什么的网络搜索。"),
     "help.config_dir": ("folder that holds config.json and agents.json", "config.json 与 agents.json 所在的目录"),
@@ -209,13 +211,7 @@ _TEXTS = {
 }
 
 
-class Texts:
-    """The texts in one language."""
+class Texts(Bilingual):
+    """The texts of the command line in one language."""
 
-    def __init__(self, lang: str) -> None:
-        self.lang = lang
-        self._column = 1 if lang == "zh" else 0
-
-    def __call__(self, key: str, **blanks: object) -> str:
-        """The text named ``key`` with its blanks filled in."""
-        return _TEXTS[key][self._column].format(**blanks)
+    texts = _TEXTS

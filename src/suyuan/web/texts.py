@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..contract.bilingual import Bilingual
+
 _TEXTS: dict[str, tuple[str, str]] = {
     "name": ("Suyuan 溯源", "溯源 Suyuan"),
     "motto": ("Answers you can trace", "每句话都可溯源"),
@@ -168,16 +170,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-class Texts:
-    """The texts in one language."""
+class Texts(Bilingual):
+    """The texts of the page in one language."""
 
-    def __init__(self, lang: str) -> None:
-        self.lang = lang
-        self._column = 1 if lang == "zh" else 0
-
-    def __call__(self, key: str, **blanks: object) -> str:
-        """The text named ``key`` with its blanks filled in."""
-        return _TEXTS[key][self._column].format(**blanks)
+    texts = _TEXTS
 
     def count(self, number: int) -> str:
         """How many results there are."""
