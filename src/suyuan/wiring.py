@@ -53,9 +53,16 @@ class Network:
 
     async def send(self, request: Request, engine: str) -> Response:
         """Send ``request`` by the client that it and the settings ask for."""
-        if request.via not in self._clients:
-            self._clients[request.via] = self._browser() if request.via == "browser" else self._http()
+        self._load(request.via)
         return await self._clients[request.via].send(request, engine)
+
+    def prepare(self) -> None:
+        """Load the client that most requests need: loading it takes longer than some checks may."""
+        self._load("http")
+
+    def _load(self, via: Via) -> None:
+        if via not in self._clients:
+            self._clients[via] = self._browser() if via == "browser" else self._http()
 
     def browser_problem(self) -> SuyuanError | None:
         """Why pages cannot be shown in a browser here, or None where they can."""
@@ -184,6 +191,7 @@ class Desks(Mapping[str, Desk]):
             timeout=own.timeout_ms / 1000 if own.timeout_ms else None,
             breaker=Breaker.from_state(self._kept.get(f"{name}@{self._exit}") or {}),
             limit=RateLimit(rate or None, getattr(engine, "burst", 1)),
+            prepare=self._network.prepare,
         )
 
     def save(self) -> None:

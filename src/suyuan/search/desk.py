@@ -44,6 +44,8 @@ class Desk:
     usual: float = 0.75
     """A moving estimate of how long it takes to answer, in seconds."""
     clock: Callable[[], float] = time.monotonic
+    prepare: Callable[[], None] | None = None
+    """Loads the network; done before the clock of a short check runs."""
     _probed: tuple[float, SuyuanError | None] | None = None
 
     @property
@@ -83,6 +85,8 @@ class Desk:
             return None
         if self._probed and self._probed[0] > self.clock():
             return self._probed[1]
+        if self.prepare is not None:
+            self.prepare()
         verdict: SuyuanError | None = None
         try:
             async with asyncio.timeout(_PROBE_SECONDS):
