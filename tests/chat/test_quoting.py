@@ -237,6 +237,14 @@ def test_small_talk_needs_no_search() -> None:
         assert said.text and not said.tool_calls
 
 
+def test_steps_keep_their_order_and_answers_come_first() -> None:
+    guide = "To brew coffee with a press, first grind the beans. After you brew coffee, press the coffee down slowly in the press."
+    steps = [
+        quote.text for quote in pick_quotes("How do I brew coffee with a press, and press the coffee down?", [Evidence(1, "Coffee", guide)])
+    ]
+    assert steps == sorted(steps, key=guide.index) and len(steps) == 2
+
+
 # --- as a LangChain model ----------------------------------------------------------------------------------------
 
 

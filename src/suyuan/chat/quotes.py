@@ -82,7 +82,25 @@ def _quotes(question: str, lines: list[_Line], most: int) -> tuple[Quote, ...]:
     for part in parts:
         _score(part, wanted(part), lines)
         _agree(part, lines)
-    return tuple(Quote(pick.text, tuple(sorted(pick.numbers)), pick.score) for pick in _chosen(lines, parts, most))
+    picks = _chosen(lines, parts, most)
+    if _HOW.search(question):
+        picks = _in_order(picks)
+    return tuple(Quote(pick.text, tuple(sorted(pick.numbers)), pick.score) for pick in picks)
+
+
+# What is asked for are steps, and steps have an order.
+_HOW = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
+
+
+def _in_order(picks: list[_Pick]) -> list[_Pick]:
+    """The picks, best first, except that those of one source keep the order in which it says them."""
+    ordered = list(picks)
+    for number in {pick.line.number for pick in picks}:
+        places = [at for at, pick in enumerate(picks) if pick.line.number == number]
+        told = sorted((picks[at] for at in places), key=lambda pick: pick.line.place)
+        for at, pick in zip(places, told, strict=True):
+            ordered[at] = pick
+    return ordered
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:

@@ -40,6 +40,8 @@ _TEXTS = {
 }
 _END = re.compile(r"[。．.!！?？;；]?$")
 _CUT = re.compile(r"\s*(?:\.{3,}|…+)$")
+# A sentence that is whole although more was cut off behind it.
+_WHOLE = re.compile(r"(?<=[。！？.!?])…$")
 
 
 def compose(reading: Reading, most: int) -> str:
@@ -67,7 +69,7 @@ def _quoted(quotes: tuple[Quote, ...]) -> str:
 def _cited(quote: Quote) -> str:
     """The sentence with its numbers before the full stop, so that they belong to it and not to the next."""
     marks = "".join(f"[{number}]" for number in quote.numbers if number)
-    text = _CUT.sub("…", quote.text)
+    text = _WHOLE.sub("", _CUT.sub("…", quote.text))
     end = _END.search(text)
     at = end.start() if end else len(text)
     return text[:at] + marks + text[at:]
