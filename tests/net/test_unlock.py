@@ -47,7 +47,8 @@ def titles() -> str:
 
 def press_ctrl_w() -> None:
     """Close the window as a person does it."""
-    subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "chrom", "windowfocus", "--sync", "key", "ctrl+w"], check=True)
+    # Not checked: the window may be gone before xdotool has let go of the key, which it calls an error. The caller sees it close.
+    subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "chrom", "windowfocus", "--sync", "key", "ctrl+w"], check=False)
 
 
 @pytest.mark.req("G3.2")

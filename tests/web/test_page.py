@@ -17,6 +17,7 @@ import pytest_asyncio
 from support.chromium import require_chromium
 from support.oai import Answering, think, tool_call
 from support.oai import reply as says
+from support.processes import soon
 from support.site import Reply, Seen, json_reply
 from suyuan.chat.conversation import new_id
 from suyuan.chat.events import Answer
@@ -389,13 +390,14 @@ async def test_an_answer_that_another_process_writes_is_followed_too(tmp_path: P
         store.add_question(conversation.id, QUESTION)
         store.begin_answer(conversation.id, run)
         store.keep_text(run, "第一段")
-        following = asyncio.ensure_future(_messages(client, f"{running.url}/stream/{run}"))
-        await asyncio.sleep(0.4)
+        seen: list[dict[str, Any]] = []
+        following = asyncio.ensure_future(_messages(client, f"{running.url}/stream/{run}", found=seen))
+        assert await soon(lambda: len(seen) == 1)
         store.keep_text(run, "第一段\n\n第二段")
-        await asyncio.sleep(1.0)
+        assert await soon(lambda: len(seen) == 2)
         text = "第一段\n\n第二段\n\n完"
         store.finish(run, state="done", text=text, answer=Answer(text, text, "chat", "m", "zh").as_dict())
-        messages = await asyncio.wait_for(following, 5)
+        messages = await asyncio.wait_for(following, 10)
         assert [each["event"] for each in messages] == ["snapshot", "snapshot", "snapshot", "answer"]
         assert [len(each["data"]["blocks"]) for each in messages] == [1, 2, 3, 3]
         assert messages[-1]["data"]["state"] == "done"
@@ -484,9 +486,14 @@ async def test_who_comes_back_to_a_stream_is_first_sent_all_there_is(tmp_path: P
 
 
 async def _messages(
-    client: aiohttp.ClientSession, url: str, headers: dict[str, str] | None = None, until: str = ""
+    client: aiohttp.ClientSession,
+    url: str,
+    headers: dict[str, str] | None = None,
+    until: str = "",
+    found: list[dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    """All messages of a stream; ``found`` can be looked at while they come."""
+    found = [] if found is None else found
     async with client.get(url, headers=headers) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         message: dict[str, Any] = {}
