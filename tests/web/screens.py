@@ -25,6 +25,8 @@ from suyuan.wiring import House, build_house
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "screens"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+PATIENCE = 30_000
+"""Milliseconds that a test waits for what it must see: long, since a machine may be busy with much else."""
 NOWHERE = "http://127.0.0.1:9"
 RESULTS = [
     {
@@ -55,19 +57,20 @@ RESULTS = [
 ]
 
 
-def searxng(results: Sequence[dict[str, Any]] = RESULTS, pause: float = 0.0) -> Handler:
-    """An instance that finds the same every time."""
+def searxng(results: Sequence[dict[str, Any]] = RESULTS, gate: asyncio.Event | None = None) -> Handler:
+    """An instance that finds the same every time, once ``gate`` is open."""
 
     def answer(seen: Seen) -> Reply:
         if seen.path != "/search":
             return reply("OK", kind="text/plain")
         whole = json_reply(json.dumps({"query": seen.params.get("q", ""), "results": list(results), "unresponsive_engines": []}))
 
-        async def slowly(writer: asyncio.StreamWriter) -> None:
-            await asyncio.sleep(pause)
+        async def held(writer: asyncio.StreamWriter) -> None:
+            if gate:
+                await gate.wait()
             await whole(writer)
 
-        return slowly
+        return held
 
     return answer
 
@@ -87,7 +90,7 @@ class Stage:
     async def page(self, browser: Any, *, lang: str = "zh-CN", viewport: dict[str, int] | None = None, **options: Any) -> Any:
         """A new window of a new user."""
         context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         await context.route(lambda url: not url.startswith(self.url), self._off)
         return await context.new_page()
 
@@ -172,5 +175,5 @@ async def put_question(page: Any, text: str) -> None:
 async def finished(page: Any, count: int = 1) -> Any:
     """Wait for the ``count``-th answer to be complete and return it."""
     answer = page.locator(".answer").nth(count - 1)
-    await answer.locator(".tools").wait_for(timeout=15_000)
+    await answer.locator(".tools").wait_for()
     return answer
