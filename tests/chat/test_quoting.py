@@ -14,7 +14,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 
-from suyuan.chat.asking import content, keywords, parts_of, wanted
+from suyuan.chat.asking import content, parts_of, wanted
 from suyuan.chat.prompts import answer_now, chat_prompt, with_results, without_results
 from suyuan.chat.quotes import Evidence, best_sources, coverage, pick_quotes
 from suyuan.chat.quoting import QuotingModel
@@ -22,6 +22,7 @@ from suyuan.chat.reading import read
 from suyuan.cite.registry import CitationRegistry, Source
 from suyuan.contract.causes import CAPTCHA
 from suyuan.contract.document import Document
+from suyuan.contract.question import keywords
 from suyuan.contract.types import SearchPage, SearchQuery, SearchResult
 from suyuan.tools.text import compact, failure, fenced, page_text
 

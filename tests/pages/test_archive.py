@@ -84,6 +84,22 @@ def test_odd_questions_are_no_failure(archive: Archive, question: str) -> None:
     assert isinstance(archive.search(question), list)
 
 
+@pytest.mark.parametrize(
+    ("question", "coverage"),
+    [
+        ("怎么部署搜索?", 1.0),
+        ("部署", 1.0),
+        ("茶的历史是什么?", 0.5),
+        ("如何卸载?", 0.0),
+        ("How do I deploy it?", 1.0),
+        ("How do I cook it?", 0.0),
+    ],
+)
+def test_only_the_words_that_tell_count(archive: Archive, question: str, coverage: float) -> None:
+    archive.put(doc(title="部署搜索服务", text="如何部署搜索服务:先装好容器,再看历史的记录。How to deploy it: see what it is."))
+    assert max((hit.coverage for hit in archive.search(question)), default=0.0) == coverage
+
+
 def test_old_and_large_things_go(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite", max_bytes=2500, max_days=30)
     archive.put(doc("https://old.example/", "x" * 100, fetched_at="2020-01-01T00:00:00+00:00"))

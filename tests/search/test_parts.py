@@ -15,7 +15,7 @@ from suyuan.contract.types import SearchQuery, SearchResult
 from suyuan.search.cache import SingleFlight, TtlCache
 from suyuan.search.fuse import fuse
 from suyuan.search.limit import RateLimit
-from suyuan.search.normalise import normalise
+from suyuan.search.normalise import normalise, wanted
 from suyuan.search.plan import Plan, make_plan
 
 
@@ -181,7 +181,7 @@ class TestNormalise:
             result("https://"),
             result("https://b.example/x", title="", snippet=""),
         ]
-        kept = normalise(found, SearchQuery("q"))
+        kept = normalise(wanted(found, SearchQuery("q")), SearchQuery("q"))
         assert [(r.url, r.rank) for r in kept] == [("https://a.example/x/", 1), ("https://b.example/x", 2)]
 
     def test_the_address_itself_is_never_changed(self) -> None:

@@ -107,15 +107,15 @@ class TestDeadline:
         assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
 
     @pytest.mark.req("G6.1")
-    async def test_seven_stalled_engines_and_one_second(self) -> None:
+    async def test_of_many_stalled_engines_each_gets_its_turn_and_the_deadline_holds(self) -> None:
         names = ("searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
         async with serve(lambda _: stall) as site, house(dict.fromkeys(names, site.url)) as h:
             for plan in (",".join(names), "+".join(names)):
                 started = time.monotonic()
                 with pytest.raises(Timeout) as caught:
-                    await h.search.search("x", engines=plan, budget_ms=1000)
-                # The promise is 1.1 s; this machine may be busy, and the benchmark measures it.
-                assert time.monotonic() - started < 1.5
+                    await h.search.search("x", engines=plan, budget_ms=2000)
+                # The promise is a tenth of a second more; a machine may be busy, and the benchmark measures it.
+                assert time.monotonic() - started < 3.0
                 assert {a.engine for a in caught.value.attempts} == set(names)
                 assert {a.outcome for a in caught.value.attempts} == {"timeout"}
             assert await site.until_idle()
@@ -164,6 +164,14 @@ class TestChain:
                 page = await h.search.search("rare words", engines="ddg_html,bing_html")
         assert [(a.engine, a.outcome) for a in page.attempts] == [("ddg_html", "empty"), ("bing_html", "ok")]
         assert page.results[0].engine == "bing_html"
+
+    @pytest.mark.req("T3.2")
+    async def test_an_engine_with_nothing_in_the_asked_domains_has_found_nothing(self) -> None:
+        async with serve(lambda _: reply(pages.bing(3, "spam.example"))) as one, serve(lambda _: reply(pages.ddg(3, "python.org"))) as two:
+            async with house({"bing_html": one.url, "ddg_html": two.url}) as h:
+                page = await h.search.search("words", engines="bing_html,ddg_html", allowed_domains=("python.org",))
+        assert [(a.engine, a.outcome, a.count) for a in page.attempts] == [("bing_html", "empty", 0), ("ddg_html", "ok", 3)]
+        assert {r.source for r in page.results} == {"python.org"}
 
     async def test_nothing_found_by_one_and_a_failure_of_the_other_is_nothing_found(self) -> None:
         async with serve(lambda _: reply(pages.DDG_NONE)) as one, serve(lambda _: reply("", 403)) as two:
@@ -406,7 +414,7 @@ async def test_a_failing_search_leaves_no_key_behind(answer: Reply, caplog: pyte
     caplog.set_level(logging.DEBUG)
     async with serve(lambda _: answer) as site, house({"brave": site.url}) as h:
         with pytest.raises(SuyuanError) as caught:
-            await h.search.search("x", engines="brave", budget_ms=500)
+            await h.search.search("x", engines="brave", budget_ms=2000)
         engine = h.search.desks["brave"].engine
         left = [
             caplog.text,

@@ -74,7 +74,8 @@ async def turn(page: Any, control: str, state: str, *, press: str = "click", oth
     for _ in range(5):
         await getattr(page, press)(control)
         try:
-            return await (other or page).wait_for_selector(f".switch[data-state={state}]", timeout=3000)
+            await (other or page).wait_for_selector(f".switch[data-state={state}]", timeout=3000)
+            return
         except Late:
             assert await page.locator(".toast").count() == 1
     raise AssertionError(f"{control} was never confirmed in time")

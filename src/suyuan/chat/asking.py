@@ -6,20 +6,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..contract.question import telling
 from ..contract.words import words
 
-_EMPTY = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of in on at to for and or is are was were be been being do does did has have had it its this that these those with from "
-        "by as what when where who whom whose which why how many much long tell me please about can could would will should you i we they "
-        "he she search find there their his her if into than then so not no s",
-    )
-)
-_ASKING = re.compile(
-    r"请问|请?告诉我|我想知道|帮我|查一下|搜索一下|什么时候|什么时间|为什么|是什么|什么样|什么|有哪些|哪一[年天个位家座]|哪[个些里年位家座种儿]|哪"
-    r"|是多少|多少|多久|多长|怎么样|怎么|怎样|如何|是否|是不是|是谁|谁|几个|分别|一下|吗|呢|吧|啊|的|了|是|在|有|和|与|及|或|被|把|即算"
-)
 _SPLIT = re.compile(
     r"[?？;；]\s*(?:and\s+)?|[,，]?\s*(?:以及|还有|另外|并且)(?=.{4})|,?\s+and\s+(?=(?:what|when|where|who|which|why|how)\b)", re.I
 )
@@ -28,8 +17,6 @@ _THING = r"时间|地点|日期|导演|主演|作者|编剧|人口|面积|高度
 _BOTH = re.compile(rf"({_THING})\s*(?:和|与|、|及)\s*({_THING})")
 _TWICE = re.compile(r"\b(when|where|who|why|how)\s+and\s+(when|where|who|why|how)\b", re.I)
 _EACH = re.compile(r"分别|各自|\brespectively\b|\beach\b", re.I)
-
-
 _SINGLE = 0.5
 
 
@@ -52,25 +39,13 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _content(text: str) -> tuple[tuple[str, float], ...]:
-    own = _ASKING.sub(" ", text)
-    found: dict[str, float] = {}
-    for term in words(own) or words(text):
-        if term in _EMPTY:
-            continue
-        # Single characters of Chinese say little beside the pairs they stand in.
-        found[_root(term)] = _SINGLE if not term.isascii() and len(term) == 1 else 1.0
-    return tuple(found.items())
+    # Single characters of Chinese say little beside the pairs they stand in.
+    return tuple({_root(term): _SINGLE if not term.isascii() and len(term) == 1 else 1.0 for term in telling(text)}.items())
 
 
 def content(text: str) -> dict[str, float]:
     """The words of a question that its answer should contain, with their weights."""
     return dict(_content(text))
-
-
-def keywords(text: str) -> list[str]:
-    """The words of a question for a search engine, as they are written."""
-    own = _ASKING.sub(" ", re.sub(r"[?？!！。,，;；:：“”\"]", " ", text))
-    return [word for word in own.split() if word.lower() not in _EMPTY]
 
 
 def parts_of(question: str) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..contract.address import page_key
-from .asking import content, keywords, parts_of
+from ..contract.question import keywords
+from .asking import content, parts_of
 from .quotes import Evidence, best_sources, coverage
 from .reading import Reading, addresses
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..contract.address import page_key
 from ..contract.document import Document
+from ..contract.question import telling
 from ..contract.words import words
 from .passages import cut, rank
 
@@ -36,11 +37,6 @@ CREATE TABLE IF NOT EXISTS pinned (
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
 """
-# Words that stand in every English question and on every English page.
-_NOT_TELLING = frozenset({
-    "a", "an", "and", "are", "at", "be", "by", "can", "did", "do", "doe", "does", "for", "from", "how", "i", "in", "is", "it", "my", "of",
-    "on", "or", "the", "to", "was", "what", "when", "where", "which", "who", "why", "with",
-})  # fmt: skip
 # All but the product's own pages: what was really read.
 _OTHERS = "page NOT IN (SELECT page FROM pinned)"
 
@@ -155,7 +151,7 @@ class Archive:
 
     def search(self, question: str, limit: int = 10) -> list[Hit]:
         """The readings that fit ``question``, best first, each page once."""
-        asked = list(dict.fromkeys(words(question)))
+        asked = telling(question) or words(question)
         if not asked:
             return []
         match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
@@ -241,10 +237,11 @@ def _unpacked(text: str) -> Document:
 
 
 def _coverage(asked: list[str], document: Document) -> float:
-    """The share of the question's words that the document has; pairs of characters count, for they tell words apart."""
+    """The share of the question's words that the document has; a character of a longer Chinese word stands on every page."""
     present = set(words(f"{document.title} {document.text}"))
-    telling = [word for word in asked if word not in _NOT_TELLING] or asked
-    return sum(word in present for word in telling) / len(telling)
+    pairs = "".join(word for word in asked if len(word) > 1)
+    whole = [word for word in asked if len(word) > 1 or word not in pairs]
+    return sum(word in present for word in whole) / len(whole)
 
 
 def _snippet(document: Document, question: str) -> str:

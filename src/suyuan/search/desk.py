@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..contract.causes import ENGINE_BUG, ENGINE_TIMEOUT, OWN_LIMIT, RESTING
 from ..contract.engine import Engine, SearchEngine, Send, drive
@@ -15,6 +15,7 @@ from ..contract.secret import Secret
 from ..contract.types import Attempt, Found, Outcome, SearchQuery
 from .breaker import Breaker
 from .limit import RateLimit
+from .normalise import wanted
 
 log = logging.getLogger("suyuan.search")
 
@@ -76,6 +77,8 @@ class Desk:
         took = self.clock() - started
         self.usual += 0.2 * (took - self.usual)
         self.breaker.answered()
+        # An engine that has nothing in the asked domains has found nothing: the next one is asked.
+        found = replace(found, results=wanted(found.results, query))
         return Asked(self._receipt("ok" if found.results else "empty", query, took, found), found)
 
     async def probe(self) -> SuyuanError | None:

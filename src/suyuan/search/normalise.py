@@ -9,17 +9,21 @@ from ..contract.address import is_page, page_key
 from ..contract.types import SearchQuery, SearchResult
 
 
-def normalise(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
-    """Drop what is no page or outside the asked domains, keep each page once, and write the ranks."""
+def wanted(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
+    """What is a page, and in the asked domains."""
     filtered = query.allowed_domains or query.blocked_domains
+    return tuple(result for result in results if is_page(result.url) and (not filtered or _in_domains(result.source, query)))
+
+
+def normalise(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
+    """Keep each page once, as many as were asked for, and write the ranks."""
     kept: dict[str, SearchResult] = {}
     for result in results:
-        if is_page(result.url) and (not filtered or _wanted(result.source, query)):
-            kept.setdefault(page_key(result.url), result)
+        kept.setdefault(page_key(result.url), result)
     return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), query.count), 1))
 
 
-def _wanted(domain: str, query: SearchQuery) -> bool:
+def _in_domains(domain: str, query: SearchQuery) -> bool:
     if query.allowed_domains and not any(_within(domain, name) for name in query.allowed_domains):
         # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
         return domain == "baidu.com"
