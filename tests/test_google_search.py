@@ -40,7 +40,7 @@ CAPTCHA = '<html><body><form id="captcha-form" action="index" method="post"><div
 async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[House, Site]]:
     async with serve(handler) as site:
         engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
-        settings = Settings(search=SearchSettings(default="google", cache_minutes=0, seconds=20), engines=engines, state_dir=tmp_path)
+        settings = Settings(search=SearchSettings(default="google", cache_minutes=0, seconds=60), engines=engines, state_dir=tmp_path)
         async with open_house(settings) as house:
             yield house, site
 

@@ -158,6 +158,18 @@ class TestChain:
             assert await slow.until_idle()
         assert {(a.engine, a.outcome) for a in page.attempts} == {("ddg_html", "cancelled"), ("bing_html", "ok")}
 
+    @pytest.mark.req("C2.3")
+    @pytest.mark.parametrize("others", ["work", "do not"])
+    async def test_one_that_is_slow_at_its_health_check_is_asked_last(self, others: str) -> None:
+        def far_away(seen: Seen) -> Reply:
+            return stall if seen.path == "/healthz" else json_reply(pages.searxng())
+
+        async with serve(far_away) as one, serve(lambda _: GOOD) as two:
+            async with house({"searxng": one.url} | ({"ddg_html": two.url} if others == "work" else {})) as h:
+                page = await h.search.search("some words", engines="auto")
+        assert (page.attempts[0].engine, page.attempts[0].outcome, page.attempts[0].detail_code) == ("searxng", "skipped", "engine_timeout")
+        assert page.engine == ("ddg_html" if others == "work" else "searxng") and len(page.results) == 10
+
     async def test_an_empty_answer_is_checked_with_the_next_engine(self) -> None:
         async with serve(lambda _: reply(pages.DDG_NONE)) as one, serve(lambda _: reply(pages.bing())) as two:
             async with house({"ddg_html": one.url, "bing_html": two.url}) as h:

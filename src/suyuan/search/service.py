@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..contract.bridge import Bridge
 from ..contract.causes import ALL_FAILED, BUDGET_SPENT
-from ..contract.errors import SuyuanError
+from ..contract.errors import SuyuanError, Timeout
 from ..contract.types import Attempt, SearchPage, SearchQuery
 from .cache import SingleFlight, TtlCache
 from .chain import Chain, Outcome
@@ -111,14 +111,17 @@ class SearchService:
             outcome.take(desk, asked)
 
     async def _well(self, desks: list[Desk], query: SearchQuery, skipped: Outcome) -> list[Desk]:
-        """The engines that pass their health check; where none does, all of them: better a try than nothing."""
-        well = []
+        """The engines that pass their health check, then those that are slow to; where none does, all: better a try than nothing."""
+        well, slow = [], []
         for desk in desks:
             if error := await desk.probe():
                 skipped.take(desk, desk.skipped(error, query))
+                if isinstance(error, Timeout):
+                    # It may be far away or busy and still be the only one that works.
+                    slow.append(desk)
             else:
                 well.append(desk)
-        return well or desks
+        return [*well, *slow] if well else desks
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
