@@ -14,7 +14,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 
-from suyuan.chat.asking import content, parts_of, wanted
+from suyuan.chat.asking import content, wanted
+from suyuan.chat.parts import parts_of
 from suyuan.chat.prompts import answer_now, chat_prompt, with_results, without_results
 from suyuan.chat.quotes import Evidence, best_sources, coverage, pick_quotes
 from suyuan.chat.quoting import QuotingModel
@@ -138,10 +139,29 @@ def test_both_parts_of_a_question_are_answered() -> None:
         ("《心居》是哪年的剧?它的导演是谁?", ["《心居》是哪年的剧", "《心居》 它的导演是谁"]),
         ("Who founded Tesla and when was it founded?", ["Who founded Tesla", "Tesla when was it founded"]),
         ("salt and pepper origin", ["salt and pepper origin"]),
+        ("Who were Simon and Garfunkel?", ["Who were Simon and Garfunkel?"]),
+        ("上海和北京的市长是谁?", ["上海的市长是谁?", "北京的市长是谁?"]),
+        ("成都大运会和杭州亚运会开幕时间", ["成都大运会开幕时间", "杭州亚运会开幕时间"]),
+        ("北京冬奥会和冬残奥会何时开幕", ["北京冬奥会何时开幕", "北京冬残奥会何时开幕"]),
+        ("2023年德班世乒赛男女单打冠军是谁", ["2023年德班世乒赛男子单打冠军是谁", "2023年德班世乒赛女子单打冠军是谁"]),
+        ("金鹰奖最佳电视剧和最佳电视动画分别是什么?", ["金鹰奖最佳电视剧是什么?", "金鹰奖最佳电视动画是什么?"]),
+        ("布林肯和耶伦访华时间", ["布林肯访华时间", "耶伦访华时间"]),
+        ("小米13的发布时间和处理器是什么?", ["小米13的发布时间是什么?", "小米13的处理器是什么?"]),
+        ("有多少个国家和地区参加了北京冬奥会和杭州亚运会?", ["有多少个国家和地区参加了北京冬奥会?", "有多少个国家和地区参加了杭州亚运会?"]),
+        ("他卖了多少张票,赚了多少钱", ["他卖了多少张票", "他卖 张票 赚了多少钱"]),
+        ("上海和北京之间的距离是多少?", ["上海和北京之间的距离是多少?"]),
+        ("《傲慢与偏见》的作者是谁?", ["《傲慢与偏见》的作者是谁?"]),
+        ("为什么鱼和虾不能一起吃?", ["为什么鱼和虾不能一起吃?"]),
     ],
 )
 def test_a_question_is_split_where_it_asks_twice(question: str, parts: list[str]) -> None:
     assert parts_of(question) == parts
+
+
+def test_a_whole_sentence_is_rather_quoted_than_one_that_breaks_off() -> None:
+    said = "The Eiffel Tower was completed in 1889"
+    texts = [("A", f"{said} by the company of"), ("B", f"{said} for the fair.")]
+    assert answer("When was the Eiffel Tower completed?", texts).startswith(f"{said} for the fair")
 
 
 def test_the_words_of_a_question_without_its_asking() -> None:

@@ -1,4 +1,4 @@
-"""What a question asks for: its own words, its parts, and what kind of thing would answer it."""
+"""What a question asks for: its own words, and what kind of thing would answer it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,6 @@ from functools import lru_cache
 from ..contract.question import telling
 from ..contract.words import words
 
-_SPLIT = re.compile(
-    r"[?？;；]\s*(?:and\s+)?|[,，]?\s*(?:以及|还有|另外|并且)(?=.{4})|,?\s+and\s+(?=(?:what|when|where|who|which|why|how)\b)", re.I
-)
-_YEARS = re.compile(r"(\d{4}\s*年?)\s*(?:和|与|、|及|\band\b)\s*(\d{4}\s*年?)")
-_THING = r"时间|地点|日期|导演|主演|作者|编剧|人口|面积|高度|长度|价格|票房|冠军|亚军|主题|类型"
-_BOTH = re.compile(rf"({_THING})\s*(?:和|与|、|及)\s*({_THING})")
-_TWICE = re.compile(r"\b(when|where|who|why|how)\s+and\s+(when|where|who|why|how)\b", re.I)
-_EACH = re.compile(r"分别|各自|\brespectively\b|\beach\b", re.I)
 _SINGLE = 0.5
 
 
@@ -46,47 +38,6 @@ def _content(text: str) -> tuple[tuple[str, float], ...]:
 def content(text: str) -> dict[str, float]:
     """The words of a question that its answer should contain, with their weights."""
     return dict(_content(text))
-
-
-def parts_of(question: str) -> list[str]:
-    """The questions in ``question``, mostly one; a later part that says "it" keeps the subject of the first."""
-    for pattern in (_YEARS, _BOTH, _TWICE):
-        if pair := pattern.search(question):
-            return [_EACH.sub("", question[: pair.start()] + one + question[pair.end() :]) for one in pair.group(1, 2)]
-    if _EACH.search(question) and (halves := _halves(question)):
-        return halves
-    parts = [part.strip(" ,，。.") for part in _SPLIT.split(question)]
-    parts = [part for part in parts if len(content(part)) >= 2 or (content(part) and wanted(part).kinds)]
-    if len(parts) < 2:
-        return [question] if content(question) else []
-    subject = subject_of(parts[0])
-    return [parts[0], *(f"{subject} {part}" if subject and subject not in part else part for part in parts[1:3])]
-
-
-def _halves(question: str) -> list[str]:
-    """ "A和B分别…" as a question about A and one about B: what stands before and after the "and" is of equal length."""
-    joint = re.search(r"(?<=\w)\s*(?:和|与|及|、|\band\b)\s*(?=\w)", question)
-    if joint is None:
-        return []
-    left, right = question[: joint.start()], question[joint.end() :]
-    latin = re.search(r"[A-Za-z][A-Za-z0-9.-]*$", left), re.match(r"[A-Za-z][A-Za-z0-9.-]*", right)
-    if latin[0] and latin[1]:
-        first, second = latin[0][0], latin[1][0]
-    else:
-        longest = min(8, len(left), len(right))
-        alike = [size for size in range(2, longest + 1) if left[-1] == right[size - 1]]
-        size = max(alike, default=2)
-        first, second = left[-size:], right[:size]
-    start, end = left[: len(left) - len(first)], right[len(second) :]
-    return [_EACH.sub("", start + half + end) for half in (first, second)]
-
-
-def subject_of(part: str) -> str:
-    """The name that a question is about, as far as marks and capitals tell."""
-    if named := re.search(r"《[^》]+》|“[^”]+”|\"[^\"]+\"", part):
-        return named[0]
-    names = re.findall(r"\b[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*", re.sub(r"^\s*\w+", "", part))
-    return max(names, key=len) if names else ""
 
 
 _MONTH = r"January|February|March|April|May|June|July|August|September|October|November|December"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ..contract.address import page_key
 from ..contract.question import keywords
-from .asking import content, parts_of
+from .asking import content
+from .parts import parts_of
 from .quotes import Evidence, best_sources, coverage
 from .reading import Reading, addresses
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from ..contract.language import script_language
 from ..contract.words import sentence_ends
-from .asking import Wanted, content, parts_of, terms, wanted
+from .asking import Wanted, content, terms, wanted
+from .parts import parts_of
 
 # Sentences shorter or longer than this are no answers; a page's table or menu is one long "sentence".
 _SHORTEST, _LONGEST = 6, 320
@@ -26,6 +27,7 @@ _SAME = 0.62
 _K1, _B = 1.0, 0.4
 _NEARBY, _FAR = 0.4, 0.6
 _AGREEMENT = 0.2
+_CUT_OFF = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class _Line:
     whole: frozenset[str]
     """Words of the whole source."""
     place: int
+    cut_off: bool
+    """Whether the source breaks off in it, as snippets do."""
     scores: list[float] = field(default_factory=list)
     fits: list[float] = field(default_factory=list)
     answers: list[bool] = field(default_factory=list)
@@ -143,7 +147,8 @@ def _lines(source: Evidence) -> Iterator[_Line]:
                 before = None
                 continue
             near = title_words | (frozenset(before.terms) if before else frozenset())
-            before = _Line(text, source.number, title, before, Counter(terms(text)), near, whole, place)
+            cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and source.text.rstrip().endswith(text))
+            before = _Line(text, source.number, title, before, Counter(terms(text)), near, whole, place, cut_off)
             place += 1
             yield before
 
@@ -179,7 +184,8 @@ def _score(part: str, kind: Wanted, lines: list[_Line]) -> None:
         answers = kind.answered(line.text, part)
         line.answers.append(answers)
         line.fits.append(fit / sum(asked.values()))
-        line.scores.append((own + _NEARBY * near) * (1 - _FAR + _FAR * far) * kind.factor(answers) / (1 + 0.01 * min(line.place, 20)))
+        trust = kind.factor(answers) * (_CUT_OFF if line.cut_off else 1.0) / (1 + 0.01 * min(line.place, 20))
+        line.scores.append((own + _NEARBY * near) * (1 - _FAR + _FAR * far) * trust)
 
 
 # A figure, or a name of several words.

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from ..contract.address import page_key
 from ..contract.language import script_language
 from ..contract.question import keywords
-from .asking import subject_of
+from .parts import subject_of
 from .quotes import Evidence
 
 _BLOCK = re.compile(r"<<<web ([0-9a-f]+)\n(.*?)\nweb \1>>>", re.S)
