@@ -87,10 +87,14 @@ class Stage:
     offsite: list[str] = field(default_factory=list)
     """Requests of pages that went anywhere else; all are stopped."""
 
-    async def page(self, browser: Any, *, lang: str = "zh-CN", viewport: dict[str, int] | None = None, **options: Any) -> Any:
-        """A new window of a new user."""
+    async def page(
+        self, browser: Any, *, lang: str = "zh-CN", viewport: dict[str, int] | None = None, patient: bool = True, **options: Any
+    ) -> Any:
+        """A new window of a new user; a ``patient`` one does not roll back what a busy machine confirms late."""
         context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
         context.set_default_timeout(PATIENCE)
+        if patient:
+            await context.add_init_script(f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE})")
         await context.route(lambda url: not url.startswith(self.url), self._off)
         return await context.new_page()
 

@@ -67,20 +67,6 @@ async def state_is(page: Any, state: str) -> None:
     await page.wait_for_selector(f".switch[data-state={state}]")
 
 
-async def turn(page: Any, control: str, state: str, *, press: str = "click", other: Any = None) -> None:
-    """Press a control until the switch is in ``state``: what a busy machine confirms too late, the page rolls back and says so."""
-    from playwright.async_api import TimeoutError as Late
-
-    for _ in range(5):
-        await getattr(page, press)(control)
-        try:
-            await (other or page).wait_for_selector(f".switch[data-state={state}]", timeout=3000)
-            return
-        except Late:
-            assert await page.locator(".toast").count() == 1
-    raise AssertionError(f"{control} was never confirmed in time")
-
-
 async def count_is(found: Any, count: int) -> None:
     async with asyncio.timeout(PATIENCE / 1000):
         while await found.count() != count:
@@ -129,9 +115,11 @@ async def test_the_panel_is_there_from_the_start_with_the_switch(plain: Stage, b
     assert await page.get_by_role("switch", name="联网搜索").is_checked()
     await picture(page, "new-desktop-light-zh")
     looks = [await _look(page)]
-    await turn(page, "#search", "off")
+    await page.click("#search")
+    await state_is(page, "off")
     looks.append(await _look(page))
-    await turn(page, "[value=agent]", "disabled")
+    await page.click("[value=agent]")
+    await state_is(page, "disabled")
     looks.append(await _look(page))
     for part in range(len(looks[0])):
         assert len({look[part] for look in looks}) == 3, looks
@@ -152,7 +140,7 @@ async def test_a_toggle_is_confirmed_by_the_server_in_time_and_the_next_message_
     times = []
     # The best of three: a busy machine can hold up one.
     for _ in range(3):
-        page = await plain.page(browser)
+        page = await plain.page(browser, patient=False)
         await page.goto(plain.url)
         times.append(
             await page.evaluate(
@@ -180,8 +168,10 @@ async def test_a_toggle_is_confirmed_by_the_server_in_time_and_the_next_message_
 async def test_in_agent_mode_the_switch_is_locked_and_comes_back_as_it_was(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     await page.goto(plain.url)
-    await turn(page, "#search", "off")
-    await turn(page, "[value=agent]", "disabled")
+    await page.click("#search")
+    await state_is(page, "off")
+    await page.click("[value=agent]")
+    await state_is(page, "disabled")
     assert await page.locator("#search").is_disabled()
     assert "Agent 模式下由 AI 自动决策搜索" in await page.locator(".switch").inner_text()
     await page.locator("#live", has_text="Agent 模式下由 AI 自动决策搜索").wait_for(state="attached")
@@ -195,13 +185,14 @@ async def test_in_agent_mode_the_switch_is_locked_and_comes_back_as_it_was(plain
         "headers: {'Content-Type': 'application/json'}, body: '{\"search\": true}'})).status"
     )
     assert refused == 409
-    await turn(page, "[value=chat]", "off")
+    await page.click("[value=chat]")
+    await state_is(page, "off")
 
 
 @pytest.mark.req("C10.4")
 @pytest.mark.parametrize("trouble", ["late", "error", "offline"])
 async def test_what_the_server_does_not_confirm_is_not_shown(plain: Stage, browser: Any, trouble: str) -> None:
-    page = await plain.page(browser)
+    page = await plain.page(browser, patient=False)
     await page.goto(plain.url)
 
     async def refuse(route: Any) -> None:
@@ -227,8 +218,10 @@ async def test_two_windows_of_one_conversation_agree(plain: Stage, browser: Any)
     await answered(first, plain)
     second = await first.context.new_page()
     await second.goto(first.url)
-    await turn(first, "#search", "off", other=second)
-    await turn(second, "#search", "on", other=first)
+    await first.click("#search")
+    await state_is(second, "off")
+    await second.click("#search")
+    await state_is(first, "on")
     await put_question(second, "SearXNG 支持哪些格式?")
     await finished(second, 2)
     await finished(first, 2)
@@ -432,7 +425,8 @@ async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, br
     async with stage(tmp_path, script=script, handler=searxng(gate=gate), seconds=30) as running:
         page = await running.page(browser)
         await page.goto(running.url)
-        await turn(page, "[value=agent]", "disabled")
+        await page.click("[value=agent]")
+        await state_is(page, "disabled")
         await put_question(page, QUESTION)
         await page.locator(".step.running", has_text="正在搜索“SearXNG 隐私”").wait_for()
         gate.set()
@@ -629,7 +623,8 @@ async def test_on_a_phone_everything_is_reachable_and_nothing_is_covered(plain: 
         assert await page.evaluate(on_top, control), control
     label = page.locator(".switch .label")
     assert await label.evaluate("each => each.scrollWidth <= each.clientWidth")
-    await turn(page, "#search", "off", press="tap")
+    await page.tap("#search")
+    await state_is(page, "off")
     assert await page.locator("[name=model]").is_hidden()
     await page.tap(".expand")
     await page.locator("[name=model]").wait_for()
