@@ -208,7 +208,7 @@ async def test_a_model_without_tool_calling_gets_its_search_planned_by_rules() -
 async def test_stopping_an_agent_stops_everything() -> None:
     with serve_model([search("港珠澳大桥"), stall(30)]) as model:
         async with talking(openai(model.url)) as (house, web):
-            run = await house.chat.ask(house.chat.create(mode="agent").id, "港珠澳大桥?")
+            run = await house.chat.ask((await house.chat.create(mode="agent")).id, "港珠澳大桥?")
             async for _, event in run.follow():
                 if isinstance(event, SearchFinished):
                     asyncio.get_running_loop().call_later(0.2, run.stop)

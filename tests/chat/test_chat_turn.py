@@ -146,9 +146,9 @@ async def test_a_searxng_that_is_down_brings_the_steps_to_bring_it_up() -> None:
 async def test_earlier_sources_stay_readable_but_their_numbers_are_not_valid() -> None:
     with serve_model([reply("全长55公里[1]。"), reply("如前所述[1]。")]) as model:
         async with talking(openai(model.url)) as (house, web):
-            id = house.chat.create(search=True).id
+            id = (await house.chat.create(search=True)).id
             _, first = await ask(house, QUESTION, id=id)
-            house.chat.change(id, search=False)
+            await house.chat.change(id, search=False)
             _, second = await ask(house, "它在哪里?", id=id)
     history = model.requests[1].messages
     assert [message["role"] for message in history] == ["system", "user", "assistant", "user"]
@@ -179,7 +179,7 @@ async def test_thinking_is_not_taken_for_the_answer() -> None:
 async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(script: list[Answering], detail: str, kept: str) -> None:
     with serve_model(script) as model:
         async with talking(openai(model.url)) as (house, _):
-            id = house.chat.create(search=False).id
+            id = (await house.chat.create(search=False)).id
             events, answer = await ask(house, "hello there", id=id)
             messages = house.chat.store.messages(id)
     assert answer.fault is not None and answer.text == kept.strip() or answer.text == kept
@@ -207,7 +207,7 @@ async def test_a_context_that_overflows_is_asked_again_without_the_history() -> 
     too_long = {"error": {"message": "maximum context length is 4096 tokens", "code": "context_length_exceeded"}}
     with serve_model([reply("One."), error(400, too_long), reply("Two.")]) as model:
         async with talking(openai(model.url)) as (house, _):
-            id = house.chat.create(search=False).id
+            id = (await house.chat.create(search=False)).id
             await ask(house, "first question", id=id)
             events, answer = await ask(house, "second question", id=id)
     assert answer.text == "Two." and "first question" not in model.requests[2].text
@@ -218,7 +218,7 @@ async def test_a_context_that_overflows_is_asked_again_without_the_history() -> 
 async def test_stopping_ends_model_search_and_sockets_and_keeps_what_was_written() -> None:
     with serve_model([[reply("One two three ", delay=0.01), stall(30)]]) as model:
         async with talking(openai(model.url)) as (house, _):
-            id = house.chat.create(search=False).id
+            id = (await house.chat.create(search=False)).id
             run = await house.chat.ask(id, "count")
             async for _, event in run.follow():
                 if isinstance(event, TextDelta) and "three" in event.text:
@@ -234,7 +234,7 @@ async def test_stopping_during_the_search_closes_its_sockets() -> None:
     web.searching = lambda _: silence
     with serve_model(reply("never")) as model:
         async with talking(openai(model.url), web=web) as (house, _):
-            run = await house.chat.ask(house.chat.create(search=True).id, QUESTION)
+            run = await house.chat.ask((await house.chat.create(search=True)).id, QUESTION)
             async for _, event in run.follow():
                 if isinstance(event, SearchStarted):
                     await asyncio.sleep(0.1)
@@ -247,7 +247,7 @@ async def test_stopping_during_the_search_closes_its_sockets() -> None:
 async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_nothing_twice() -> None:
     with serve_model(reply("one two three four five six", delay=0.02)) as model:
         async with talking(openai(model.url)) as (house, _):
-            run = await house.chat.ask(house.chat.create(search=False).id, "count")
+            run = await house.chat.ask((await house.chat.create(search=False)).id, "count")
             early = [pair async for pair in run.follow()]
             late = [pair async for pair in run.follow(early[3][0])]
     assert late == early[4:] and isinstance(early[0][1], TurnStarted) and isinstance(early[-1][1], Answer)
@@ -256,7 +256,7 @@ async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_not
 async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> None:
     with serve_model(reply("slow words come", delay=0.1)) as model:
         async with talking(openai(model.url)) as (house, _):
-            id = house.chat.create(search=False).id
+            id = (await house.chat.create(search=False)).id
             run = await house.chat.ask(id, "one")
             with pytest.raises(InvalidInput) as busy:
                 await house.chat.ask(id, "two")
@@ -269,10 +269,26 @@ async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> No
     assert [caught.value.detail_code for caught in (busy, empty, long)] == ["answer_under_way", "empty_message", "message_too_long"]
 
 
+async def test_of_two_windows_that_ask_at_the_same_moment_one_begins() -> None:
+    with serve_model(reply("words")) as model:
+        async with talking(openai(model.url)) as (house, _):
+            id = (await house.chat.create(search=False)).id
+            begun = await asyncio.gather(*(house.chat.ask(id, text) for text in ("one", "two", "three")), return_exceptions=True)
+            runs = [each for each in begun if isinstance(each, Run)]
+            await runs[0].wait()
+            assert len(runs) == 1 and len(house.chat.store.messages(id)) == 2
+            assert [each.detail_code for each in begun if isinstance(each, InvalidInput)] == ["answer_under_way"] * 2
+            # Whoever has seen the end may ask again at once.
+            async for _, event in (again := await house.chat.ask(id, "four")).follow():
+                if isinstance(event, Answer):
+                    assert again.finished
+                    await (await house.chat.ask(id, "five")).wait()
+
+
 async def test_retry_and_edit_replace_what_came_after() -> None:
     with serve_model([reply("A1"), reply("A2"), reply("A2 again"), reply("B")]) as model:
         async with talking(openai(model.url)) as (house, _):
-            id = house.chat.create(search=False).id
+            id = (await house.chat.create(search=False)).id
             await ask(house, "Q1", id=id)
             _, _ = await ask(house, "Q2", id=id)
             last = house.chat.store.messages(id)[-1]
@@ -287,11 +303,11 @@ async def test_retry_and_edit_replace_what_came_after() -> None:
 
 async def test_conversations_survive_a_restart(tmp_path: Path) -> None:
     async with talking(folder=tmp_path) as (house, _):
-        id = house.chat.create(search=True).id
+        id = (await house.chat.create(search=True)).id
         _, answer = await ask(house, QUESTION, id=id)
     async with talking(folder=tmp_path) as (house, _):
         messages = house.chat.store.messages(id)
-        assert house.chat.get(id).title == QUESTION
+        assert (await house.chat.get(id)).title == QUESTION
     assert messages[1].answer is not None and messages[1].answer["text"] == answer.text
     assert messages[1].answer["sources"][0]["url"] == answer.sources[0].url
 
@@ -309,7 +325,7 @@ async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited
 async def test_a_turn_that_is_stopped_before_it_began_has_an_answer_too() -> None:
     with serve_model(reply("never")) as model:
         async with talking(openai(model.url)) as (house, _):
-            run = await house.chat.ask(house.chat.create(search=False).id, "count")
+            run = await house.chat.ask((await house.chat.create(search=False)).id, "count")
             stop_early = asyncio.ensure_future(_stop_at_once(run))
             answer = await asyncio.wait_for(run.wait(), 5)
             await stop_early

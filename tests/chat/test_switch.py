@@ -15,25 +15,25 @@ from suyuan.contract.errors import InvalidInput
 async def test_agent_mode_locks_the_switch_and_chat_mode_restores_it() -> None:
     async with talking() as (house, _):
         chat = house.chat
-        id = chat.create(search=False).id
-        assert chat.change(id, search=True).search
-        assert chat.change(id, mode="agent").mode == "agent"
+        id = (await chat.create(search=False)).id
+        assert (await chat.change(id, search=True)).search
+        assert (await chat.change(id, mode="agent")).mode == "agent"
         for value in (True, False):
             with pytest.raises(InvalidInput) as locked:
-                chat.change(id, search=value)
+                await chat.change(id, search=value)
             assert locked.value.detail_code == "switch_locked"
             assert locked.value.say("zh")[0] == "Agent 模式下由 AI 自动决策搜索"
-        back = chat.change(id, mode="chat")
+        back = await chat.change(id, mode="chat")
         assert back.search is True and back.mode == "chat"
 
 
 @pytest.mark.req("C1.3")
 async def test_both_at_once_in_one_request_follow_the_mode_that_results() -> None:
     async with talking() as (house, _):
-        id = house.chat.create(search=False, mode="agent").id
+        id = (await house.chat.create(search=False, mode="agent")).id
         with pytest.raises(InvalidInput):
-            house.chat.change(id, mode="agent", search=True)
-        assert house.chat.change(id, mode="chat", search=True).search
+            await house.chat.change(id, mode="agent", search=True)
+        assert (await house.chat.change(id, mode="chat", search=True)).search
 
 
 @pytest.mark.req("C1.1")
@@ -63,24 +63,24 @@ def test_an_unknown_command_is_refused_with_the_known_ones(text: str) -> None:
 
 async def test_bad_modes_models_engines_and_conversations_are_refused_and_nothing_changes() -> None:
     async with talking() as (house, _):
-        id = house.chat.create(search=True).id
-        before = house.chat.get(id)
+        id = (await house.chat.create(search=True)).id
+        before = await house.chat.get(id)
         bad = [{"mode": "magic"}, {"model": "gpt-99"}, {"engine": "altavista"}]
         for fields in bad:
             with pytest.raises(InvalidInput):
-                house.chat.change(id, **fields)
+                await house.chat.change(id, **fields)
         with pytest.raises(InvalidInput) as missing:
-            house.chat.get("nothing")
-        assert house.chat.get(id) == before and missing.value.detail_code == "no_conversation"
+            await house.chat.get("nothing")
+        assert await house.chat.get(id) == before and missing.value.detail_code == "no_conversation"
 
 
 async def test_other_windows_hear_of_a_change() -> None:
     async with talking() as (house, _):
-        id = house.chat.create(search=False).id
+        id = (await house.chat.create(search=False)).id
         watch = house.chat.watch(id)
         waiting = asyncio.ensure_future(anext(watch))
         await asyncio.sleep(0)
-        house.chat.change(id, search=True)
+        await house.chat.change(id, search=True)
         change = await asyncio.wait_for(waiting, 1)
         assert change.kind == "settings" and change.conversation.search is True
         await watch.aclose()  # type: ignore[attr-defined]
@@ -91,6 +91,6 @@ async def test_a_new_conversation_searches_where_the_model_only_quotes() -> None
     from suyuan.chat.settings import ModelSettings
 
     async with talking() as (house, _):
-        assert house.chat.create().search is True
+        assert (await house.chat.create()).search is True
     async with talking(ModelSettings("openai", "m", "http://127.0.0.1:9/v1")) as (house, _):
-        assert house.chat.create().search is False
+        assert (await house.chat.create()).search is False

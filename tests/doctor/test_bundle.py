@@ -27,7 +27,7 @@ async def test_the_detail_code_comes_first_and_all_that_helps_is_there() -> None
     web.searching = lambda _: page("<title>Too many</title>", 429)
     with serve_model(error(401, f"bad key {KEY}")) as model:
         async with talking(openai(model.url, api_key=Secret(KEY)), web=web) as (house, _):
-            id = house.chat.create(search=True).id
+            id = (await house.chat.create(search=True)).id
             await ask(house, f"my key is {KEY}, why?", id=id)
             run = house.chat.store.messages(id)[-1].id
             data = bundle(house, run)

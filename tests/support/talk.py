@@ -129,7 +129,7 @@ async def talking(
 
 async def ask(house: House, text: str, *, id: str = "", **conversation: Any) -> tuple[list[Event], Answer]:
     """Ask in a new conversation (or in ``id``), and return all events and the answer."""
-    id = id or house.chat.create(**conversation).id
+    id = id or (await house.chat.create(**conversation)).id
     run = await house.chat.ask(id, text)
     events = [event async for _, event in run.follow()]
     return events, await run.wait()

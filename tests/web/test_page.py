@@ -74,7 +74,7 @@ async def count_is(found: Any, count: int) -> None:
 
 
 def conversation_of(page: Any, running: Stage) -> Any:
-    return running.house.chat.get(page.url.rpartition("/")[2])
+    return running.house.chat.store.get(page.url.rpartition("/")[2])
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------------

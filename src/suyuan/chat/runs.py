@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import Executor
 from typing import Any, Protocol
 
 from .conversation import State
@@ -33,27 +34,28 @@ class Keeper(Protocol):
 class Run:
     """One answer in progress."""
 
-    def __init__(self, turn: Turn, work: Work, conversation: str, keeper: Keeper) -> None:
+    def __init__(self, turn: Turn, work: Work, conversation: str, keeper: Keeper, pens: Executor | None = None) -> None:
         self.id = turn.run
         self.conversation = conversation
         self.answer: Answer | None = None
         self._turn = turn
         self._work = work
         self._keeper = keeper
+        self._pens = pens
         self._events: list[Event] = []
         self._text: list[str] = []
         self._news = asyncio.Event()
         self._kept = 0
         self._task: asyncio.Task[None] | None = None
 
-    def start(self, done: Callable[[Run], Any]) -> None:
+    def start(self, done: Callable[[Run], Awaitable[None]]) -> None:
         """Begin; ``done`` is called at the end."""
         self._task = asyncio.create_task(self._go(done), name=f"run-{self.id}")
 
     @property
     def finished(self) -> bool:
         """Whether the last event has happened and everything is kept."""
-        return self._task is not None and self._task.done()
+        return bool(self._events and isinstance(self._events[-1], Answer)) or (self._task is not None and self._task.done())
 
     def stop(self) -> None:
         """Stop the model, the searches and their sockets; what was written is kept."""
@@ -78,7 +80,7 @@ class Run:
                 return
             await news.wait()
 
-    async def _go(self, done: Callable[[Run], Any]) -> None:
+    async def _go(self, done: Callable[[Run], Awaitable[None]]) -> None:
         keeping = asyncio.create_task(self._keep_on())
         try:
             async for event in self._turn.events(self._work):
@@ -87,18 +89,21 @@ class Run:
                     keeping.cancel()
                     await asyncio.wait([keeping])
                     # Kept before it is shown: what a reader has seen is not lost.
-                    await asyncio.to_thread(self._finish, event)
+                    await self._written(self._finish, event)
                 self._take(event)
         finally:
             keeping.cancel()
-            done(self)
+            await done(self)
+
+    def _written(self, work: Callable[..., None], *args: Any) -> asyncio.Future[None]:
+        return asyncio.get_running_loop().run_in_executor(self._pens, work, *args)
 
     async def _keep_on(self) -> None:
         """Keep the growing answer beside the stream, which does not wait for the disk."""
         while True:
             await asyncio.sleep(_KEEP_EVERY)
             # Shielded: a write that has begun is finished before the end is written.
-            writing = asyncio.ensure_future(asyncio.to_thread(self._keep))
+            writing = self._written(self._keep)
             try:
                 await asyncio.shield(writing)
             except asyncio.CancelledError:

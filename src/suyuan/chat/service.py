@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..contract.bridge import Bridge
 from ..contract.chat_causes import (
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 log = logging.getLogger("suyuan.chat")
+T = TypeVar("T")
 
 LONGEST_MESSAGE = 20_000
 # Conversations whose search cache is remembered, and how long a finished run can be followed from its events.
@@ -81,10 +84,13 @@ class ChatService:
         self._built: dict[str, BaseChatModel] = {}
         self._searches: OrderedDict[tuple[str, str], SessionSearch] = OrderedDict()
         self._runs: dict[str, Run] = {}
+        self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
+        # Nothing waits for the disk on the event loop. SQLite has one writer: threads would only wait for each other.
+        self._pens = ThreadPoolExecutor(store.writers, "suyuan-store")
 
     # --- conversations ------------------------------------------------------------------------------------------------
-    def create(
+    async def create(
         self, *, mode: str = "chat", search: bool | None = None, engine: str = "", model: str = "", lang: str = "zh"
     ) -> Conversation:
         """A new conversation; what is not said is as configured."""
@@ -93,42 +99,51 @@ class ChatService:
             # A model that only quotes has nothing to say without a search.
             by_model = self.models[model or self.default_model].provider == EMBEDDED
             search = by_model if self._settings.search is None else self._settings.search
-        return self.store.create(mode="agent" if mode == "agent" else "chat", search=search, engine=engine, model=model, lang=lang)
+        known: Mode = "agent" if mode == "agent" else "chat"
+        return await self._write(self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang)
 
-    def get(self, id: str) -> Conversation:
+    async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
-        found = self.store.get(id)
+        found = await asyncio.to_thread(self.store.get, id)
         if found is None or found.deleted_at:
             raise NO_CONVERSATION(id=id[:40])
         return found
 
-    def change(self, id: str, **fields: Any) -> Conversation:
+    async def change(self, id: str, **fields: Any) -> Conversation:
         """Change mode, switch, engine, model, language or title. In Agent mode the switch is locked, here as on the page."""
-        before = self.get(id)
+        before = await self.get(id)
         mode = fields.get("mode") or before.mode
         self._check(mode, fields.get("model") or "")
         if fields.get("search") is not None and mode == "agent":
             raise SWITCH_LOCKED()
         if engine := fields.get("engine"):
             self._search.check_plan(engine)
-        after = self.store.change(id, **{name: value for name, value in fields.items() if value is not None})
+        after = await self._write(self.store.change, id, **{name: value for name, value in fields.items() if value is not None})
         self._tell(Change("settings", after))
         return after
 
-    def obey(self, id: str, command: Command) -> Conversation:
+    async def obey(self, id: str, command: Command) -> Conversation:
         """Do what a command typed into the chat says."""
         if command.name == "help":
-            return self.get(id)
-        return self.change(id, **{command.name: command.value})
+            return await self.get(id)
+        return await self.change(id, **{command.name: command.value})
 
-    def delete(self, id: str) -> None:
+    async def delete(self, id: str) -> None:
         """Delete a conversation; it can be restored for a while."""
-        conversation = self.get(id)
+        conversation = await self.get(id)
         for run in list(self._runs.values()):
             if run.conversation == id:
                 run.stop()
-        self.store.delete(id)
+        await self._write(self.store.delete, id)
         self._tell(Change("deleted", conversation))
+
+    async def restore(self, id: str) -> Conversation:
+        """Bring a deleted conversation back."""
+        await self._write(self.store.restore, id)
+        return await self.get(id)
+
+    async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pens, partial(work, *args, **named))
 
     def _check(self, mode: str, model: str) -> None:
         if mode not in ("chat", "agent"):
@@ -139,28 +154,30 @@ class ChatService:
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
         """Begin to answer ``text``; ``instead_of`` names an earlier question, which goes with everything after it."""
-        conversation = self.get(id)
+        conversation = await self.get(id)
         if not text.strip():
             raise EMPTY_MESSAGE()
         if len(text) > LONGEST_MESSAGE:
             raise MESSAGE_TOO_LONG(length=len(text), limit=LONGEST_MESSAGE)
-        if self.running(id):
+        if self.running(id) or id in self._beginning:
             raise ANSWER_UNDER_WAY()
-        if instead_of:
-            self._cut(id, instead_of)
-        history = await asyncio.to_thread(self.store.messages, id)
-        run_id = new_id()
-        turn = Turn(self._session(conversation, history), text, run_id)
-        run = Run(turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store)
         # Taken before the next wait, so that two windows cannot both begin.
-        self._runs[run_id] = run
+        self._beginning.add(id)
         try:
-            await asyncio.to_thread(self.store.begin_turn, id, text, run_id)
-        except BaseException:
-            del self._runs[run_id]
-            raise
+            return await self._begun(conversation, text, instead_of)
+        finally:
+            self._beginning.discard(id)
+
+    async def _begun(self, conversation: Conversation, text: str, instead_of: str) -> Run:
+        id, run_id = conversation.id, new_id()
+        if instead_of and await self._write(self.store.cut_from, id, instead_of) == 0:
+            raise NO_MESSAGE(id=instead_of[:40])
+        history = await asyncio.to_thread(self.store.messages, id)
+        turn = Turn(self._session(conversation, history), text, run_id)
+        begun = await self._write(self.store.begin_turn, id, text, run_id)
+        run = self._runs[run_id] = Run(turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store, self._pens)
         run.start(self._ended)
-        self._tell(Change("run.started", self.get(id), run_id))
+        self._tell(Change("run.started", begun, run_id))
         return run
 
     async def retry(self, id: str, answer: str) -> Run:
@@ -185,14 +202,9 @@ class ChatService:
         """The answer that is under way in a conversation."""
         return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
 
-    def _cut(self, id: str, message: str) -> None:
-        if not any(each.id == message for each in self.store.messages(id)):
-            raise NO_MESSAGE(id=message[:40])
-        self.store.cut_from(id, message)
-
-    def _ended(self, run: Run) -> None:
+    async def _ended(self, run: Run) -> None:
         asyncio.get_running_loop().call_later(_FOLLOWED, self._runs.pop, run.id, None)
-        conversation = self.store.get(run.conversation)
+        conversation = await asyncio.to_thread(self.store.get, run.conversation)
         if conversation:
             self._tell(Change("run.finished", conversation, run.id))
 
@@ -276,6 +288,7 @@ class ChatService:
         for model in self._built.values():
             await close_model(model)
         self._built.clear()
+        await asyncio.to_thread(self._pens.shutdown)
         self.store.close()
 
 

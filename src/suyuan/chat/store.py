@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, text, update
 
@@ -39,6 +40,11 @@ class Store:
         except SuyuanError:
             self._database.close()
             raise
+
+    @property
+    def writers(self) -> int:
+        """How many threads can write at once."""
+        return 1 if self._database.sqlite else 4
 
     # --- conversations -------------------------------------------------------------------------------------------
     def create(
@@ -113,29 +119,24 @@ class Store:
     # --- messages ------------------------------------------------------------------------------------------------
     def add_question(self, conversation: str, text: str) -> Message:
         """Keep what the user asked; the first question gives the conversation its title."""
+        question = self._question(conversation, text)
         with self._database.write() as connection:
-            return self._ask(connection, conversation, _plain(text))
+            self._entitle(connection, self._touch(connection, conversation), question)
+            return self._append(connection, question)[0]
 
     def begin_answer(self, conversation: str, run: str) -> Message:
         """Make the place for the answer that the run ``run`` of this process will write."""
         with self._database.write() as connection:
             self._touch(connection, conversation)
-            return self._reserve(connection, conversation, run)
+            return self._append(connection, self._place(conversation, run))[0]
 
-    def begin_turn(self, conversation: str, text: str, run: str) -> None:
+    def begin_turn(self, conversation: str, text: str, run: str) -> Conversation:
         """Keep the question and make the place for its answer: both or neither, and one wait for the disk."""
+        question = self._question(conversation, text)
         with self._database.write() as connection:
-            self._ask(connection, conversation, _plain(text))
-            self._reserve(connection, conversation, run)
-
-    def _ask(self, connection: Connection, conversation: str, text: str) -> Message:
-        if not self._touch(connection, conversation):
-            given = clean_title(text, GIVEN_TITLE_LENGTH)
-            connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=given))
-        return self._append(connection, Message(new_id(), conversation, "user", text, "done", self._now()))
-
-    def _reserve(self, connection: Connection, conversation: str, run: str) -> Message:
-        return self._append(connection, Message(run, conversation, "assistant", "", "running", self._now()), self._owner)
+            begun = self._entitle(connection, self._touch(connection, conversation), question)
+            self._append(connection, question, self._place(conversation, run))
+        return begun
 
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Keep events of a run by their numbers; a number that is there already stays as it is."""
@@ -190,7 +191,7 @@ class Store:
     def cut_from(self, conversation: str, message_id: str) -> int:
         """Remove this message and all later ones; return how many went."""
         with self._database.write() as connection:
-            title = self._touch(connection, conversation)
+            title = self._touch(connection, conversation).title
             own = messages.c.conversation == conversation
             first = connection.execute(select(messages.c.position, messages.c.text).where(own, messages.c.id == _plain(message_id))).first()
             if first is None:
@@ -255,18 +256,35 @@ class Store:
             if connection.execute(update(conversations).where(conversations.c.id == _plain(id)).values(deleted_at=at)).rowcount == 0:
                 raise STORE_NO_CONVERSATION(id=id)
 
-    def _touch(self, connection: Connection, conversation: str) -> str:
-        """Move a conversation to the top, hold it until the transaction ends, and return its title."""
+    def _touch(self, connection: Connection, conversation: str) -> Conversation:
+        """Move a conversation to the top and hold it until the transaction ends."""
         live = (conversations.c.id == _plain(conversation), conversations.c.deleted_at.is_(None))
         if connection.execute(update(conversations).where(*live).values(updated_at=self._now())).rowcount == 0:
             raise STORE_NO_CONVERSATION(id=conversation)
-        return str(connection.execute(select(conversations.c.title).where(*live)).scalar_one())
+        return Conversation(**connection.execute(select(conversations).where(*live)).one()._mapping)
 
-    def _append(self, connection: Connection, message: Message, writer: str | None = None) -> Message:
-        last = select(func.coalesce(func.max(messages.c.position) + 1, 0)).where(messages.c.conversation == message.conversation)
-        values = message.as_dict() | {"position": connection.execute(last).scalar_one(), "owner": writer, "kept_at": message.created_at}
-        connection.execute(insert(messages).values(**values))
-        return cast(Message, _message(connection.execute(select(*_FIELDS).where(messages.c.id == message.id)).first()))
+    def _entitle(self, connection: Connection, conversation: Conversation, question: Message) -> Conversation:
+        """Give a conversation without a title that of its question."""
+        if conversation.title:
+            return conversation
+        title = clean_title(question.text, GIVEN_TITLE_LENGTH)
+        connection.execute(update(conversations).where(conversations.c.id == conversation.id).values(title=title))
+        return replace(conversation, title=title)
+
+    def _question(self, conversation: str, text: str) -> Message:
+        return Message(new_id(), conversation, "user", _plain(text), "done", self._now())
+
+    def _place(self, conversation: str, run: str) -> Message:
+        return Message(run, conversation, "assistant", "", "running", self._now())
+
+    def _append(self, connection: Connection, *added: Message) -> list[Message]:
+        """Put messages at the end of their conversation."""
+        last = select(func.coalesce(func.max(messages.c.position) + 1, 0)).where(messages.c.conversation == added[0].conversation)
+        placed = [replace(message, position=at) for at, message in enumerate(added, connection.execute(last).scalar_one())]
+        owners = {"running": self._owner}
+        rows = [{**each.as_dict(), "owner": owners.get(each.state), "kept_at": each.created_at} for each in placed]
+        connection.execute(insert(messages), rows)
+        return placed
 
 
 def _has(word: str) -> Any:

@@ -65,7 +65,7 @@ async def _ask(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
             mode = "agent" if args.agent else "chat"
             # A question on the command line is asked of the web, unless it is said otherwise.
             search = True if args.search is None else args.search
-            conversation = house.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+            conversation = await house.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
             run = await house.chat.ask(conversation.id, " ".join(args.question))
             answer = await (run.wait() if args.json else print_answer(run, t))
         except SuyuanError as error:

@@ -50,13 +50,13 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 def _talk(runner: asyncio.Runner, house: House, args: argparse.Namespace, t: Texts) -> int:
-    conversation = _begin(house, args, t)
+    conversation = runner.run(_begin(house, args, t))
     out = Terminal(sys.stdout)
     out.line(t("chat.hint", model=house.settings.model.label, engine=conversation.engine or house.settings.search.default))
     with _remembered(house.settings.state_dir):
         while True:
             try:
-                line = input(_prompt(house.chat.get(conversation.id), t) if sys.stdin.isatty() else "")
+                line = input(_prompt(runner.run(house.chat.get(conversation.id)), t) if sys.stdin.isatty() else "")
             except KeyboardInterrupt:
                 out.line()
                 out.line(t("chat.leave"))
@@ -68,10 +68,10 @@ def _talk(runner: asyncio.Runner, house: House, args: argparse.Namespace, t: Tex
                 _answer(runner, house, conversation.id, line, t)
 
 
-def _begin(house: House, args: argparse.Namespace, t: Texts) -> Conversation:
+async def _begin(house: House, args: argparse.Namespace, t: Texts) -> Conversation:
     if args.go_on:
-        return house.chat.get(args.go_on)
-    return house.chat.create(mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang)
+        return await house.chat.get(args.go_on)
+    return await house.chat.create(mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang)
 
 
 def _answer(runner: asyncio.Runner, house: House, id: str, line: str, t: Texts) -> None:
@@ -81,7 +81,7 @@ def _answer(runner: asyncio.Runner, house: House, id: str, line: str, t: Texts) 
     out = Terminal(sys.stdout)
     try:
         if command := parse_command(line):
-            conversation = house.chat.obey(id, command)
+            conversation = runner.run(house.chat.obey(id, command))
             for told in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
                 out.line(told)
             return

@@ -70,7 +70,9 @@ async def create_conversation(request: Request, body: s.NewConversation) -> dict
     chat = _chat(request)
     if body.engine:
         house_of(request).search.check_plan(body.engine)
-    made = chat.create(mode=body.mode, search=body.search, engine=body.engine, model=body.model, lang=body.lang or language_of(request))
+    made = await chat.create(
+        mode=body.mode, search=body.search, engine=body.engine, model=body.model, lang=body.lang or language_of(request)
+    )
     return _shown(chat, made)
 
 
@@ -91,20 +93,20 @@ async def list_conversations(
 @router.get("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
 async def get_conversation(request: Request, id: str) -> dict[str, Any]:
     """One conversation."""
-    return _shown(_chat(request), _chat(request).get(id))
+    return _shown(_chat(request), await _chat(request).get(id))
 
 
 @router.patch("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
 async def change_conversation(request: Request, id: str, body: s.ConversationChange) -> dict[str, Any]:
     """Change mode, switch, engine, model, language or title; the next message follows it."""
     chat = _chat(request)
-    return _shown(chat, chat.change(id, **body.model_dump(exclude_none=True)))
+    return _shown(chat, await chat.change(id, **body.model_dump(exclude_none=True)))
 
 
 @router.delete("/conversations/{id}", status_code=204, tags=["conversations"])
 async def delete_conversation(request: Request, id: str) -> Response:
     """Delete a conversation; it can be restored for a while."""
-    _chat(request).delete(id)
+    await _chat(request).delete(id)
     return Response(status_code=204)
 
 
@@ -112,22 +114,21 @@ async def delete_conversation(request: Request, id: str) -> Response:
 async def restore_conversation(request: Request, id: str) -> dict[str, Any]:
     """Bring a deleted conversation back."""
     chat = _chat(request)
-    await asyncio.to_thread(chat.store.restore, id)
-    return _shown(chat, chat.get(id))
+    return _shown(chat, await chat.restore(id))
 
 
 @router.get("/conversations/{id}/messages", response_model=s.MessageList, tags=["conversations"])
 async def list_messages(request: Request, id: str) -> dict[str, Any]:
     """All messages of a conversation."""
     chat = _chat(request)
-    chat.get(id)
+    await chat.get(id)
     return {"messages": [each.as_dict() for each in await asyncio.to_thread(chat.store.messages, id)]}
 
 
 @router.get("/conversations/{id}/changes", responses=_EVENTS, response_class=Response, tags=["conversations"])
 async def watch_conversation(request: Request, id: str) -> Response:
     """What changes in a conversation: events ``change`` with ``kind``, ``conversation`` and ``run``; the first tells how it is now."""
-    _chat(request).get(id)
+    await _chat(request).get(id)
     return EventStream(_changes(_chat(request), id))
 
 
@@ -137,7 +138,7 @@ async def _changes(chat: ChatService, id: str) -> AsyncIterator[bytes]:
     try:
         # Watching begins before the state is read: nothing is missed in between.
         await asyncio.sleep(0)
-        now = chat.get(id)
+        now = await chat.get(id)
         run = chat.running(id)
         yield _change("settings", _shown(chat, now), run.id if run else "")
         while True:
@@ -159,7 +160,7 @@ def _change(kind: str, conversation: dict[str, Any], run: str) -> bytes:
 async def export_conversation(request: Request, id: str, form: Literal["md", "html", "json"] = "md") -> Response:
     """The conversation as a file."""
     chat, lang = _chat(request), language_of(request)
-    conversation = chat.get(id)
+    conversation = await chat.get(id)
     messages = await asyncio.to_thread(chat.store.messages, id)
     text = await asyncio.to_thread(export, conversation, messages, form, lang)
     return Response(text, media_type=_KINDS[form], headers={"Content-Disposition": _attachment(conversation.title or "suyuan", form)})
@@ -185,7 +186,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
     await request.app.state.warm()
     chat = _chat(request)
     if command := parse_command(body.text):
-        changed = chat.obey(id, command)
+        changed = await chat.obey(id, command)
         return JSONResponse({"command": command.name, "conversation": _shown(chat, changed)})
     return _begun(request, await chat.ask(id, body.text, instead_of=body.instead_of))
 
@@ -194,7 +195,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
 async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
     """Answer a question once more; the old answer goes."""
     await request.app.state.warm()
-    _chat(request).get(id)
+    await _chat(request).get(id)
     return _begun(request, await _chat(request).retry(id, body.answer))
 
 

@@ -52,7 +52,7 @@ async def new_page(request: Request) -> Response:
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
     """A whole conversation, readable before any script has run; ``part=thread`` gives the messages alone."""
     try:
-        conversation = _house(request).chat.get(id)
+        conversation = await _house(request).chat.get(id)
     except SuyuanError as error:
         return error_page(request, error)
     if part == "thread":
