@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import pkgutil
 import re
-from importlib import import_module
 from pathlib import Path
 
-import suyuan.contract
 from suyuan.config.keys import ENGINE_KEYS, KEYS, Key
 from suyuan.config.schema import agents_schema, config_schema
-from suyuan.contract.cause import Cause
+from suyuan.contract.causes import catalogues
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
@@ -46,21 +43,18 @@ def made_pages() -> dict[Path, str]:
     }
 
 
-def catalogues() -> dict[str, dict[str, Cause]]:
-    """Every cause there is, by its catalogue: the modules of ``contract`` whose name ends in ``causes``, and the doctor's own."""
-    names = [f"suyuan.contract.{m.name}" for m in pkgutil.iter_modules(suyuan.contract.__path__) if m.name.endswith("causes")]
-    modules = {name: import_module(name) for name in (*sorted(names), "suyuan.doctor.causes")}
-    return {name: {key: value for key, value in vars(module).items() if isinstance(value, Cause)} for name, module in modules.items()}
-
-
 _TITLES = {
-    "causes": ("Searching and reading", "搜索与阅读"),
-    "searxng_causes": ("SearXNG", "SearXNG"),
-    "model_causes": ("Models", "模型"),
-    "chat_causes": ("Conversations", "对话"),
-    "store_causes": ("Kept conversations", "会话存储"),
-    "web_causes": ("The page and its interface", "页面与接口"),
-    "doctor.causes": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),
+    "asked": ("What was asked", "提问"),
+    "engine": ("Search engines", "搜索引擎"),
+    "searxng": ("SearXNG", "SearXNG"),
+    "network": ("The network", "网络"),
+    "page": ("Reading pages", "阅读网页"),
+    "browser": ("The browser", "浏览器"),
+    "model": ("Models", "模型"),
+    "chat": ("Conversations", "对话"),
+    "store": ("Kept conversations", "会话存储"),
+    "web": ("The page and its interface", "页面与接口"),
+    "doctor": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),
 }
 
 
@@ -75,10 +69,10 @@ def troubleshooting(lang: str) -> str:
     )
     head = "| 代码 | 原因 | 解决办法 |" if zh else "| code | cause | cure |"
     lines = ["# 故障排查" if zh else "# Troubleshooting", "", about, ""]
-    for name, causes in catalogues().items():
-        short = name.removeprefix("suyuan.").removeprefix("contract.")
-        lines += [f"## {_TITLES.get(short, (short, short))[zh]}", "", head, "|---|---|---|"]
-        rows = sorted(causes.values(), key=lambda cause: cause.detail_code)
+    known = catalogues()
+    for name, titles in _TITLES.items():
+        lines += [f"## {titles[zh]}", "", head, "|---|---|---|"]
+        rows = sorted(known[name].values(), key=lambda cause: cause.detail_code)
         lines += [
             f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.cure_zh if zh else c.cure_en)} |" for c in rows
         ]

@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from . import __version__
 from .cite.registry import CitationRegistry, Source
 from .config.settings import Settings
-from .contract.causes import UNKNOWN_TOOL
+from .contract.causes.asked import UNKNOWN_TOOL
 from .contract.errors import SuyuanError
 from .contract.secret import Secret
 from .contract.types import SearchPage

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from .config.load import backend_from_environment, load_settings
 from .config.settings import Settings
-from .contract.causes import BAD_ARGUMENT, UNKNOWN_TOOL
+from .contract.causes.asked import BAD_ARGUMENT, UNKNOWN_TOOL
 from .contract.types import SearchPage, SearchQuery
 from .contract.views import items_view, results_view
 from .pages.passages import select

@@ -19,7 +19,7 @@ from .config.load import load_settings
 from .config.settings import Settings
 from .contract.address import domain_of
 from .contract.bridge import Bridge
-from .contract.causes import PLAYWRIGHT_MISSING
+from .contract.causes.browser import PLAYWRIGHT_MISSING
 from .contract.engine import Engine, EngineSettings
 from .contract.errors import SuyuanError
 from .contract.wire import Request, Response, Via

@@ -15,7 +15,7 @@ from suyuan.chat.conversation import Conversation, Message
 from suyuan.chat.events import Answer, Fault
 from suyuan.chat.export import Form, export, harmless, render
 from suyuan.cite.registry import Source
-from suyuan.contract.causes import EMPTY_QUERY
+from suyuan.contract.causes.asked import EMPTY_QUERY
 
 TIME = "2026-11-16T08:00:00.000000+00:00"
 TALK = Conversation("c1", "月球", "chat", True, "bing_html", "qwen", "zh", TIME, TIME)

@@ -21,7 +21,7 @@ from suyuan.chat.quotes import Evidence, best_sources, coverage, pick_quotes
 from suyuan.chat.quoting import QuotingModel
 from suyuan.chat.reading import read
 from suyuan.cite.registry import CitationRegistry, Source
-from suyuan.contract.causes import CAPTCHA
+from suyuan.contract.causes.engine import CAPTCHA
 from suyuan.contract.document import Document
 from suyuan.contract.question import keywords
 from suyuan.contract.types import SearchPage, SearchQuery, SearchResult

@@ -22,7 +22,6 @@ from suyuan.chat import owner, tables
 from suyuan.chat.conversation import clean_title, new_id
 from suyuan.chat.database import Database
 from suyuan.chat.store import Store
-from suyuan.contract import store_causes
 from suyuan.contract.errors import SuyuanError
 from suyuan.contract.secret import Secret
 
@@ -454,15 +453,6 @@ def test_titles_are_one_clean_line() -> None:
 def test_ids_are_safe_and_never_the_same() -> None:
     ids = {new_id() for _ in range(2000)}
     assert len(ids) == 2000 and all(len(id) >= 12 and id.isascii() and id.isalnum() for id in ids)
-
-
-@pytest.mark.parametrize("name", sorted(store_causes.catalogue()))
-def test_every_cause_of_the_store_speaks_both_languages(name: str) -> None:
-    cause = store_causes.catalogue()[name]
-    error = cause(where="W1", why="W2", found="W3", known="W4", seconds="W5", driver="W6", id="W7")
-    (said, cure), (said_zh, cure_zh) = error.say("en"), error.say("zh")
-    assert all((said, cure, said_zh, cure_zh)) and said != said_zh
-    assert [f"W{n}" in said for n in range(8)] == [f"W{n}" in said_zh for n in range(8)]
 
 
 # --- other processes; they start from a server that has imported the store already, so that a kill hits writing and not importing

@@ -7,7 +7,9 @@ import re
 
 import pytest
 
-from suyuan.contract import causes, errors
+from suyuan.contract import errors
+from suyuan.contract.causes import catalogues
+from suyuan.contract.causes.engine import CAPTCHA
 from suyuan.contract.errors import SuyuanError
 from suyuan.contract.secret import Secret, redact
 
@@ -26,27 +28,33 @@ def test_the_codes_are_exactly_the_published_ones() -> None:
     assert published == CODES
 
 
-@pytest.mark.parametrize("name", sorted(causes.catalogue()))
+CAUSES = {f"{catalogue}.{name}": cause for catalogue, named in catalogues().items() for name, cause in named.items()}
+
+
+@pytest.mark.parametrize("name", CAUSES)
 def test_every_cause_has_a_message_and_a_cure_in_both_languages(name: str) -> None:
-    cause = causes.catalogue()[name]
+    cause = CAUSES[name]
     texts = (cause.en, cause.zh, cause.cure_en, cause.cure_zh)
-    assert all(texts) and cause.kind.code in CODES and cause.detail_code
+    assert all(texts) and cause.kind.code and cause.detail_code
     blanks = [set(re.findall(r"\{(\w+)", text)) for text in texts]
     # What one language tells, the other tells too.
-    strip = {"causes_zh": "causes", "cure_zh": "cure", "why_zh": "why"}
-    same = [{strip.get(blank, blank) for blank in found} for found in blanks]
+    same = [{re.sub("_(en|zh)$", "", blank) for blank in found} for found in blanks]
     assert same[0] == same[1] and same[2] == same[3]
+    said = cause(**dict.fromkeys(set().union(*blanks), 1))  # type: ignore[arg-type]
+    assert not re.search(r"\{\w+\}", "".join(said.say("en") + said.say("zh")))
+    own = "".join(text for text in texts[1::2] if not re.fullmatch(r"\{\w+\}", text))
+    assert re.search(r"[\u4e00-\u9fff]", own) and not re.search(r"[，；：（）]", own)
 
 
 @pytest.mark.req("T7.2")
 def test_blocked_carries_its_detail() -> None:
-    details = {cause.detail_code for cause in causes.catalogue().values() if cause.kind is errors.WebBlocked}
+    details = {cause.detail_code for cause in CAUSES.values() if cause.kind is errors.WebBlocked}
     assert {"captcha_required", "http_403", "http_429"} <= details
 
 
 @pytest.mark.req("G3.2")
 def test_a_captcha_says_that_a_person_must_act() -> None:
-    error = causes.CAPTCHA(engine="google")
+    error = CAPTCHA(engine="google")
     assert "a person must act" in error.message and "人工" in error.say("zh")[0]
 
 

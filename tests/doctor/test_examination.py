@@ -15,9 +15,9 @@ import pytest
 from doctor.patients import FORBIDDEN, engines, model, searxng, ward
 from support import pages
 from support.site import Handler, free_port, json_reply, reply, stall
-from suyuan.contract import model_causes as causes
+from suyuan.contract.causes import model as causes
+from suyuan.contract.causes.store import STORE_NOT_A_DATABASE
 from suyuan.contract.errors import SuyuanError
-from suyuan.contract.store_causes import STORE_NOT_A_DATABASE
 from suyuan.doctor import engines as engine_organ
 from suyuan.doctor import model as model_organ
 from suyuan.doctor import network as network_organ

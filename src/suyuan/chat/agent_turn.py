@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from ..contract.chat_causes import NO_TOOL_CALLS, TIME_IS_UP
+from ..contract.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..contract.words import tokens

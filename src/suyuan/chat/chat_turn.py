@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from ..contract.chat_causes import WITHOUT_SEARCH
+from ..contract.causes.chat import WITHOUT_SEARCH
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..tools.text import shortened

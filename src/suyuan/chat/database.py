@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModu
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
 
-from ..contract import store_causes as causes
+from ..contract.causes import store as causes
 from ..contract.errors import SuyuanError
 from ..contract.secret import Secret, redact
 from . import tables

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..contract import model_causes as causes
+from ..contract.causes import model as causes
 from ..contract.errors import SuyuanError, Timeout
 from ..contract.secret import redact
 from ..net.transport import NetSettings

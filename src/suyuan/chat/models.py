@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..contract.model_causes import (
+from ..contract.causes.model import (
     MODEL_KEY_MISSING,
     MODEL_NAME_MISSING,
     MODEL_PACKAGE_MISSING,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ..contract.address import page_key
-from ..contract.chat_causes import QUERY_FROM_PAGE, URL_NOT_SEEN
+from ..contract.causes.chat import QUERY_FROM_PAGE, URL_NOT_SEEN
 from ..contract.words import words
 
 _URL = re.compile(r"https?://[^\s<>\"'\]）】》」]+", re.I)

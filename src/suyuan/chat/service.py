@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..contract.bridge import Bridge
-from ..contract.chat_causes import (
+from ..contract.causes.chat import (
     ANSWER_UNDER_WAY,
     BAD_MODE,
     EMPTY_MESSAGE,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..contract.chat_causes import HISTORY_CUT
+from ..contract.causes.chat import HISTORY_CUT
 from ..contract.errors import SuyuanError
 from ..contract.words import tokens
 from .faults import model_fault, safe_to_retry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..contract.chat_causes import FETCH_LIMIT, SEARCH_LIMIT
+from ..contract.causes.chat import FETCH_LIMIT, SEARCH_LIMIT
 from ..contract.document import Document
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchPage, SearchQuery

@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, text, update
 
+from ..contract.causes.store import STORE_NO_CONVERSATION
 from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
-from ..contract.store_causes import STORE_NO_CONVERSATION
 from . import owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, State, clean_title, new_id
 from .database import Database

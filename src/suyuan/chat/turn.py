@@ -14,7 +14,7 @@ from ..cite.fragment import fragment_link
 from ..cite.linker import Linker, link
 from ..cite.references import references
 from ..cite.registry import CitationRegistry, Source
-from ..contract.chat_causes import EMPTY_ANSWER, UNEXPECTED
+from ..contract.causes.chat import EMPTY_ANSWER, UNEXPECTED
 from ..contract.errors import SuyuanError
 from ..contract.language import script_language
 from ..contract.types import SearchPage

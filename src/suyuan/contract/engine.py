@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from .causes import KEY_MISSING
+from .causes.engine import KEY_MISSING
 from .errors import SuyuanError
 from .secret import Secret
 from .types import Found, SearchQuery, SearchResult

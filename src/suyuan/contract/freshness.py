@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from .causes import BAD_FRESHNESS
+from .causes.asked import BAD_FRESHNESS
 
 Period = Literal["day", "week", "month", "year"]
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .. import __version__
+from ..contract.causes.web import NO_RUN
 from ..contract.secret import redact
-from ..contract.web_causes import NO_RUN
 from ..wiring import House
 from .packages import versions
 

@@ -8,11 +8,12 @@ from ..config.agents import agent_web_search
 from ..config.keys import KEYS, SAME, SEARCH, engine_keys
 from ..config.load import read_json
 from ..config.settings import Problem, Settings
-from ..contract.causes import KEY_MISSING, UNKNOWN_ENGINE
+from ..contract.causes.asked import UNKNOWN_ENGINE
+from ..contract.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
+from ..contract.causes.engine import KEY_MISSING
 from ..contract.secret import MASK
 from ..engines import registry
 from ..wiring import House
-from .causes import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
 from .finding import WARNING, Finding
 from .keylines import line_of
 

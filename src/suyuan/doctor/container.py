@@ -11,8 +11,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-from ..contract.errors import SuyuanError
-from ..contract.searxng_causes import (
+from ..contract.causes.searxng import (
     COMPOSE_MISSING,
     DEPLOYMENT_EXISTS,
     DEPLOYMENT_UNWRITABLE,
@@ -23,6 +22,7 @@ from ..contract.searxng_causes import (
     DOCKER_PORT_TAKEN,
     NO_DEPLOYMENT,
 )
+from ..contract.errors import SuyuanError
 
 REGIONS = ("world", "china")
 PORT = 8080

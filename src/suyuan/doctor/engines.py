@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import urlsplit
 
-from ..contract.causes import KEY_MISSING, RESTING
+from ..contract.causes.doctor import NO_ENGINE_ANSWERS, NO_NETWORK, PROXY_DOWN
+from ..contract.causes.engine import KEY_MISSING, RESTING
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..engines import registry
 from ..search.desk import Desk
 from ..search.plan import ARCHIVE, AUTO
 from ..wiring import House
-from .causes import NO_ENGINE_ANSWERS, NO_NETWORK, PROXY_DOWN
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .searxng import NAME as SEARXNG
 from .searxng import Verdict, check_searxng

@@ -11,12 +11,12 @@ from typing import Any
 
 from ..chat.faults import DEFAULT_SERVERS, base_of, model_fault, server_of
 from ..chat.settings import EMBEDDED, ModelSettings
-from ..contract import model_causes as causes
+from ..contract.causes import model as causes
+from ..contract.causes.doctor import MODEL_NO_STREAM
 from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from ..wiring import House
-from .causes import MODEL_NO_STREAM
 from .finding import ERROR, OK, WARNING, Finding, Level
 
 SECONDS = 30.0

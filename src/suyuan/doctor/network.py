@@ -7,8 +7,8 @@ import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
+from ..contract.causes.doctor import FAKE_IP
 from ..wiring import House
-from .causes import FAKE_IP
 from .finding import WARNING, Finding
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]

@@ -8,9 +8,9 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from ..contract.causes.doctor import ARCHIVE_DAMAGED, ARCHIVE_UNUSABLE, DISK_FULL, STORE_FAULTY
 from ..contract.errors import SuyuanError
 from ..wiring import House
-from .causes import ARCHIVE_DAMAGED, ARCHIVE_UNUSABLE, DISK_FULL, STORE_FAULTY
 from .finding import ERROR, WARNING, Finding
 
 StoreCheck = Callable[[], list[str]]

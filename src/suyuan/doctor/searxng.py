@@ -11,15 +11,15 @@ from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..contract.causes import NOT_SEARXNG, SEARXNG_CLOSED, SEARXNG_LIMITER
-from ..contract.engine import EngineSettings, Send, drive
-from ..contract.errors import SuyuanError
-from ..contract.searxng_causes import (
+from ..contract.causes.searxng import (
+    NOT_SEARXNG,
     SEARXNG_API_OFF,
     SEARXNG_BAD_ADDRESS,
     SEARXNG_BROKEN,
+    SEARXNG_CLOSED,
     SEARXNG_DOWN,
     SEARXNG_EXPIRED,
+    SEARXNG_LIMITER,
     SEARXNG_NEEDS_HTTPS,
     SEARXNG_NO_ENGINES,
     SEARXNG_NO_HOST,
@@ -34,6 +34,8 @@ from ..contract.searxng_causes import (
     SEARXNG_WRONG_NAME,
     SEARXNG_WRONG_PATH,
 )
+from ..contract.engine import EngineSettings, Send, drive
+from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from ..engines.searxng import SearXNG

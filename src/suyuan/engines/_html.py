@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from ..contract.causes import UNDECODED, UNREADABLE
+from ..contract.causes.engine import UNDECODED, UNREADABLE
 from ..contract.types import SearchResult
 from ..contract.wire import Response
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..contract.causes import NOT_JSON, UNDECODED, UNREADABLE
+from ..contract.causes.engine import NOT_JSON, UNDECODED, UNREADABLE
 from ..contract.types import SearchResult
 from ..contract.wire import Response
 

@@ -7,14 +7,8 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
 from ..contract.address import domain_of
-from ..contract.causes import (
-    BAD_STATUS,
-    FORBIDDEN,
-    KEY_REJECTED,
-    RATE_LIMITED,
-    REDIRECTED,
-    UPSTREAM_BROKEN,
-)
+from ..contract.causes.engine import BAD_STATUS, FORBIDDEN, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
+from ..contract.causes.network import REDIRECTED
 from ..contract.wire import Response
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..contract.address import domain_of
-from ..contract.causes import CAPTCHA, UNREADABLE
+from ..contract.causes.engine import CAPTCHA, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebParseError
 from ..contract.types import Found, SearchQuery, SearchResult

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes import CAPTCHA, SOFT_BLOCK, UNREADABLE
+from ..contract.causes.engine import CAPTCHA, SOFT_BLOCK, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.freshness import Freshness
 from ..contract.types import Found, SearchQuery, SearchResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
+from ..contract.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebParseError
 from ..contract.freshness import Freshness

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-from ..contract.causes import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
+from ..contract.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
 from ..contract.engine import Engine, Exchange
 from ..contract.freshness import Freshness
 from ..contract.secret import Secret

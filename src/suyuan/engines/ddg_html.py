@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
+from ..contract.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.errors import WebBlocked, WebProviderError
 from ..contract.types import Found, SearchQuery, SearchResult

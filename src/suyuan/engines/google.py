@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
+from ..contract.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
 from ..contract.engine import Engine, Exchange
 from ..contract.freshness import Freshness
 from ..contract.types import Found, SearchQuery, SearchResult

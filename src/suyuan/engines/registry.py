@@ -8,7 +8,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ..contract.causes import ENGINE_BUG, UNKNOWN_ENGINE
+from ..contract.causes.asked import UNKNOWN_ENGINE
+from ..contract.causes.engine import ENGINE_BUG
 from ..contract.engine import EngineSettings, SearchEngine
 
 GROUP = "suyuan.engines"

@@ -6,26 +6,22 @@ from collections.abc import Generator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..contract.causes import (
-    API_SAID_NO,
-    CAPTCHA,
+from ..contract.causes.engine import API_SAID_NO, CAPTCHA, KEY_REJECTED
+from ..contract.causes.searxng import (
     ENGINES_DEAD,
-    KEY_REJECTED,
     NOT_SEARXNG,
-    SEARXNG_CLOSED,
-    SEARXNG_LIMITER,
-)
-from ..contract.engine import Engine, Exchange
-from ..contract.errors import SuyuanError
-from ..contract.searxng_causes import (
     SEARXNG_BROKEN,
+    SEARXNG_CLOSED,
     SEARXNG_DOWN,
     SEARXNG_FORBIDS,
+    SEARXNG_LIMITER,
     SEARXNG_LOGIN,
     SEARXNG_NEEDS_HTTPS,
     SEARXNG_NO_HOST,
     SEARXNG_REDIRECTED,
 )
+from ..contract.engine import Engine, Exchange
+from ..contract.errors import SuyuanError
 from ..contract.types import Found, SearchQuery, SearchResult
 from ..contract.wire import Request, Response
 from ._dates import read_date

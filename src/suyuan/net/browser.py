@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..contract.causes import BAD_HTTP, BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS, OFF_LIMITS, PROXY_FAILED
+from ..contract.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
+from ..contract.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
 from ..contract.errors import SuyuanError
 from ..contract.wire import Request, Response
 from .chrome import find_chrome

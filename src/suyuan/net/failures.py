@@ -6,15 +6,8 @@ import aiohttp
 from yarl import URL
 
 from ..contract.cause import Cause
-from ..contract.causes import (
-    BAD_HTTP,
-    BROKEN_OFF,
-    NO_SUCH_HOST,
-    PROXY_FAILED,
-    REFUSED,
-    TLS_FAILED,
-    UNDECODED,
-)
+from ..contract.causes.engine import UNDECODED
+from ..contract.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
 from ..contract.errors import SuyuanError
 
 # Foreign error to our cause; the first that fits, so the special ones stand before the general.

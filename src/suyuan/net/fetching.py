@@ -15,7 +15,8 @@ from aiohttp import TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from ..contract.causes import BAD_URL, GUARD_REFUSED, PAGE_REDIRECTS, PAGE_TOO_LARGE, PAGE_UNDECODED
+from ..contract.causes.network import BAD_URL, GUARD_REFUSED
+from ..contract.causes.page import PAGE_REDIRECTS, PAGE_TOO_LARGE, PAGE_UNDECODED
 from ..contract.errors import SuyuanError
 from ..contract.wire import Response
 from .failures import translated

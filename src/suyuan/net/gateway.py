@@ -22,7 +22,7 @@ from struct import pack
 from typing import TYPE_CHECKING, Any
 
 from ..contract.cause import Cause
-from ..contract.causes import BAD_HTTP, NO_SUCH_HOST, OFF_LIMITS, REFUSED
+from ..contract.causes.network import BAD_HTTP, NO_SUCH_HOST, OFF_LIMITS, REFUSED
 from ..contract.errors import SuyuanError
 from .guard import Address, Guard, parse
 

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from ada_url import URL, HostType
 
-from ..contract.causes import BAD_URL, GUARD_REFUSED
+from ..contract.causes.network import BAD_URL, GUARD_REFUSED
 from ..contract.errors import InvalidInput
 
 IP = IPv4Address | IPv6Address

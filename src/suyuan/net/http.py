@@ -8,7 +8,8 @@ import aiohttp
 from aiohttp import TCPConnector
 from yarl import URL
 
-from ..contract.causes import BAD_HTTP, BROKEN_OFF, TOO_LARGE
+from ..contract.causes.engine import TOO_LARGE
+from ..contract.causes.network import BAD_HTTP, BROKEN_OFF
 from ..contract.errors import SuyuanError
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response

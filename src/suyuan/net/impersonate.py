@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..contract.cause import Cause
-from ..contract.causes import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED, TOO_LARGE, UNDECODED
+from ..contract.causes.engine import TOO_LARGE, UNDECODED
+from ..contract.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from .transport import NetSettings

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from ..contract.causes import PLAYWRIGHT_MISSING, PROFILE_BUSY
+from ..contract.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
 from .transport import NetSettings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
 from ..contract.address import domain_of
-from ..contract.causes import OFF_LIMITS, REDIRECT_LOOP
+from ..contract.causes.network import OFF_LIMITS, REDIRECT_LOOP
 from ..contract.engine import Send
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response

@@ -7,7 +7,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..contract.causes import BROWSER_FAILED, NO_DISPLAY
+from ..contract.causes.browser import BROWSER_FAILED, NO_DISPLAY
 from .chrome import find_chrome
 from .launch import BrowserGone, start_chrome
 from .transport import NetSettings

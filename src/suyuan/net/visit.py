@@ -10,20 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..contract.cause import Cause
-from ..contract.causes import (
-    BAD_HTTP,
-    BROKEN_OFF,
-    BROWSER_FAILED,
-    NO_SUCH_HOST,
-    NOT_A_PAGE,
-    OFF_LIMITS,
-    PROXY_FAILED,
-    REDIRECT_LOOP,
-    REFUSED,
-    TLS_FAILED,
-    TOO_LARGE,
-    UNDECODED,
-)
+from ..contract.causes.browser import BROWSER_FAILED, NOT_A_PAGE
+from ..contract.causes.engine import TOO_LARGE, UNDECODED
+from ..contract.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, OFF_LIMITS, PROXY_FAILED, REDIRECT_LOOP, REFUSED, TLS_FAILED
 from ..contract.secret import Secret
 from ..contract.wire import Request, Response
 from .launch import BrowserGone, first_line

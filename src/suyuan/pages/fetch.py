@@ -12,18 +12,8 @@ from typing import Protocol
 from urllib.parse import urljoin
 
 from ..contract.address import domain_of
-from ..contract.causes import (
-    BAD_STATUS,
-    EMPTY_TEXT,
-    ENGINE_TIMEOUT,
-    FORBIDDEN,
-    LOGIN_WALL,
-    NOT_FOUND,
-    RATE_LIMITED,
-    ROBOTS,
-    UNSUPPORTED_TYPE,
-    UPSTREAM_BROKEN,
-)
+from ..contract.causes.engine import BAD_STATUS, ENGINE_TIMEOUT, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
+from ..contract.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, ROBOTS, UNSUPPORTED_TYPE
 from ..contract.document import Document
 from ..contract.errors import SuyuanError
 from ..contract.wire import Response

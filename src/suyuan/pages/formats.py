@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..contract.causes import EXTRA_MISSING, UNSUPPORTED_TYPE
+from ..contract.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 
 _MOST_PAGES = 500
 _TAG = re.compile(r"<[^>]{0,2000}>")

@@ -6,7 +6,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..contract.causes import CHALLENGE_PAGE, EMPTY_TEXT, LOGIN_WALL, NEEDS_SCRIPTS
+from ..contract.causes.page import CHALLENGE_PAGE, EMPTY_TEXT, LOGIN_WALL, NEEDS_SCRIPTS
 from ..contract.errors import SuyuanError
 
 # The elements of the challenges themselves: Cloudflare, Baidu, DataDome, PerimeterX, Imperva, AWS, hCaptcha, Akamai, Anubis.

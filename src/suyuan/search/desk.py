@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..contract.causes import ENGINE_BUG, ENGINE_TIMEOUT, OWN_LIMIT, RESTING
+from ..contract.causes.engine import ENGINE_BUG, ENGINE_TIMEOUT, OWN_LIMIT, RESTING
 from ..contract.engine import Engine, SearchEngine, Send, drive
 from ..contract.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..contract.secret import Secret

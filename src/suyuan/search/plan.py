@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..contract.causes import NO_ENGINE, UNKNOWN_ENGINE
+from ..contract.causes.asked import UNKNOWN_ENGINE
+from ..contract.causes.engine import NO_ENGINE
 from ..contract.language import script_language
 from ..contract.types import SearchQuery
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..contract.bridge import Bridge
-from ..contract.causes import ALL_FAILED, BUDGET_SPENT
+from ..contract.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..contract.errors import SuyuanError, Timeout
 from ..contract.types import Attempt, SearchPage, SearchQuery
 from .cache import SingleFlight, TtlCache

@@ -17,10 +17,10 @@ from ..chat.conversation import Conversation
 from ..chat.export import export
 from ..chat.runs import Run
 from ..chat.service import ChatService
+from ..contract.causes.web import NO_RUN
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchQuery
 from ..contract.views import items_view, receipt
-from ..contract.web_causes import NO_RUN
 from ..doctor.bundle import bundle
 from ..pages.passages import select
 from ..wiring import House

@@ -10,11 +10,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 
 from ..contract.cause import Cause
-from ..contract.causes import BAD_ARGUMENT
-from ..contract.chat_causes import UNEXPECTED
+from ..contract.causes.asked import BAD_ARGUMENT
+from ..contract.causes.chat import UNEXPECTED
+from ..contract.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 from ..contract.errors import SuyuanError
 from ..contract.views import receipt
-from ..contract.web_causes import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 
 OPENAI = "/v1/"
 

@@ -13,7 +13,7 @@ from typing import Any
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..contract.web_causes import BODY_TOO_LARGE, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS, TOO_MANY_TRIES
+from ..contract.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS, TOO_MANY_TRIES
 from .failures import Carried, failure
 
 LARGEST_BODY = 1_000_000

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import uvicorn
 from fastapi import FastAPI
 
-from ..contract.web_causes import CANNOT_LISTEN, PORT_TAKEN
+from ..contract.causes.web import CANNOT_LISTEN, PORT_TAKEN
 from .app import quiet
 from .limits import UNTAKEN_SECONDS
 

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from ..contract.causes.web import BODY_TOO_LARGE, TOKEN_WRONG
 from ..contract.errors import SuyuanError
-from ..contract.web_causes import BODY_TOO_LARGE, TOKEN_WRONG
 from .failures import language_of, status_of
 from .limits import Tries, client_of
 

@@ -20,8 +20,8 @@ from ..chat.service import LONGEST_MESSAGE, ChatService
 from ..chat.session import Exchange, Session
 from ..chat.turn import Turn
 from ..cite.markers import find_markers
-from ..contract.chat_causes import EMPTY_MESSAGE, MESSAGE_TOO_LONG
-from ..contract.web_causes import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
+from ..contract.causes.chat import EMPTY_MESSAGE, MESSAGE_TOO_LONG
+from ..contract.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
 from .connection import EventStream, message, while_connected
 from .failures import language_of, openai_error, status_of
 

@@ -18,8 +18,8 @@ from markupsafe import Markup, escape
 from ..chat.conversation import Conversation, Message
 from ..chat.service import ChatService
 from ..chat.settings import EMBEDDED
+from ..contract.causes.web import NO_RUN, NO_SUCH_PATH
 from ..contract.errors import SuyuanError
-from ..contract.web_causes import NO_RUN, NO_SUCH_PATH
 from ..guides import shelf
 from ..wiring import House
 from . import health

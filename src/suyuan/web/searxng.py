@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..contract.causes import BAD_ARGUMENT
+from ..contract.causes.asked import BAD_ARGUMENT
+from ..contract.causes.web import SEARCH_LOOP
 from ..contract.errors import SuyuanError
 from ..contract.types import SearchPage, SearchQuery
 from ..contract.views import receipt
-from ..contract.web_causes import SEARCH_LOOP
 from ..wiring import House
 from .connection import while_connected
 

@@ -12,8 +12,8 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
+from ..contract.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_FOR_NETWORK, TOKEN_NEEDED, TOKEN_WRONG
 from ..contract.errors import SuyuanError
-from ..contract.web_causes import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_FOR_NETWORK, TOKEN_NEEDED, TOKEN_WRONG
 from .failures import accepts_html, failure
 from .limits import Tries, client_of
 from .login import Login

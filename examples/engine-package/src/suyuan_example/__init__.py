@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from suyuan.contract.causes import UNREADABLE
+from suyuan.contract.causes.engine import UNREADABLE
 from suyuan.contract.engine import Engine, EngineSettings, Exchange
 from suyuan.contract.types import Found, SearchQuery, SearchResult
 from suyuan.contract.wire import Request, Response

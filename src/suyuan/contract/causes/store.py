@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .cause import Cause
-from .errors import InvalidInput, SuyuanError
+from ..cause import Cause
+from ..errors import InvalidInput, SuyuanError
 
 
 class StoreError(SuyuanError):
@@ -103,8 +103,3 @@ STORE_NO_CONVERSATION = Cause(
     "Choose one from the list, or begin a new one.",
     "请从列表中选择,或新建会话。",
 )
-
-
-def catalogue() -> dict[str, Cause]:
-    """Return every cause by its name in this file."""
-    return {name: value for name, value in globals().items() if isinstance(value, Cause)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .cause import Cause
-from .errors import AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebBlocked, WebParseError, WebProviderError
+from ..cause import Cause
+from ..errors import AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebBlocked, WebParseError, WebProviderError
 
 # --- how the model is configured -------------------------------------------------------------------------------
 MODEL_PACKAGE_MISSING = Cause(
@@ -234,8 +234,3 @@ MODEL_FAILED = Cause(
     "Ask again; if it stays, use another model (SUYUAN_MODEL), and see the log.",
     "请重试;若仍如此,请更换模型(SUYUAN_MODEL),并查看日志。",
 )
-
-
-def catalogue() -> dict[str, Cause]:
-    """Return every cause by its name in this file."""
-    return {name: value for name, value in globals().items() if isinstance(value, Cause)}

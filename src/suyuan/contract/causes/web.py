@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .cause import Cause
-from .errors import InvalidInput, SuyuanError
+from ..cause import Cause
+from ..errors import InvalidInput, SuyuanError
 
 
 class Refused(SuyuanError):
@@ -203,8 +203,3 @@ CANNOT_LISTEN = Cause(
     "Choose another address or port: suyuan serve --host 127.0.0.1 --port {other}",
     "请换用其他地址或端口:suyuan serve --host 127.0.0.1 --port {other}",
 )
-
-
-def catalogue() -> dict[str, Cause]:
-    """Return every cause by its name in this file."""
-    return {name: value for name, value in globals().items() if isinstance(value, Cause)}

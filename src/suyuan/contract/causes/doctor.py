@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..contract.cause import Cause
-from ..contract.errors import InvalidInput, NetworkError, WebProviderError
+from ..cause import Cause
+from ..errors import InvalidInput, NetworkError, WebProviderError
 
 # --- configuration ---------------------------------------------------------------------------------------------
 CONFIG_UNREADABLE = Cause(
@@ -126,8 +126,3 @@ MODEL_NO_STREAM = Cause(
     "It works, but people wait longer. A proxy in front may collect the answer (nginx: proxy_buffering off).",
     "可以使用,但等待时间更长。前面的代理可能缓冲了回答(nginx:proxy_buffering off)。",
 )
-
-
-def catalogue() -> dict[str, Cause]:
-    """Return every cause by its name in this file."""
-    return {name: value for name, value in globals().items() if isinstance(value, Cause)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .cause import Cause
-from .errors import InvalidInput, SuyuanError, Timeout, WebProviderError
+from ..cause import Cause
+from ..errors import InvalidInput, SuyuanError, Timeout, WebProviderError
 
 # --- what the user asked -----------------------------------------------------------------------------------------
 EMPTY_MESSAGE = Cause(

@@ -1,12 +1,9 @@
-"""Every illness of a SearXNG that can be told from outside, and what can go wrong with its container.
-
-JSON off, the limiter, and dead engines stand in ``causes.py``: a search meets those too.
-"""
+"""Every illness of a SearXNG that can be told from outside, and what can go wrong with its container."""
 
 from __future__ import annotations
 
-from .cause import Cause
-from .errors import AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebProviderError
+from ..cause import Cause
+from ..errors import AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebBlocked, WebProviderError
 
 # The basic steps, for whoever has none yet.
 _STEPS_EN = "To set one up with Docker: suyuan searxng init, then suyuan searxng up. The whole guide: suyuan searxng guide"
@@ -299,8 +296,37 @@ DEPLOYMENT_UNWRITABLE = Cause(
     "Choose a folder of your own: suyuan searxng init ~/searxng",
     "请选择自己的目录:suyuan searxng init ~/searxng",
 )
-
-
-def catalogue() -> dict[str, Cause]:
-    """Return every cause by its name in this file."""
-    return {name: value for name, value in globals().items() if isinstance(value, Cause)}
+SEARXNG_CLOSED = Cause(
+    AuthError,
+    "json_api_off",
+    "SearXNG at {where} refuses JSON (HTTP 403): its JSON format is not enabled.",
+    "位于 {where} 的 SearXNG 拒绝 JSON 请求(HTTP 403):未启用 JSON 格式。",
+    "Add `json` under `search: formats:` in SearXNG's settings.yml and restart it: docker compose restart searxng",
+    "请在 SearXNG 的 settings.yml 中 `search: formats:` 下加入 `json`,然后重启:docker compose restart searxng",
+)
+SEARXNG_LIMITER = Cause(
+    WebBlocked,
+    "http_429",
+    "SearXNG at {where} refuses us (HTTP 429): its limiter is on.",
+    "位于 {where} 的 SearXNG 拒绝请求(HTTP 429):其 limiter 已启用。",
+    "For a private instance set `server: limiter: false` in settings.yml and restart it: docker compose restart searxng",
+    "私有实例请在 settings.yml 中设置 `server: limiter: false`,然后重启:docker compose restart searxng",
+)
+NOT_SEARXNG = Cause(
+    NetworkError,
+    "not_searxng",
+    "What answers at {where} is not SearXNG.",
+    "{where} 上运行的不是 SearXNG。",
+    "Set SEARXNG_BASE_URL to the address and port of your SearXNG.",
+    "请将 SEARXNG_BASE_URL 设为您的 SearXNG 的地址和端口。",
+    retryable=False,
+)
+ENGINES_DEAD = Cause(
+    WebProviderError,
+    "engines_dead",
+    "SearXNG answers, but the engines behind it do not: {which}.",
+    "SearXNG 有响应,但其背后的引擎没有:{which}。",
+    "Wait a while, or enable other engines in SearXNG's settings.yml.",
+    "请稍后再试,或在 SearXNG 的 settings.yml 中启用其他引擎。",
+    retryable=True,
+)
