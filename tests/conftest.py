@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# A test says what is right; how long it takes depends on what else the machine does.
+hypothesis.settings.register_profile("suyuan", deadline=None)
+hypothesis.settings.load_profile("suyuan")
 
 # These start browsers, and some of them count processes and folders: one after the other, whatever else runs beside them.
 _BROWSER_TESTS = {"test_browser", "test_browser_life", "test_gateway", "test_unlock", "test_google_search", "test_page"}
