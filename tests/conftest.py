@@ -12,15 +12,16 @@ import pytest
 hypothesis.settings.register_profile("suyuan", deadline=None)
 hypothesis.settings.load_profile("suyuan")
 
-# These start browsers, and some of them count processes and folders: one after the other, whatever else runs beside them.
-_BROWSER_TESTS = {"test_browser", "test_browser_life", "test_gateway", "test_unlock", "test_google_search", "test_page"}
+# The longest first, so that no process has to wait for one of them at the end.
+_LONGEST = ("test_page", "test_browser", "test_browser_life", "test_gateway", "test_ask")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run in several processes, those of one file stay together."""
+    """Where tests run in several processes, those of one file stay together: they share what they have started."""
+    items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
     for item in items:
-        name = item.path.stem
-        item.add_marker(pytest.mark.xdist_group("browser" if name in _BROWSER_TESTS else name))
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(autouse=True)

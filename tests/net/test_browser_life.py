@@ -75,6 +75,8 @@ class TestStart:
             nonlocal busy, most
             busy += 1
             most = max(most, busy)
+            # Until two are there, as long as it takes; then long enough for a third that should not come.
+            await soon(lambda: most > 1, 10)
             await asyncio.sleep(0.2)
             busy -= 1
             await reply("x")(writer)

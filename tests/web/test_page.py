@@ -192,7 +192,7 @@ async def test_in_agent_mode_the_switch_is_locked_and_comes_back_as_it_was(plain
 @pytest.mark.req("C10.4")
 @pytest.mark.parametrize("trouble", ["late", "error", "offline"])
 async def test_what_the_server_does_not_confirm_is_not_shown(plain: Stage, browser: Any, trouble: str) -> None:
-    page = await plain.page(browser, patient=False)
+    page = await plain.page(browser, patient=trouble != "late")
     await page.goto(plain.url)
 
     async def refuse(route: Any) -> None:
