@@ -111,6 +111,26 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
     assert page.engine == "archive" and page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
 
 
+@pytest.mark.req("C6.4", "C9.1")
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("如何部署 SearXNG?", "先运行 suyuan searxng init 生成配置,再运行 suyuan searxng up 启动[1]"),
+        ("怎么打开 SearXNG 的 JSON 格式?", "在 settings.yml 的 search: formats: 下加入 json"),
+        ("SearXNG 返回 403 怎么办?", "多半是没有打开 JSON 格式[1]"),
+        ("What to do when SearXNG answers 429?", "set server.limiter to false"),
+        ("怎么连接自己的模型?", "设置 SUYUAN_MODEL(名称)和 SUYUAN_MODEL_BASE_URL(服务器地址)"),
+        ("How do I use DeepSeek?", "the name is deepseek-chat, the address is https://api.deepseek.com/v1"),
+        ("如何使用 Ollama?", "先拉取模型,再设置名称和地址 http://localhost:11434/v1"),
+    ],
+)
+async def test_without_a_network_the_guides_answer_with_a_citation(tmp_path: Path, question: str, told: str) -> None:
+    async with open_house(offline(tmp_path)) as house:
+        run = await house.chat.ask((await house.chat.create(search=True)).id, question)
+        answer = await run.wait()
+    assert told in answer.text and answer.sources[0].url.startswith(f"{HERE}/guide/") and not answer.unverified
+
+
 @pytest.mark.parametrize("question", ["北京天气", "what is the capital of France", "best pizza in Naples", "量子计算的原理"])
 async def test_a_guide_is_no_answer_to_everything(tmp_path: Path, question: str) -> None:
     async with open_house(offline(tmp_path)) as house:

@@ -331,8 +331,8 @@ _JUNK = re.compile(
 
 
 def _is_junk(text: str) -> bool:
-    """Menus, notices, questions, and orders to whoever reads."""
-    if text.endswith(("?", "？")) or text.startswith("^") or _JUNK.search(text):
+    """Menus, notices, questions, what only leads to a listing, and orders to whoever reads."""
+    if text.endswith(("?", "？", ":", "：")) or text.startswith("^") or _JUNK.search(text):
         return True
     letters = sum(char.isalnum() for char in text)
     return letters < 0.6 * len(text.replace(" ", "")) or text.count("|") > 2

@@ -8,12 +8,13 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from ..contract.address import page_key
 from ..contract.document import Document
 from ..contract.question import telling
-from ..contract.words import words
+from ..contract.words import sentence_ends, words
 from .passages import cut, rank
 
 _SCHEMA = """
@@ -245,6 +246,11 @@ def _coverage(asked: list[str], document: Document) -> float:
 
 
 def _snippet(document: Document, question: str) -> str:
-    ranked = rank(cut(document.text), question)
-    text = ranked[0][1].text if ranked else document.text[:300]
-    return " ".join(text.split())[:300]
+    """What the document says to the question: from the sentence on that has most of its words, in one of the best passages."""
+    asked = set(telling(question))
+    best, most = document.text[:1000], 0
+    for _, passage in rank(cut(document.text), question)[:5]:
+        for start, end in pairwise([0, *sentence_ends(passage.text)]):
+            if (common := len(asked.intersection(words(passage.text[start:end])))) > most:
+                best, most = passage.text[start:], common
+    return " ".join(best.split())[:300]
