@@ -86,17 +86,24 @@ class Stage:
     app: Any
     offsite: list[str] = field(default_factory=list)
     """Requests of pages that went anywhere else; all are stopped."""
+    users: list[Any] = field(default_factory=list)
 
     async def page(
         self, browser: Any, *, lang: str = "zh-CN", viewport: dict[str, int] | None = None, patient: bool = True, **options: Any
     ) -> Any:
         """A new window of a new user; a ``patient`` one does not roll back what a busy machine confirms late."""
         context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
+        self.users.append(context)
         context.set_default_timeout(PATIENCE)
         if patient:
             await context.add_init_script(f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE})")
         await context.route(lambda url: not url.startswith(self.url), self._off)
         return await context.new_page()
+
+    async def leave(self) -> None:
+        """Close all windows."""
+        while self.users:
+            await self.users.pop().close()
 
     async def _off(self, route: Any) -> None:
         self.offsite.append(route.request.url)
@@ -143,7 +150,10 @@ async def stage(
                 while not server.started:
                     assert thread.is_alive(), "the server did not start"
                     await asyncio.sleep(0.02)
-                yield Stage(origin.url, house, site, model, app)
+                running = Stage(origin.url, house, site, model, app)
+                yield running
+                # A server that ends waits for whoever still listens.
+                await running.leave()
             finally:
                 server.should_exit = True
                 await asyncio.to_thread(thread.join, 15)

@@ -57,6 +57,13 @@ async def plain(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
         yield running
 
 
+@pytest_asyncio.fixture(autouse=True, loop_scope="module")
+async def _nobody_stays(plain: Stage) -> AsyncIterator[None]:
+    """Every test begins without the windows of the last."""
+    yield
+    await plain.leave()
+
+
 async def answered(page: Any, running: Stage, question: str = QUESTION) -> Any:
     await page.goto(running.url)
     await put_question(page, question)
