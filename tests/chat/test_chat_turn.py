@@ -297,8 +297,13 @@ async def test_retry_and_edit_replace_what_came_after() -> None:
             first = house.chat.store.messages(id)[0]
             await (await house.chat.ask(id, "Q1 better", instead_of=first.id)).wait()
             assert [m.text for m in house.chat.store.messages(id)] == ["Q1 better", "B"]
+            before = await house.chat.get(id)
             with pytest.raises(InvalidInput):
                 await house.chat.retry(id, "nothing")
+            with pytest.raises(InvalidInput) as missing:
+                await house.chat.ask(id, "Q3", instead_of="nothing")
+            assert missing.value.detail_code == "no_message" and await house.chat.get(id) == before
+            assert [m.text for m in house.chat.store.messages(id)] == ["Q1 better", "B"]
 
 
 async def test_conversations_survive_a_restart(tmp_path: Path) -> None:

@@ -160,15 +160,25 @@ class TestChain:
 
     @pytest.mark.req("C2.3")
     @pytest.mark.parametrize("others", ["work", "do not"])
-    async def test_one_that_is_slow_at_its_health_check_is_asked_last(self, others: str) -> None:
+    async def test_one_that_is_slow_at_its_health_check_is_waited_for_when_no_other_works(self, others: str) -> None:
+        async def slowly(writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(0.8)
+            await reply("OK", kind="text/plain")(writer)
+
         def far_away(seen: Seen) -> Reply:
-            return stall if seen.path == "/healthz" else json_reply(pages.searxng())
+            return slowly if seen.path == "/healthz" else json_reply(pages.searxng())
 
         async with serve(far_away) as one, serve(lambda _: GOOD) as two:
-            async with house({"searxng": one.url} | ({"ddg_html": two.url} if others == "work" else {})) as h:
+            async with house({"searxng": one.url} | ({"ddg_html": two.url} if others == "work" else {}), seconds=20) as h:
                 page = await h.search.search("some words", engines="auto")
         assert (page.attempts[0].engine, page.attempts[0].outcome, page.attempts[0].detail_code) == ("searxng", "skipped", "engine_timeout")
         assert page.engine == ("ddg_html" if others == "work" else "searxng") and len(page.results) == 10
+
+    async def test_what_never_passes_its_health_check_never_sees_the_query(self) -> None:
+        async with serve(lambda _: stall) as hangs, house({"searxng": hangs.url}) as h:
+            with pytest.raises(SuyuanError):
+                await h.search.search("private words", engines="auto", budget_ms=2500)
+        assert {seen.path for seen in hangs.seen} == {"/healthz"}
 
     async def test_an_empty_answer_is_checked_with_the_next_engine(self) -> None:
         async with serve(lambda _: reply(pages.DDG_NONE)) as one, serve(lambda _: reply(pages.bing())) as two:

@@ -11,15 +11,16 @@ _SPLIT = re.compile(
     r"[?？;；]\s*(?:and\s+)?|[,，]?\s*(?:以及|还有|另外|并且)(?=.{4})|,?\s+and\s+(?=(?:what|when|where|who|which|why|how)\b)", re.I
 )
 # A comma divides two questions where something is asked on both sides of it.
-_COMMA = re.compile(r"(?<=[\u4e00-\u9fff])[,，](?=[^,，]*(?:多少|什么|几[个次人年]|谁|哪))")
 _ASKED = re.compile(r"多少|什么|几[个次人年]|谁|哪")
+_COMMA = re.compile(rf"(?<=[\u4e00-\u9fff])[,，](?=[^,，]*(?:{_ASKED.pattern}))")
 _TWICE = re.compile(r"\b(when|where|who|why|how)\s+and\s+(when|where|who|why|how)\b", re.I)
 _EACH = re.compile(r"分别|各自|\brespectively\b|\beach\b", re.I)
 _YEARS = re.compile(r"(\d{4}\s*年?)\s*(?:和|与|、|及|\band\b)\s*(\d{4}\s*年?)")
 _SEXES = re.compile(r"(?<![和与、])男女(?=[子单双团])")
-_JOINT = re.compile(r"(?<=[\w》”])\s*(?:和|与|及|、|\band\b)\s*(?=[\w《“])")
-# These two are one: what they share is asked for, or they are a fixed word.
-_ONE = re.compile(r"之间|关系|区别|差别|差异|不同|异同|相比|比较|对比|哪个更|谁更|共同|一起|合作|联合|距离|多远|国家和地区$")
+# "国家和地区" is one word.
+_JOINT = re.compile(r"(?<=[\w》”])\s*(?:和(?!地区)|与|及|、|\band\b)\s*(?=[\w《“])")
+# What two things share is asked for, not what each of them has.
+_SHARED = re.compile(r"之间|关系|区别|差别|差异|不同|异同|相比|比较|对比|哪个更|谁更|共同|一起|合作|联合|距离|多远")
 _LATIN_END, _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.-]*$"), re.compile(r"[A-Za-z][A-Za-z0-9.-]*")
 # What cannot be inside of one of two things that are named side by side.
 _BEFORE = re.compile(r".*[的在年月日》”,，\s]")
@@ -63,8 +64,8 @@ def _each(question: str, start: int, end: int, *choices: str) -> list[str]:
 def _side_by_side(question: str) -> list[str]:
     """ "A和B…" as a question about A and one about B, where something is asked that each of them has."""
     asks_of_each = _EACH.search(question) or (not question.isascii() and set(wanted(question).kinds) - {"reason"})
-    joints = [joint for joint in _JOINT.finditer(question) if not _ONE.search(question[: joint.end() + 2])]
-    if not asks_of_each or not joints or _ONE.search(question):
+    joints = list(_JOINT.finditer(question))
+    if not asks_of_each or not joints or _SHARED.search(question):
         return []
     joint = joints[-1]
     left, right = question[: joint.start()], question[joint.end() :]

@@ -170,9 +170,13 @@ class ChatService:
 
     async def _begun(self, conversation: Conversation, text: str, instead_of: str) -> Run:
         id, run_id = conversation.id, new_id()
-        if instead_of and await self._write(self.store.cut_from, id, instead_of) == 0:
-            raise NO_MESSAGE(id=instead_of[:40])
         history = await asyncio.to_thread(self.store.messages, id)
+        if instead_of:
+            place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
+            if place is None:
+                raise NO_MESSAGE(id=instead_of[:40])
+            await self._write(self.store.cut_from, id, instead_of)
+            history = history[:place]
         turn = Turn(self._session(conversation, history), text, run_id)
         begun = await self._write(self.store.begin_turn, id, text, run_id)
         run = self._runs[run_id] = Run(turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store, self._pens)

@@ -81,21 +81,22 @@ class Desk:
         found = replace(found, results=wanted(found.results, query))
         return Asked(self._receipt("ok" if found.results else "empty", query, took, found), found)
 
-    async def probe(self) -> SuyuanError | None:
-        """Check cheaply whether the engine is well, and remember the verdict for a while."""
+    async def probe(self, patience: float = 0.0) -> SuyuanError | None:
+        """Check cheaply whether the engine is well, and remember the verdict; with ``patience``, anew and for so many seconds."""
         exchange = self.engine.probe() if isinstance(self.engine, Engine) else None
         if exchange is None or self.send is None:
             return None
-        if self._probed and self._probed[0] > self.clock():
+        if not patience and self._probed and self._probed[0] > self.clock():
             return self._probed[1]
+        seconds = patience or _PROBE_SECONDS
         if self.prepare is not None:
             self.prepare()
         verdict: SuyuanError | None = None
         try:
-            async with asyncio.timeout(_PROBE_SECONDS):
+            async with asyncio.timeout(seconds):
                 await drive(exchange, self.send)
         except TimeoutError:
-            verdict = ENGINE_TIMEOUT(engine=self.name, seconds=_PROBE_SECONDS)
+            verdict = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1))
         except SuyuanError as error:
             verdict = self._explained(error)
         self._probed = (self.clock() + _PROBE_KEPT[verdict is None], verdict)

@@ -88,6 +88,9 @@ class SearchService:
             desks = await self._well(desks, query, skipped)
         run = fan_out(desks, query, deadline) if plan.mode == "fanout" else Chain(desks, query, deadline).run()
         outcome = await run
+        for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
+            if not outcome.good and not outcome.empty and self.desks[name] not in desks:
+                await self._ask_slow(self.desks[name], query, outcome, deadline)
         if plan.last and not outcome.good and not outcome.empty:
             await self._ask_last(self.desks[plan.last], query, outcome)
         attempts = (*skipped.attempts, *outcome.attempts)
@@ -110,18 +113,20 @@ class SearchService:
         if asked.found and asked.found.results:
             outcome.take(desk, asked)
 
+    async def _ask_slow(self, desk: Desk, query: SearchQuery, outcome: Outcome, deadline: float) -> None:
+        """Wait for an engine that may be far away or busy and still be the only one that works; unchecked it gets no query."""
+        if (left := deadline - time.monotonic()) > 0 and await desk.probe(left) is None:
+            outcome.take(desk, await desk.ask(query, deadline - time.monotonic()))
+
     async def _well(self, desks: list[Desk], query: SearchQuery, skipped: Outcome) -> list[Desk]:
-        """The engines that pass their health check, then those that are slow to; where none does, all: better a try than nothing."""
-        well, slow = [], []
+        """The engines that pass their health check; where none does, all of them: better a try than nothing."""
+        well = []
         for desk in desks:
             if error := await desk.probe():
                 skipped.take(desk, desk.skipped(error, query))
-                if isinstance(error, Timeout):
-                    # It may be far away or busy and still be the only one that works.
-                    slow.append(desk)
             else:
                 well.append(desk)
-        return [*well, *slow] if well else desks
+        return well or desks
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
