@@ -14,13 +14,30 @@ from pathlib import Path
 
 from ._report import Target, table
 
-PARTS = ("search", "startup", "parse", "faults", "browser", "extract", "fetch", "fuzz", "claims", "answers", "streaming", "page")
+PARTS = (
+    "search",
+    "startup",
+    "parse",
+    "faults",
+    "browser",
+    "extract",
+    "fetch",
+    "fuzz",
+    "claims",
+    "answers",
+    "streaming",
+    "page",
+)
 
 
 def main() -> int:
     """Run the chosen parts, print the targets, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure suyuan beside its peers, on loopback only.")
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of: {', '.join(PARTS)} (all where none is named)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure suyuan beside its peers, on loopback only."
+    )
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"any of: {', '.join(PARTS)} (all where none is named)"
+    )
     parser.add_argument("--check", action="store_true", help="exit with 1 where a target is missed")
     args = parser.parse_args()
     if unknown := [part for part in args.parts if part not in PARTS]:
@@ -34,7 +51,9 @@ def main() -> int:
     if targets:
         table("targets", ("", "target", "figure", ""), [target.row() for target in targets])
     load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    print(f"\n{os.cpu_count()} cores, Python {sys.version.split()[0]}, load {load}, {time.monotonic() - started:.0f} s in all")
+    print(
+        f"\n{os.cpu_count()} cores, Python {sys.version.split()[0]}, load {load}, {time.monotonic() - started:.0f} s in all"
+    )
     return 1 if args.check and not all(target.reached for target in targets) else 0
 
 

@@ -17,15 +17,15 @@ Run = Callable[[int, int], int]
 
 def suyuan(url: str) -> Run:
     """Search through the asynchronous service, without cache and limit, in one event loop."""
+    from suyuan.client import AsyncClient
     from suyuan.config.settings import SearchSettings, Settings
-    from suyuan.contract.engine import EngineSettings
-    from suyuan.wiring import build_house
+    from suyuan.core.engine import EngineSettings
 
     settings = Settings(
         search=SearchSettings(default="ddg_html", cache_minutes=0),
         engines={"ddg_html": EngineSettings(base_url=url, rate_per_minute=0)},
     )
-    house = build_house(settings)
+    client = AsyncClient(settings)
     numbers = count()
     # One loop for all phases, so that the connections are kept as in a running service.
     loop = asyncio.new_event_loop()
@@ -37,7 +37,7 @@ def suyuan(url: str) -> Run:
         async def work() -> None:
             nonlocal good
             for _ in turns:
-                page = await house.search.search(f"programming language {next(numbers)}", engines="ddg_html")
+                page = await client.search_service.search(f"programming language {next(numbers)}", engines="ddg_html")
                 good += len(page.results) == 10
 
         await asyncio.gather(*(work() for _ in range(concurrency)))

@@ -46,7 +46,9 @@ def _snippet(i: int, mark: str = "b") -> str:
 
 
 def _ddg() -> str:
-    options = "".join(f'\n            \n              <option value="r{i}-en" >Region number {i}</option>' for i in range(70))
+    options = "".join(
+        f'\n            \n              <option value="r{i}-en" >Region number {i}</option>' for i in range(70)
+    )
     gap, rows = "\n" + " " * 40, []
     for i in range(1, RESULTS + 1):
         date = f"<span>&nbsp; &nbsp; 2026-04-{i:02}T00:00:00.0000000</span>" if i % 2 else ""
@@ -87,12 +89,15 @@ def _base64(text: str) -> str:
 
 def _searxng() -> str:
     rows = [{"title": _title(i), "url": _url(i), "content": _TEXT, "engine": "mojeek"} for i in range(1, RESULTS + 1)]
-    return json.dumps({"query": "language", "results": rows, "answers": [], "suggestions": [], "unresponsive_engines": []})
+    return json.dumps(
+        {"query": "language", "results": rows, "answers": [], "suggestions": [], "unresponsive_engines": []}
+    )
 
 
 def _mojeek() -> str:
     rows = "".join(
-        f'<li><h2><a class="title" href="{_url(i)}">{_title(i)}</a></h2><p class="s">{_snippet(i)}</p></li>' for i in range(1, RESULTS + 1)
+        f'<li><h2><a class="title" href="{_url(i)}">{_title(i)}</a></h2><p class="s">{_snippet(i)}</p></li>'
+        for i in range(1, RESULTS + 1)
     )
     return f'<!DOCTYPE html><html><body><ul class="results-standard">{rows}</ul></body></html>'
 
@@ -106,7 +111,13 @@ def _brave() -> str:
     return f'<!DOCTYPE html><html><body><div id="results">{rows}</div></body></html>'
 
 
-_MAKERS: dict[str, Callable[[], str]] = {"ddg": _ddg, "bing": _bing, "searxng": _searxng, "mojeek": _mojeek, "brave": _brave}
+_MAKERS: dict[str, Callable[[], str]] = {
+    "ddg": _ddg,
+    "bing": _bing,
+    "searxng": _searxng,
+    "mojeek": _mojeek,
+    "brave": _brave,
+}
 
 _CAPTCHA = b'<!DOCTYPE html><html><head><title>One last step</title></head><body><div class="captcha" id="captcha">%s</div></body></html>'
 CHALLENGES = {

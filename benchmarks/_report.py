@@ -26,7 +26,12 @@ class Target:
     def row(self) -> tuple[str, ...]:
         """Return the target as a row of the table at the end."""
         sign = "≥" if self.at_least else "≤"
-        return self.what, f"{sign} {self.limit:g}{self.unit}", f"{self.value:.4g}{self.unit}", "reached" if self.reached else "MISSED"
+        return (
+            self.what,
+            f"{sign} {self.limit:g}{self.unit}",
+            f"{self.value:.4g}{self.unit}",
+            "reached" if self.reached else "MISSED",
+        )
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

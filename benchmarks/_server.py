@@ -89,7 +89,9 @@ class _Connection(asyncio.Protocol):
             self._transport.write(said)
         elif said is not None:
             # Without lingering the kernel sends a reset instead of an orderly end.
-            self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+            )
             self._transport.abort()
 
 

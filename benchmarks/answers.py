@@ -1,7 +1,7 @@
 """The embedded model's answers on the question sets of ``shared/bench``: is the answer in the reply, and does the number fit?
 
 Beside it, on the very same documents: the first sentence of the first result, and the best one and three sentences by plain
-BM25. The few constants of ``suyuan.chat.quotes`` were chosen by looking at these sets, so the figures flatter it somewhat; the
+BM25. The few constants of ``suyuan.embedded.quotes`` were chosen by looking at these sets, so the figures flatter it somewhat; the
 contenders have nothing that was chosen. The replies are mostly shorter than the three sentences that they are compared with.
 """
 
@@ -19,7 +19,8 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any, NamedTuple
 
-from suyuan.contract.words import sentence_ends, words
+from suyuan.text.sentences import sentence_ends
+from suyuan.text.words import words
 
 from ._report import Target, table
 
@@ -64,8 +65,19 @@ def run() -> list[Target]:
         found[name] = figures
         all_ms += figures.milliseconds
         shown = (figures.contained, figures.first, figures.one, figures.three, figures.cited)
-        rows.append((f"{name} ({len(cases)})", *(f"{value:.3f}" for value in shown), f"{figures.sentences:.1f}", f"{figures.letters:.0f}"))
-    table("answer in the reply", ("set", "suyuan", "first", "BM25 1", "BM25 3", "citation fits", "sentences", "characters"), rows)
+        rows.append(
+            (
+                f"{name} ({len(cases)})",
+                *(f"{value:.3f}" for value in shown),
+                f"{figures.sentences:.1f}",
+                f"{figures.letters:.0f}",
+            )
+        )
+    table(
+        "answer in the reply",
+        ("set", "suyuan", "first", "BM25 1", "BM25 3", "citation fits", "sentences", "characters"),
+        rows,
+    )
     precision, recall, f1, kept, refused = clapnq(answer)
     print(f"\nCLAPNQ evidence: P {precision:.3f} R {recall:.3f} F1 {f1:.3f}; answered {kept:.2f} of the answerable, "
           f"refused {refused:.2f} of the unanswerable")  # fmt: skip
@@ -85,13 +97,15 @@ def answerer() -> Callable[[str, Sequence[tuple[str, str]]], str]:
     from langchain_core.messages import HumanMessage
 
     from suyuan.chat.prompts import with_results
-    from suyuan.chat.quoting import QuotingModel
-    from suyuan.cite.registry import Source
+    from suyuan.citations.registry import Source
+    from suyuan.embedded.model import EmbeddedModel
 
-    model = QuotingModel()
+    model = EmbeddedModel()
 
     def answer(question: str, documents: Sequence[tuple[str, str]]) -> str:
-        sources = [Source(at, title, f"https://example.org/{at}", text) for at, (title, text) in enumerate(documents, 1)]
+        sources = [
+            Source(at, title, f"https://example.org/{at}", text) for at, (title, text) in enumerate(documents, 1)
+        ]
         return model.invoke([HumanMessage(with_results(question, question, sources, "zh", 100_000))]).text
 
     return answer
@@ -111,10 +125,21 @@ def measure(cases: Sequence[Case], answer: Callable[[str, Sequence[tuple[str, st
         ranked = bm25(case.question, [text for _, text in case.documents])
         one.append(holds("\n".join(ranked[:1]), case.answers))
         three.append(holds("\n".join(ranked[:3]), case.answers))
-        cited += [_fits(line, case) for line in lines if any(holds(_MARK.sub("", line), (group,)) for group in case.answers)]
+        cited += [
+            _fits(line, case) for line in lines if any(holds(_MARK.sub("", line), (group,)) for group in case.answers)
+        ]
         count.append(sum(len(sentence_ends(_MARK.sub("", line))) for line in lines))
         letters.append(len(_MARK.sub("", reply)))
-    return Figures(fmean(contained), fmean(first), fmean(one), fmean(three), fmean(cited or [0]), fmean(count), fmean(letters), spent)
+    return Figures(
+        fmean(contained),
+        fmean(first),
+        fmean(one),
+        fmean(three),
+        fmean(cited or [0]),
+        fmean(count),
+        fmean(letters),
+        spent,
+    )
 
 
 def bm25(question: str, documents: Sequence[str]) -> list[str]:
@@ -126,7 +151,11 @@ def bm25(question: str, documents: Sequence[str]) -> list[str]:
 
     def score(bag: Counter[str]) -> float:
         norm = 1.2 * (0.25 + 0.75 * bag.total() / size)
-        rare = {term: math.log(1 + (len(bags) - seen[term] + 0.5) / (seen[term] + 0.5)) for term in set(words(question)) if term in bag}
+        rare = {
+            term: math.log(1 + (len(bags) - seen[term] + 0.5) / (seen[term] + 0.5))
+            for term in set(words(question))
+            if term in bag
+        }
         return sum(weight * bag[term] * 2.2 / (bag[term] + norm) for term, weight in rare.items())
 
     return [line for line, _ in sorted(zip(lines, map(score, bags), strict=True), key=lambda pair: -pair[1])]
@@ -146,14 +175,18 @@ def _fits(line: str, case: Case) -> bool:
     """Whether every document that a line cites holds an answer that the line holds."""
     groups = [group for group in case.answers if holds(_MARK.sub("", line), (group,))]
     numbers = [int(number) for number in _MARK.findall(line)]
-    return bool(numbers) and all(any(holds(case.documents[number - 1][1], (group,)) for group in groups) for number in numbers)
+    return bool(numbers) and all(
+        any(holds(case.documents[number - 1][1], (group,)) for group in groups) for number in numbers
+    )
 
 
 def sets() -> dict[str, list[Case]]:
     """The sets by name."""
     found = {f"rgb zh {noise}": list(_rgb("zh_refine", noise)) for noise in NOISE}
     found |= {f"rgb zh two-part {noise}": list(_rgb("zh_int", noise)) for noise in (0.0, 0.4)}
-    found |= {f"rgb {lang} facts {noise}": list(_rgb(f"{lang}_fact", noise)) for lang in ("zh", "en") for noise in (0.0, 0.4)}
+    found |= {
+        f"rgb {lang} facts {noise}": list(_rgb(f"{lang}_fact", noise)) for lang in ("zh", "en") for noise in (0.0, 0.4)
+    }
     return {**found, "cmrc": list(_cmrc())}
 
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from suyuan.contract.errors import SuyuanError
-from suyuan.contract.wire import Request
+from suyuan.core.errors import SuyuanError
+from suyuan.core.wire import Request
 from suyuan.net.browser import BrowserClient
 from suyuan.net.chrome import find_chrome
 from suyuan.net.http import HttpClient
@@ -30,7 +30,7 @@ async def run() -> None:
     try:
         found = find_chrome()
     except SuyuanError as error:
-        print(f"skipped: {error.message} {error.cure}")
+        print(f"skipped: {error.message} {error.hint}")
         return
     print(f"{found.path}; one DuckDuckGo html page ({origin()}, {len(page('ddg')) / 1000:.0f} kB) from loopback")
     with servers(Site("ddg")) as ((url,), _):
@@ -75,7 +75,9 @@ async def _pages(url: str) -> tuple[list[float], list[float], list[float], tuple
             alone.append(await _timed(lambda: browser.send(Request.get(url), "benchmark")))
         # Rounded up: four at once do not divide fifty.
         for _ in range(-(-PAGES // AT_ONCE)):
-            together += await asyncio.gather(*(_timed(lambda: browser.send(Request.get(url), "benchmark")) for _ in range(AT_ONCE)))
+            together += await asyncio.gather(
+                *(_timed(lambda: browser.send(Request.get(url), "benchmark")) for _ in range(AT_ONCE))
+            )
         memory = (sum(megabytes(pid) for pid in family()), megabytes(os.getpid()))
     finally:
         await browser.close()

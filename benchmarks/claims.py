@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from suyuan.cite.claims import SUPPORTED, Match, Passage, Statement, check_claims, match
+from suyuan.citations.claims import SUPPORTED, Match, Passage, Statement, check_claims, match
 
 from ._report import Target, table
 
@@ -25,7 +25,8 @@ _ANSWER = (
 _EVIDENCE = {
     1: "The Hong Kong–Zhuhai–Macau Bridge is a 55-kilometre bridge–tunnel system. It opened on 24 October 2018. Cyclists may not use it. "
     * 12,
-    2: "港珠澳大桥全长55公里，总投资约1269亿元人民币，于2018年10月24日上午9时正式通车。大桥的设计使用寿命为120年。" * 12,
+    2: "港珠澳大桥全长55公里，总投资约1269亿元人民币，于2018年10月24日上午9时正式通车。大桥的设计使用寿命为120年。"
+    * 12,
 }
 
 
@@ -48,7 +49,11 @@ def run() -> list[Target]:
     rows = [
         ("AUC, supported against the rest", f"{reached:.3f}", ".698"),
         ("evidence F1", f"{evidence_f1(results):.3f}", ".535"),
-        ("accuracy of “supported”", f"{accuracy(results):.3f}", f"{fmean(not result.supported for result in results):.3f}"),
+        (
+            "accuracy of “supported”",
+            f"{accuracy(results):.3f}",
+            f"{fmean(not result.supported for result in results):.3f}",
+        ),
     ]
     table(f"claims: WiCE, {len(results)} claims", ("", "suyuan", "baseline"), rows)
     return [*targets, Target("claims, AUC on WiCE", reached, 0.75, at_least=True)]
@@ -61,7 +66,9 @@ def measured(step: int = 1) -> list[Result]:
         row = json.loads(line)
         head, *sentences = row["evidence"]
         found = match(Statement(row["claim"]), Passage("", head.removeprefix(_TITLE), sentences))
-        results.append(Result(row["label"] == "supported", found, [set(gold) for gold in row["supporting_sentences"] if gold]))
+        results.append(
+            Result(row["label"] == "supported", found, [set(gold) for gold in row["supporting_sentences"] if gold])
+        )
     return results
 
 
@@ -84,7 +91,9 @@ def evidence_f1(results: Sequence[Result]) -> float:
 
 def accuracy(results: Sequence[Result]) -> float:
     """How often a claim is rightly called supported, or rightly not."""
-    return fmean((result.found.score >= SUPPORTED and not result.found.missing) == result.supported for result in results)
+    return fmean(
+        (result.found.score >= SUPPORTED and not result.found.missing) == result.supported for result in results
+    )
 
 
 def cost_ms(rounds: int = 9) -> float:

@@ -84,7 +84,9 @@ def _readability(module: Any) -> Callable[[str, str], str]:
     return lambda html, url: str(lxml_html.fromstring(module.Document(html).summary(html_partial=True)).text_content())
 
 
-def measured(pages: list[Page], readers: dict[str, Callable[[str, str], str]]) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+def measured(
+    pages: list[Page], readers: dict[str, Callable[[str, str], str]]
+) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
     """Every reader on every page, in turn on the same page; what a reader cannot read is an empty text."""
     texts: dict[str, list[str]] = {name: [] for name in readers}
     times: dict[str, list[float]] = {name: [] for name in readers}

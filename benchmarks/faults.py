@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from statistics import median, quantiles
 
-from suyuan import SuyuanError, open_house
+from suyuan import AsyncClient, SuyuanError
 from suyuan.config.settings import SearchSettings, Settings
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.secret import Secret
+from suyuan.core.engine import EngineSettings
+from suyuan.core.secret import Secret
 
 from ._report import Target, table
 from ._server import CHALLENGE, LIMITED, RESET, STALL, Site, servers
@@ -61,7 +61,13 @@ class Drill:
         taken = [s.seconds for s in self.searches]
         found = 100 * sum(s.found for s in self.searches) / len(taken)
         figures = (median(taken), quantiles(taken, n=20)[-1], max(taken), self.requests / len(taken))
-        return self.name, str(len(taken)), f"{self.in_time:.2f} %", f"{found:.2f} %", *(f"{figure:.2f}" for figure in figures)
+        return (
+            self.name,
+            str(len(taken)),
+            f"{self.in_time:.2f} %",
+            f"{found:.2f} %",
+            *(f"{figure:.2f}" for figure in figures),
+        )
 
 
 def run() -> list[Target]:
@@ -81,13 +87,20 @@ def _failing() -> list[Target]:
     ]
     head = ("", "queries", f"results in {SECONDS:g} s", "results at all", "p50 s", "p95 s", "max s", "requests a query")
     table("same pages, same seeds", head, [drill.row() for drill in drills])
-    return [Target(f"searches with results within {SECONDS:g} s, chain of 3", drills[0].in_time, 99.5, at_least=True, unit=" %")]
+    return [
+        Target(
+            f"searches with results within {SECONDS:g} s, chain of 3", drills[0].in_time, 99.5, at_least=True, unit=" %"
+        )
+    ]
 
 
 def _drill(name: str, engines: dict[str, str], queries: int, work: Work, runs: int = 1) -> Drill:
     drill = Drill(name)
     for run in range(runs):
-        with servers(*(Site(kind, SEED + 100 * run + i) for i, kind in enumerate(engines.values()))) as (urls, requests):
+        with servers(*(Site(kind, SEED + 100 * run + i) for i, kind in enumerate(engines.values()))) as (
+            urls,
+            requests,
+        ):
             drill.searches += work(dict(zip(engines, urls, strict=True)), queries, SECONDS)
             drill.requests += requests()
     return drill
@@ -104,16 +117,26 @@ def _silent() -> list[Target]:
     taken: dict[str, list[float]] = {}
     for name, (engines, work) in ways.items():
         with servers(*(Site("ddg", silent=True) for _ in engines)) as (urls, _):
-            taken[name] = [s.seconds for s in work(dict(zip(engines, urls, strict=True)), SILENT_QUERIES, SILENT_SECONDS)]
-    table("seconds until the search ended", ("", "median", "max"), [(n, f"{median(t):.2f}", f"{max(t):.2f}") for n, t in taken.items()])
+            taken[name] = [
+                s.seconds for s in work(dict(zip(engines, urls, strict=True)), SILENT_QUERIES, SILENT_SECONDS)
+            ]
+    table(
+        "seconds until the search ended",
+        ("", "median", "max"),
+        [(n, f"{median(t):.2f}", f"{max(t):.2f}") for n, t in taken.items()],
+    )
     longest = max(seconds for name, times in taken.items() if name.startswith("suyuan") for seconds in times)
     return [Target(f"six silent engines, budget {SILENT_SECONDS:g} s: the longest search", longest, 1.1, unit=" s")]
 
 
-def _suyuan(urls: dict[str, str], queries: int, seconds: float, at_once: int = CONCURRENCY, joint: str = ",") -> list[Search]:
+def _suyuan(
+    urls: dict[str, str], queries: int, seconds: float, at_once: int = CONCURRENCY, joint: str = ","
+) -> list[Search]:
     settings = Settings(
         search=SearchSettings(seconds=seconds, cache_minutes=0),
-        engines={name: EngineSettings(base_url=url, api_key=Secret("none"), rate_per_minute=0) for name, url in urls.items()},
+        engines={
+            name: EngineSettings(base_url=url, api_key=Secret("none"), rate_per_minute=0) for name, url in urls.items()
+        },
     )
     return asyncio.run(_searches(settings, joint.join(urls), queries, at_once))
 
@@ -121,13 +144,15 @@ def _suyuan(urls: dict[str, str], queries: int, seconds: float, at_once: int = C
 async def _searches(settings: Settings, plan: str, queries: int, at_once: int) -> list[Search]:
     numbers = iter(range(queries))
     done: list[Search] = []
-    async with open_house(settings) as house:
+    async with AsyncClient(settings) as client:
 
         async def work() -> None:
             for i in numbers:
                 started = time.perf_counter()
                 try:
-                    found = bool((await house.search.search(f"programming language {i}", engines=plan)).results)
+                    found = bool(
+                        (await client.search_service.search(f"programming language {i}", engines=plan)).results
+                    )
                 except SuyuanError:
                     found = False
                 done.append(Search(found, time.perf_counter() - started))

@@ -26,11 +26,17 @@ def run() -> None:
     """Print pages a second and peak memory of both, each in a process of its own."""
     rows, figures = [], {}
     for name in ("suyuan", "trafilatura"):
-        server = subprocess.Popen([sys.executable, "-m", "benchmarks.fetch", "serve"], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.fetch", "serve"], stdout=subprocess.PIPE, text=True
+        )
         assert server.stdout is not None
         port = server.stdout.readline().strip()
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.fetch", name, port], capture_output=True, text=True, check=False, timeout=180
+            [sys.executable, "-m", "benchmarks.fetch", name, port],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
         )
         server.kill()
         server.wait()
@@ -46,17 +52,17 @@ def run() -> None:
 
 
 async def _suyuan(url: str) -> float:
+    from suyuan.client import AsyncClient
     from suyuan.config.settings import PageSettings, Settings
-    from suyuan.wiring import open_house
 
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=Path(folder))
-        async with open_house(settings) as house:
+        async with AsyncClient(settings) as client:
             gate = asyncio.Semaphore(AT_ONCE)
 
             async def read(n: int) -> None:
                 async with gate:
-                    assert "made in China" in (await house.fetcher.fetch(f"{url}/{n}")).text
+                    assert "made in China" in (await client.fetcher.fetch(f"{url}/{n}")).text
 
             await read(0)
             begun = time.perf_counter()

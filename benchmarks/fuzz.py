@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from suyuan.contract.errors import SuyuanError
-from suyuan.contract.wire import Response
+from suyuan.core.errors import SuyuanError
+from suyuan.core.wire import Response
 from suyuan.engines import registry
 from suyuan.pages.decode import decode
 from suyuan.pages.extract import extract
 from suyuan.pages.formats import feed_text, json_text, kind_of
-from suyuan.pages.verdict import false_page
+from suyuan.pages.interstitial import false_page
 
 from ._report import Target, table
 

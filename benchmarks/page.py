@@ -64,7 +64,9 @@ async def _load(page: Any, url: str) -> float:
 async def _toggle(page: Any) -> float:
     """From the click until the switch shows what the server has confirmed."""
     before = await page.get_attribute(".switch", "data-state")
-    clicked = await page.evaluate("() => { const now = performance.now(); document.querySelector('#search').click(); return now; }")
+    clicked = await page.evaluate(
+        "() => { const now = performance.now(); document.querySelector('#search').click(); return now; }"
+    )
     await page.locator(f".switch:not([data-state='{before}'])").wait_for()
     return float(await page.evaluate("performance.now()")) - float(clicked)
 
@@ -80,7 +82,9 @@ def _server() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as home:
         folders = {f"SUYUAN_{name}_DIR": f"{home}/{name}" for name in ("CONFIG", "STATE", "DATA")}
         command = [sys.executable, "-m", "suyuan", "--ui", "en", "serve", "--port", "0", "--no-open"]
-        process = subprocess.Popen(command, env={**os.environ, **folders, "HOME": home}, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, env={**os.environ, **folders, "HOME": home}, stdout=subprocess.PIPE, text=True
+        )
         try:
             assert process.stdout is not None
             found = re.search(r"http://[\w.:]+", process.stdout.readline())

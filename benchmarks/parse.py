@@ -22,7 +22,9 @@ Fields = list[tuple[str, str, str]]
 
 def run() -> list[Target]:
     """Run both readers in turn, each in a process of its own, and return the target."""
-    print(f"\nparse: one DuckDuckGo html page ({origin()}, {len(page('ddg')) / 1000:.0f} kB), {ROUNDS} rounds of {CALLS} readings in turn")
+    print(
+        f"\nparse: one DuckDuckGo html page ({origin()}, {len(page('ddg')) / 1000:.0f} kB), {ROUNDS} rounds of {CALLS} readings in turn"
+    )
     ours, theirs = suyuan()(), lxml_xpath()()
     if [url for _, url, _ in ours] != [url for _, url, _ in theirs] or len(ours) != 10:
         raise RuntimeError(f"the readers disagree on the URLs: {ours} {theirs}")
@@ -38,13 +40,17 @@ def run() -> list[Target]:
                     figures[name].append(cost)
     share = ratio(figures["suyuan"], figures["lxml"])
     rows = [("CPU ms a page", spread(figures["suyuan"], 3), spread(figures["lxml"], 3), f"{share:.2f}")]
-    table(f"URLs equal; title, URL and snippet equal in {same} of {len(ours)} results", ("", "suyuan", "lxml, XPath", "ratio"), rows)
+    table(
+        f"URLs equal; title, URL and snippet equal in {same} of {len(ours)} results",
+        ("", "suyuan", "lxml, XPath", "ratio"),
+        rows,
+    )
     return [Target("reading a page, against lxml", share, 0.4)]
 
 
 def suyuan() -> Callable[[], Fields]:
     """Return the engine's reader, which also reads the date and recognises pages that are none."""
-    from suyuan.contract.wire import Response
+    from suyuan.core.wire import Response
     from suyuan.engines.ddg_html import DuckDuckGo
 
     engine = DuckDuckGo()
@@ -59,7 +65,8 @@ def lxml_xpath() -> Callable[[], Fields]:
     body = page("ddg")
     parser = etree.HTMLParser(remove_blank_text=True, remove_comments=True, remove_pis=True, collect_ids=False)
     items = etree.XPath(
-        "//div[contains(concat(' ', normalize-space(@class), ' '), ' result ')][not(contains(@class, 'result--ad'))]", smart_strings=False
+        "//div[contains(concat(' ', normalize-space(@class), ' '), ' result ')][not(contains(@class, 'result--ad'))]",
+        smart_strings=False,
     )
     title = etree.XPath(".//a[contains(@class, 'result__a')]//text()", smart_strings=False)
     href = etree.XPath(".//a[contains(@class, 'result__a')]/@href", smart_strings=False)

@@ -40,7 +40,9 @@ class Contest:
     @property
     def quietest(self) -> list[int]:
         """The rounds to take searches a second from: the quiet ones, or the least disturbed where there are too few."""
-        return self.quiet if len(self.quiet) >= FEW else sorted(range(len(self.others)), key=self.others.__getitem__)[:FEW]
+        return (
+            self.quiet if len(self.quiet) >= FEW else sorted(range(len(self.others)), key=self.others.__getitem__)[:FEW]
+        )
 
 
 def run() -> list[Target]:
@@ -60,7 +62,9 @@ def _faster_peer(url: str) -> str:
 
 
 def _contest(url: str, names: tuple[str, str], rounds: int, most: int) -> Contest:
-    contest = Contest(names, {name: {(key, n): [] for key in ("cpu_ms", "per_second") for n in STEPS} for name in names})
+    contest = Contest(
+        names, {name: {(key, n): [] for key in ("cpu_ms", "per_second") for n in STEPS} for name in names}
+    )
     with child("_contender", names[0], url) as first, child("_contender", names[1], url) as second:
         asks = dict(zip(names, (first, second), strict=True))
         # A first round to warm up: imports, connections, threads.
@@ -95,14 +99,21 @@ def _memory(url: str, name: str) -> Figures:
 
 def _report(contest: Contest) -> list[Target]:
     ours, theirs = (contest.figures[name] for name in contest.names)
-    print(f"  {len(contest.others)} rounds; others used {spread(contest.others)} cores and left us alone in {len(contest.quiet)} rounds")
+    print(
+        f"  {len(contest.others)} rounds; others used {spread(contest.others)} cores and left us alone in {len(contest.quiet)} rounds"
+    )
     if len(contest.quiet) < FEW:
         print(f"  too few of those: searches a second are from the {FEW} least disturbed rounds, and say little")
     for figures in (ours, theirs):
         for n in WAYS:
             figures["per_second", n] = [figures["per_second", n][i] for i in contest.quietest]
     rows = []
-    kinds = (("cpu_ms", "CPU ms a search", 2), ("per_second", "searches a second", 0), ("rss", "RSS, MB", 1), ("peak", "peak RSS, MB", 1))
+    kinds = (
+        ("cpu_ms", "CPU ms a search", 2),
+        ("per_second", "searches a second", 0),
+        ("rss", "RSS, MB", 1),
+        ("peak", "peak RSS, MB", 1),
+    )
     for key, what, digits in kinds:
         for n, way in WAYS.items():
             a, b = ours[key, n], theirs[key, n]
@@ -110,7 +121,20 @@ def _report(contest: Contest) -> list[Target]:
     title = f"median (smallest–largest), ratio = median of the rounds' ratios; RSS after {MEMORY_SEARCHES} searches in a fresh process"
     table(title, ("", *contest.names, "ratio"), rows)
     return [
-        *(Target(f"CPU a search, {way}, against ddgs", ratio(ours["cpu_ms", n], theirs["cpu_ms", n]), 0.65) for n, way in WAYS.items()),
-        Target("searches a second, 32 at once, against ddgs", ratio(ours["per_second", 32], theirs["per_second", 32]), 1.5, at_least=True),
-        Target(f"RSS after {MEMORY_SEARCHES} searches, the larger of both ways", max(median(ours["rss", n]) for n in WAYS), 45, unit=" MB"),
+        *(
+            Target(f"CPU a search, {way}, against ddgs", ratio(ours["cpu_ms", n], theirs["cpu_ms", n]), 0.65)
+            for n, way in WAYS.items()
+        ),
+        Target(
+            "searches a second, 32 at once, against ddgs",
+            ratio(ours["per_second", 32], theirs["per_second", 32]),
+            1.5,
+            at_least=True,
+        ),
+        Target(
+            f"RSS after {MEMORY_SEARCHES} searches, the larger of both ways",
+            max(median(ours["rss", n]) for n in WAYS),
+            45,
+            unit=" MB",
+        ),
     ]

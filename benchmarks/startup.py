@@ -38,7 +38,13 @@ def run() -> list[Target]:
                     cpu[name].append(used)
                     wall[name].append(took)
     rows = [
-        (name, f"{median(cpu[name]):.1f}", f"{min(cpu[name]):.1f}", f"{above(cpu, name):+.1f}", f"{median(wall[name]):.1f}")
+        (
+            name,
+            f"{median(cpu[name]):.1f}",
+            f"{min(cpu[name]):.1f}",
+            f"{above(cpu, name):+.1f}",
+            f"{median(wall[name]):.1f}",
+        )
         for name in COMMANDS
     ]
     table("milliseconds", ("", "CPU, median", "smallest", "above bare", "wall, median"), rows)

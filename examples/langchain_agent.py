@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 import suyuan
-from suyuan.cite.registry import CitationRegistry
+from suyuan.citations.registry import CitationRegistry
 from suyuan.tools.langchain import SearchTool
 from suyuan.tools.session import SessionSearch
 
@@ -40,9 +40,9 @@ class ParrotModel(BaseChatModel):
 
 async def main(question: str, engines: str) -> None:
     """Let the agent answer ``question`` and print its answer with the sources."""
-    async with suyuan.open_house() as house:
+    async with suyuan.AsyncClient() as client:
         citations = CitationRegistry()  # one for each answer
-        tool = SearchTool(SessionSearch(house.search, engines=engines), citations, lang="en")
+        tool = SearchTool(SessionSearch(client.search_service, engines=engines), citations, lang="en")
         agent = create_agent(ParrotModel(), [tool])
         state = await agent.ainvoke({"messages": [{"role": "user", "content": question}]})
         print(state["messages"][-1].text)

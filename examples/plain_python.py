@@ -10,11 +10,11 @@ import suyuan
 
 async def main(question: str, engines: str) -> None:
     """Search for ``question`` and print the results, or the cause and the cure."""
-    async with suyuan.open_house() as house:
+    async with suyuan.AsyncClient() as client:
         try:
-            page = await house.search.search(question, engines=engines, count=3)
+            page = await client.search_service.search(question, engines=engines, count=3)
         except suyuan.SuyuanError as error:
-            print(f"{error.code}: {error.message}\n{error.cure}")
+            print(f"{error.code}: {error.message}\n{error.hint}")
             return
         for result in page.results:
             print(f"{result.rank}. {result.title}\n   {result.url}\n   {result.snippet}")

@@ -8,6 +8,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from suyuan.search.engine_state import forget_states
+
 # A test says what is right; how long it takes depends on what else the machine does.
 hypothesis.settings.register_profile("suyuan", deadline=None)
 hypothesis.settings.load_profile("suyuan")
@@ -31,10 +33,19 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for variable in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(variable, raising=False)
         monkeypatch.delenv(variable.upper(), raising=False)
-    for variable in ("BRAVE_API_KEY", "BOCHA_API_KEY", "SEARXNG_BASE_URL", "WEB_SEARCH_BACKEND", "LC_ALL", "LC_MESSAGES", "LANG"):
+    for variable in (
+        "BRAVE_API_KEY",
+        "BOCHA_API_KEY",
+        "SEARXNG_BASE_URL",
+        "WEB_SEARCH_BACKEND",
+        "LC_ALL",
+        "LC_MESSAGES",
+        "LANG",
+    ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SUYUAN_CONFIG_DIR", str(home / "config"))
     monkeypatch.setenv("SUYUAN_STATE_DIR", str(home / "state"))
     monkeypatch.setenv("SUYUAN_DATA_DIR", str(home / "data"))
     yield home
+    forget_states()

@@ -42,7 +42,9 @@ def test_every_command_in_the_readme_is_understood() -> None:
 
 
 def test_tests_name_only_requirements_that_exist() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "tools" / "requirements.py")], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "requirements.py")], capture_output=True, text=True, check=False, cwd=ROOT
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -13,10 +13,10 @@ import pytest
 from support.chromium import require_chromium
 from support.processes import browsers, family
 from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
+from suyuan.client import AsyncClient
 from suyuan.config.settings import SearchSettings, Settings
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import Timeout, WebBlocked
-from suyuan.wiring import House, open_house
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import Timeout, WebBlocked
 
 require_chromium()
 
@@ -37,20 +37,22 @@ CAPTCHA = '<html><body><form id="captcha-form" action="index" method="post"><div
 
 
 @asynccontextmanager
-async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[House, Site]]:
+async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[AsyncClient, Site]]:
     async with serve(handler) as site:
         engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
-        settings = Settings(search=SearchSettings(default="google", cache_minutes=0, seconds=60), engines=engines, state_dir=tmp_path)
-        async with open_house(settings) as house:
-            yield house, site
+        settings = Settings(
+            search=SearchSettings(default="google", cache_minutes=0, seconds=60), engines=engines, state_dir=tmp_path
+        )
+        async with AsyncClient(settings) as client:
+            yield client, site
 
 
 @pytest.mark.req("G1.1", "G3.1", "G5.2", "G2.2")
 async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (house, site):
-        first = await house.search.search("some words")
+    async with google(lambda _: reply(results()), tmp_path) as (client, site):
+        first = await client.search_service.search("some words")
         running = browsers()
-        second = await house.search.search("other words")
+        second = await client.search_service.search("other words")
         assert len(running) == 1 and browsers() == running, "the same browser"
     assert [r.title for r in first.results] == [f"Result {i}" for i in range(1, 11)]
     assert first.results[0].source == "result.example" and second.results and first.engine == "google"
@@ -59,8 +61,8 @@ async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_
 
 @pytest.mark.req("G1.2")
 async def test_chinese(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (house, site):
-        await house.search.search("人工智能 最新进展", lang="zh-CN")
+    async with google(lambda _: reply(results()), tmp_path) as (client, site):
+        await client.search_service.search("人工智能 最新进展", lang="zh-CN")
     sent = site.seen[0].params
     assert (sent["q"], sent["hl"], sent["lr"], sent["gl"]) == ("人工智能 最新进展", "zh-CN", "lang_zh-CN", "cn")
 
@@ -73,19 +75,19 @@ async def test_a_captcha_says_that_a_person_must_act_and_is_asked_once(tmp_path:
             return redirect("/sorry/index?continue=x")
         return reply(CAPTCHA, 429)
 
-    async with google(play, tmp_path) as (house, site):
+    async with google(play, tmp_path) as (client, site):
         with pytest.raises(WebBlocked) as caught:
-            await house.search.search("some words")
+            await client.search_service.search("some words")
     assert caught.value.detail_code == "captcha_required" and "a person must act" in caught.value.message
     assert sum(seen.path == "/search" for seen in site.seen) == 1
 
 
 @pytest.mark.req("G6.1", "G1.3")
 async def test_over_its_time_it_is_cancelled_and_the_limit_named(tmp_path: Path) -> None:
-    async with google(lambda _: stall, tmp_path) as (house, site):
+    async with google(lambda _: stall, tmp_path) as (client, site):
         started = time.monotonic()
         with pytest.raises(Timeout) as caught:
-            await house.search.search("some words", budget_ms=3000)
+            await client.search_service.search("some words", budget_ms=3000)
         assert time.monotonic() - started < 6
         assert await site.until_idle(5), "the page is closed"
     assert "3 s" in caught.value.message
@@ -93,8 +95,8 @@ async def test_over_its_time_it_is_cancelled_and_the_limit_named(tmp_path: Path)
 
 @pytest.mark.req("G5.3")
 async def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (house, _):
-        await asyncio.gather(*(house.search.search(f"words {n}") for n in range(3)))
+    async with google(lambda _: reply(results()), tmp_path) as (client, _):
+        await asyncio.gather(*(client.search_service.search(f"words {n}") for n in range(3)))
         processes = family()
         assert processes
     for _ in range(250):
@@ -107,8 +109,9 @@ async def test_nothing_is_left_behind(tmp_path: Path) -> None:
 async def test_pages_may_not_reach_into_this_network(tmp_path: Path) -> None:
     async with serve(lambda _: reply("secret")) as inside:
         page = results().replace(
-            "</body>", f'<img src="{inside.url}/x.png"><script src="{inside.url.replace("127.0.0.1", "127.0.0.2")}/x.js"></script></body>'
+            "</body>",
+            f'<img src="{inside.url}/x.png"><script src="{inside.url.replace("127.0.0.1", "127.0.0.2")}/x.js"></script></body>',
         )
-        async with google(lambda _: reply(page), tmp_path) as (house, _):
-            assert len((await house.search.search("some words")).results) == 10
+        async with google(lambda _: reply(page), tmp_path) as (client, _):
+            assert len((await client.search_service.search("some words")).results) == 10
         assert inside.seen == []

@@ -20,7 +20,13 @@ def run(*args: str, path: Path | None = None, **environ: str) -> str:
     """Run Python somewhere else than in the project, with ``path`` in front of what is installed."""
     env = {**os.environ, **environ, **({"PYTHONPATH": str(path)} if path else {})}
     done = subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, check=False, env=env, cwd=path or ROOT.parent, timeout=120
+        [sys.executable, *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env,
+        cwd=path or ROOT.parent,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -28,7 +34,16 @@ def run(*args: str, path: Path | None = None, **environ: str) -> str:
 
 def install(what: Path, target: Path) -> None:
     run(
-        "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(target), str(what)
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "--disable-pip-version-check",
+        "--target",
+        str(target),
+        str(what),
     )
 
 
@@ -57,13 +72,24 @@ class TestImport:
         return set(run("-c", code + "; import sys; print(' '.join(sys.modules))").split())
 
     def test_import_suyuan_loads_next_to_nothing(self) -> None:
-        assert not self.loaded("import suyuan") & {"aiohttp", "selectolax", "asyncio", "argparse", "json", "ssl", "dataclasses"}
+        assert not self.loaded("import suyuan") & {
+            "aiohttp",
+            "selectolax",
+            "asyncio",
+            "argparse",
+            "json",
+            "ssl",
+            "dataclasses",
+        }
 
     def test_a_search_without_a_network_loads_no_client(self) -> None:
         code = "from suyuan.cli.main import main; main(['search', '-e', 'stub', 'x'])"
         assert not self.loaded(code) & {"aiohttp", "selectolax", "curl_cffi", "playwright"}
 
-    @pytest.mark.parametrize("code", ["import suyuan.wiring, suyuan.cli.main", "import suyuan.providers, suyuan.agents"])
+    @pytest.mark.parametrize(
+        "code",
+        ["import suyuan.client, suyuan.cli.main", "import suyuan.integrations.providers, suyuan.integrations.agents"],
+    )
     def test_langchain_and_mcp_load_only_when_they_are_used(self, code: str) -> None:
         assert not self.loaded(code) & {"langchain", "langchain_core", "mcp", "pydantic", "playwright"}
 
@@ -98,7 +124,15 @@ class TestOtherPackages:
 
         async with serve(lambda _: json_reply('{"query": {"search": [{"title": "Ada Lovelace"}]}}')) as site:
             out = await asyncio.to_thread(
-                run, "-m", "suyuan", "search", "-e", "example_wiki", "ada", path=installed, EXAMPLE_WIKI_BASE_URL=site.url
+                run,
+                "-m",
+                "suyuan",
+                "search",
+                "-e",
+                "example_wiki",
+                "ada",
+                path=installed,
+                EXAMPLE_WIKI_BASE_URL=site.url,
             )
         assert f"{site.url}/wiki/Ada_Lovelace" in out and site.seen[0].params["srsearch"] == "ada"
 

@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from suyuan.config.keys import ENGINE_KEYS, KEYS, Key
+from suyuan.config.keys import ENGINE_KEYS, KEYS, Setting
 from suyuan.config.schema import agents_schema, config_schema
-from suyuan.contract.causes import catalogues
+from suyuan.core.causes import catalogues
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
@@ -20,7 +20,9 @@ def main() -> None:
     folder = DOCS / "schema"
     folder.mkdir(exist_ok=True)
     for name, schema in (("config", config_schema()), ("agents", agents_schema())):
-        (folder / f"{name}.schema.json").write_text(json.dumps(schema, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        (folder / f"{name}.schema.json").write_text(
+            json.dumps(schema, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+        )
     guide = DOCS / "configuration.md"
     text = guide.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
@@ -74,7 +76,8 @@ def troubleshooting(lang: str) -> str:
         lines += [f"## {titles[zh]}", "", head, "|---|---|---|"]
         rows = sorted(known[name].values(), key=lambda cause: cause.detail_code)
         lines += [
-            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.cure_zh if zh else c.cure_en)} |" for c in rows
+            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.hint_zh if zh else c.hint_en)} |"
+            for c in rows
         ]
         lines.append("")
     return "\n".join(lines)
@@ -93,7 +96,7 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
-def _row(key: Key) -> str:
+def _row(key: Setting) -> str:
     default = "" if key.default is None else str(key.default) or "auto"
     variable = key.variable + (" (ms)" if key.variable.endswith("_MS") and key.per_variable != 1 else "")
     path = key.path.replace("{name}", "NAME")

@@ -22,11 +22,11 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from suyuan.pages.block_reader import read_blocks
 from suyuan.pages.decode import decode
 from suyuan.pages.features import features
-from suyuan.pages.mainblock import _bar
+from suyuan.pages.main_content import _bar
 from suyuan.pages.metadata import about
-from suyuan.pages.reader import read_blocks
 
 FOREST = Path(__file__).resolve().parents[1] / "src" / "suyuan" / "pages" / "forest.json"
 FOLDERS = ("extract-wcxb", "extract-aeb", "extract-daniel", "extract-zhwce", "extract-webmainbench-sample")
@@ -53,7 +53,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Grow the forest that judges the blocks of a page.")
     parser.add_argument("bench", metavar="BENCH_FOLDER", type=Path, help=f"the folder that holds {', '.join(FOLDERS)}")
     parser.add_argument("--check", action="store_true", help="write nothing, print the cross-validated F1 of every set")
-    parser.add_argument("--out", metavar="FILE", type=Path, default=FOREST, help="where to write (default: the forest of the project)")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, default=FOREST, help="where to write (default: the forest of the project)"
+    )
     arguments = parser.parse_args()
     if missing := [name for name in FOLDERS if not (arguments.bench / name).is_dir()]:
         parser.error(f"{arguments.bench} does not hold {', '.join(missing)}")
@@ -83,7 +85,11 @@ def _page(group: str, body: bytes, url: str, gold: str) -> Page:
 def _labels(texts: list[str], gold: str) -> list[float]:
     """The share of each text's runs of words that stand in ``gold``; a text too short for runs is looked up as a line."""
     gold = gold.lower()
-    runs, whole, lines = _runs(_TOKEN.findall(gold), 3), _SIGNS.sub("", gold), {_SIGNS.sub("", line) for line in gold.splitlines()}
+    runs, whole, lines = (
+        _runs(_TOKEN.findall(gold), 3),
+        _SIGNS.sub("", gold),
+        {_SIGNS.sub("", line) for line in gold.splitlines()},
+    )
     labels = []
     for text in map(str.lower, texts):
         own, short = _runs(_TOKEN.findall(text), 3), _SIGNS.sub("", text)
@@ -160,7 +166,9 @@ def _bag(name: str, text: str) -> Counter[tuple[str, ...]]:
     """What the sets count: runs of four words for aeb, words for the English ones, pairs of characters for the others."""
     if name == "aeb":
         return _runs(re.findall(r"\w+", text), 4)
-    return _runs(re.findall(r"\w+", text.lower()), 1) if name in ("wcxb", "daniel en") else _runs("".join(text.split()), 2)
+    return (
+        _runs(re.findall(r"\w+", text.lower()), 1) if name in ("wcxb", "daniel en") else _runs("".join(text.split()), 2)
+    )
 
 
 def _sets(bench: Path) -> dict[str, Iterator[Page]]:
@@ -188,7 +196,12 @@ def _wcxb(folder: Path) -> Iterator[Page]:
 def _aeb(folder: Path) -> Iterator[Page]:
     for name, case in sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items()):
         if (path := folder / "html" / f"{name}.html.gz").exists():
-            yield _page(urlsplit(case["url"]).hostname or name, gzip.decompress(path.read_bytes()), case["url"], case["articleBody"])
+            yield _page(
+                urlsplit(case["url"]).hostname or name,
+                gzip.decompress(path.read_bytes()),
+                case["url"],
+                case["articleBody"],
+            )
 
 
 def _daniel(folder: Path, language: str) -> Iterator[Page]:

@@ -8,22 +8,22 @@ __version__ = "0.1.0"
 
 # Loaded when first used: `import suyuan` costs next to nothing.
 _HOMES = {
-    "SearchQuery": ".contract.types",
-    "SearchResult": ".contract.types",
-    "SearchPage": ".contract.types",
-    "Attempt": ".contract.types",
-    "Freshness": ".contract.freshness",
-    "SearchEngine": ".contract.engine",
-    "Engine": ".contract.engine",
-    "SuyuanError": ".contract.errors",
+    "SearchQuery": ".core.query",
+    "SearchResult": ".core.result",
+    "SearchPage": ".core.page",
+    "Attempt": ".core.receipt",
+    "Freshness": ".core.freshness",
+    "SearchEngine": ".core.engine",
+    "Engine": ".core.engine",
+    "SuyuanError": ".core.errors",
     "SearchService": ".search.service",
     "Settings": ".config.settings",
     "load_settings": ".config.load",
-    "open_house": ".wiring",
-    "build_house": ".wiring",
+    "AsyncClient": ".client",
 }
 
 __all__ = [
+    "AsyncClient",
     "Attempt",
     "Engine",
     "Freshness",
@@ -35,20 +35,21 @@ __all__ = [
     "Settings",
     "SuyuanError",
     "__version__",
-    "build_house",
     "load_settings",
-    "open_house",
 ]
 
 if TYPE_CHECKING:
+    from .client import AsyncClient
     from .config.load import load_settings
     from .config.settings import Settings
-    from .contract.engine import Engine, SearchEngine
-    from .contract.errors import SuyuanError
-    from .contract.freshness import Freshness
-    from .contract.types import Attempt, SearchPage, SearchQuery, SearchResult
+    from .core.engine import Engine, SearchEngine
+    from .core.errors import SuyuanError
+    from .core.freshness import Freshness
+    from .core.page import SearchPage
+    from .core.query import SearchQuery
+    from .core.receipt import Attempt
+    from .core.result import SearchResult
     from .search.service import SearchService
-    from .wiring import build_house, open_house
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from support.oai import Answering, Asked, Step, error, reply, serve_model, stall, tool_call
+from support.oai import Answering, EngineReply, Step, error, reply, serve_model, stall, tool_call
 from support.site import reply as page
 from support.talk import Web, ask, of, openai, talking
 from suyuan.chat.events import (
@@ -35,10 +35,14 @@ def search(query: str) -> Step:
 
 @pytest.mark.req("C15.1", "C15.2", "C15.3", "D1.2", "D1.4", "C11.2")
 async def test_the_agent_searches_twice_and_cites_with_global_numbers() -> None:
-    script: list[Answering] = [search("港珠澳大桥 全长"), search("港珠澳大桥 海底隧道 长度"), reply("桥长55公里[1],隧道长6.7公里[2]。")]
+    script: list[Answering] = [
+        search("港珠澳大桥 全长"),
+        search("港珠澳大桥 海底隧道 长度"),
+        reply("桥长55公里[1],隧道长6.7公里[2]。"),
+    ]
     with serve_model(script) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, QUESTION, mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, QUESTION, mode="agent")
     assert web.searches == ["港珠澳大桥 全长", "港珠澳大桥 海底隧道 长度"]
     numbers = [[source.number for source in found.sources] for found in of(events, SourcesFound)]
     assert numbers[0] == [1, 2] and set(numbers[1]) <= {1, 2}
@@ -48,24 +52,31 @@ async def test_the_agent_searches_twice_and_cites_with_global_numbers() -> None:
     assert "大桥全长55公里" not in model.requests[0].text and "[1] 港珠澳大桥" in model.requests[1].text
     head, _, listed = answer.markdown.rpartition("参考文献")
     assert head and listed.index("港珠澳大桥 全长") < listed.index("海底隧道 长度")
-    assert [type(event) for event in events if isinstance(event, (StepStarted, StepFinished))] == [StepStarted, StepFinished] * 2
+    assert [type(event) for event in events if isinstance(event, (StepStarted, StepFinished))] == [
+        StepStarted,
+        StepFinished,
+    ] * 2
 
 
 @pytest.mark.req("D3.1", "C15.3")
 async def test_an_agent_that_searched_nothing_has_no_list_and_no_markers() -> None:
     with serve_model(reply("Hello! What would you like to know?")) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, "hi", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, "hi", mode="agent")
             assert web.site is not None and web.site.connections == 0
-    assert answer.markdown == "Hello! What would you like to know?" and answer.sources == () and not of(events, SourcesFound)
+    assert (
+        answer.markdown == "Hello! What would you like to know?"
+        and answer.sources == ()
+        and not of(events, SourcesFound)
+    )
 
 
 @pytest.mark.req("C14.4")
 async def test_the_prompt_has_examples_of_queries_and_of_reading_results_and_the_date() -> None:
     with serve_model(reply("ok")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            await ask(house, "你好", mode="agent")
-            await ask(house, "hello", mode="agent")
+        async with talking(openai(model.url)) as (client, _):
+            await ask(client, "你好", mode="agent")
+            await ask(client, "hello", mode="agent")
     zh, en = (request.messages[0]["content"] for request in model.requests)
     assert "好的查询示例" in zh and 'web_search("' in zh and "如何解读结果" in zh and "今天是 20" in zh
     assert "Good queries, by example" in en and "How to read results" in en and "Today is 20" in en
@@ -73,10 +84,13 @@ async def test_the_prompt_has_examples_of_queries_and_of_reading_results_and_the
 
 
 async def test_talk_before_a_tool_is_withdrawn_from_the_answer() -> None:
-    script: list[Answering] = [[reply("Let me look that up. "), search("SearXNG metasearch engine")], reply("Forked in 2021[1].")]
+    script: list[Answering] = [
+        [reply("Let me look that up. "), search("SearXNG metasearch engine")],
+        reply("Forked in 2021[1]."),
+    ]
     with serve_model(script) as model:
-        async with talking(openai(model.url)) as (house, _):
-            events, answer = await ask(house, "When was SearXNG forked from searx?", mode="agent")
+        async with talking(openai(model.url)) as (client, _):
+            events, answer = await ask(client, "When was SearXNG forked from searx?", mode="agent")
     assert answer.text == "Forked in 2021[1]." and of(events, TextWithdrawn)
     assert "Let me look that up." in "".join(event.text for event in of(events, Thinking))
     withdrawn = events.index(of(events, TextWithdrawn)[0])
@@ -84,14 +98,14 @@ async def test_talk_before_a_tool_is_withdrawn_from_the_answer() -> None:
 
 
 async def test_pages_are_read_cited_by_their_number_and_checked_against_what_was_read() -> None:
-    def second(asked: Asked) -> Step:
+    def second(asked: EngineReply) -> Step:
         url = next(line for line in asked.text.splitlines() if line.endswith("/bridge"))
         return tool_call("web_fetch", {"url": url, "question": "使用寿命"})
 
     script: list[Answering] = [search("港珠澳大桥"), second, reply("设计使用寿命为120年[1]。")]
     with serve_model(script) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, "港珠澳大桥能用多久?", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, "港珠澳大桥能用多久?", mode="agent")
     read = of(events, PageRead)[0]
     assert web.reads == ["/bridge"] and read.number == 1 and read.tokens > 0
     assert answer.claims[0].verdict == "supported" and "120年" in answer.claims[0].quote
@@ -100,8 +114,8 @@ async def test_pages_are_read_cited_by_their_number_and_checked_against_what_was
 @pytest.mark.req("C13.1", "C13.2")
 async def test_an_equal_query_is_answered_from_the_session_and_the_model_is_told() -> None:
     with serve_model([search("港珠澳大桥"), search("港珠澳大桥"), reply("好。")]) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, _ = await ask(house, "港珠澳大桥?", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, _ = await ask(client, "港珠澳大桥?", mode="agent")
     assert web.searches == ["港珠澳大桥"]
     assert [event.repeated for event in of(events, SearchFinished)] == [False, True]
     assert "已经搜索过" in model.requests[2].messages[-1]["content"]
@@ -110,8 +124,8 @@ async def test_an_equal_query_is_answered_from_the_session_and_the_model_is_told
 async def test_parallel_searches_get_one_numbering() -> None:
     script: list[Answering] = [[search("港珠澳大桥 全长"), search("SearXNG metasearch engine")], reply("Both[1][3].")]
     with serve_model(script) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, "bridge and searxng?", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, "bridge and searxng?", mode="agent")
     assert sorted(web.searches) == ["SearXNG metasearch engine", "港珠澳大桥 全长"]
     assert [source.number for source in answer.sources] == [1, 2, 3]
     assert len({event.step for event in of(events, SearchStarted)}) == 2
@@ -120,12 +134,12 @@ async def test_parallel_searches_get_one_numbering() -> None:
 async def test_at_the_limit_the_tools_are_gone_and_the_model_must_answer() -> None:
     count = iter(range(1000))
 
-    def again(asked: Asked) -> Step:
+    def again(asked: EngineReply) -> Step:
         return search(f"港珠澳大桥 {next(count)}") if asked.tools else reply("到此为止[1]。")
 
     with serve_model(again) as model:
-        async with talking(openai(model.url), limits=AgentLimits(searches=3, fetches=2)) as (house, web):
-            _, answer = await ask(house, "一直搜", mode="agent")
+        async with talking(openai(model.url), limits=AgentLimits(searches=3, fetches=2)) as (client, web):
+            _, answer = await ask(client, "一直搜", mode="agent")
     assert len(web.searches) == 3 and answer.text == "到此为止[1]。" and answer.usage.searches == 3
     assert "不要再调用工具" in model.requests[-1].text and model.requests[-1].tools == []
 
@@ -133,27 +147,27 @@ async def test_at_the_limit_the_tools_are_gone_and_the_model_must_answer() -> No
 async def test_a_burst_of_parallel_calls_cannot_pass_the_limit() -> None:
     script: list[Answering] = [[search(f"港珠澳大桥 {i}") for i in range(10)], reply("ok")]
     with serve_model(script) as model:
-        async with talking(openai(model.url), limits=AgentLimits(searches=2)) as (house, web):
-            _, answer = await ask(house, "很多", mode="agent")
+        async with talking(openai(model.url), limits=AgentLimits(searches=2)) as (client, web):
+            _, answer = await ask(client, "很多", mode="agent")
     assert len(web.searches) == 2 and answer.text == "ok"
     assert model.requests[1].text.count("2 次搜索已用完") == 8
 
 
 async def test_a_model_that_calls_tools_it_no_longer_has_ends_with_a_word() -> None:
     with serve_model(search("港珠澳大桥")) as model:
-        async with talking(openai(model.url), limits=AgentLimits(searches=2, fetches=1)) as (house, web):
-            events, answer = await ask(house, "不停", mode="agent")
+        async with talking(openai(model.url), limits=AgentLimits(searches=2, fetches=1)) as (client, web):
+            events, answer = await ask(client, "不停", mode="agent")
     assert len(web.searches) == 1 and answer.fault is not None and answer.fault.detail_code == "empty_answer"
     assert of(events, Notice)[-1].level == "error" and len(model.requests) < 12
 
 
 async def test_time_is_a_limit_too() -> None:
-    def slow(asked: Asked) -> list[Step]:
+    def slow(asked: EngineReply) -> list[Step]:
         return [stall(0.4), search("港珠澳大桥")] if asked.tools else [reply("时间到[1]。")]
 
     with serve_model(slow) as model:
-        async with talking(openai(model.url), limits=AgentLimits(seconds=0.5)) as (house, _):
-            _, answer = await ask(house, "慢", mode="agent")
+        async with talking(openai(model.url), limits=AgentLimits(seconds=0.5)) as (client, _):
+            _, answer = await ask(client, "慢", mode="agent")
     assert answer.text == "时间到[1]。" and len(model.requests) <= 4
 
 
@@ -161,19 +175,19 @@ async def test_a_failed_search_goes_to_the_model_as_text_and_the_answer_is_marke
     web = Web()
     web.searching = lambda _: page("down", 503)
     with serve_model([search("港珠澳大桥"), reply("搜索失败了,凭记忆约55公里。")]) as model:
-        async with talking(openai(model.url), web=web) as (house, _):
-            events, answer = await ask(house, "港珠澳大桥多长?", mode="agent")
+        async with talking(openai(model.url), web=web) as (client, _):
+            events, answer = await ask(client, "港珠澳大桥多长?", mode="agent")
     assert "搜索失败 [" in model.requests[1].text and of(events, SearchFailed) and answer.unverified
     assert of(events, Notice)[0].guide == "searxng"
 
 
 async def test_a_page_that_cannot_be_read_is_said_to_the_model() -> None:
-    def second(asked: Asked) -> Step:
+    def second(asked: EngineReply) -> Step:
         return tool_call("web_fetch", {"url": asked.text.split("/bridge")[0].rsplit("\n", 1)[-1] + "/gone"})
 
     with serve_model([search("港珠澳大桥"), second, reply("ok")]) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, _ = await ask(house, f"读 {web.url}/gone", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, _ = await ask(client, f"读 {web.url}/gone", mode="agent")
     assert of(events, PageFailed)[0].fault.detail_code and "读取失败" in model.requests[2].text
 
 
@@ -188,18 +202,18 @@ async def test_a_page_that_cannot_be_read_is_said_to_the_model() -> None:
 )
 async def test_a_call_that_a_small_model_prints_as_text_is_made(printed: str) -> None:
     with serve_model([reply(printed), reply("55公里[1]。")]) as model:
-        async with talking(openai(model.url)) as (house, web):
-            _, answer = await ask(house, "港珠澳大桥多长?", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            _, answer = await ask(client, "港珠澳大桥多长?", mode="agent")
     assert web.searches == ["港珠澳大桥"] and answer.text == "55公里[1]。"
 
 
 async def test_a_model_without_tool_calling_gets_its_search_planned_by_rules() -> None:
-    def plain(asked: Asked) -> Step:
+    def plain(asked: EngineReply) -> Step:
         return error(400, "test-model does not support tools") if asked.tools else reply("55公里[1]。")
 
     with serve_model(plain) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, "港珠澳大桥多长?", mode="agent")
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, "港珠澳大桥多长?", mode="agent")
     assert web.searches and len(web.reads) == 2 and answer.text == "55公里[1]。"
     assert of(events, Notice)[0].fault.detail_code == "no_tool_calls"
     assert "120年" in model.requests[-1].text
@@ -207,8 +221,8 @@ async def test_a_model_without_tool_calling_gets_its_search_planned_by_rules() -
 
 async def test_stopping_an_agent_stops_everything() -> None:
     with serve_model([search("港珠澳大桥"), stall(30)]) as model:
-        async with talking(openai(model.url)) as (house, web):
-            run = await house.chat.ask((await house.chat.create(mode="agent")).id, "港珠澳大桥?")
+        async with talking(openai(model.url)) as (client, web):
+            run = await client.chat.ask((await client.chat.create(mode="agent")).id, "港珠澳大桥?")
             async for _, event in run.follow():
                 if isinstance(event, SearchFinished):
                     asyncio.get_running_loop().call_later(0.2, run.stop)
@@ -218,10 +232,14 @@ async def test_stopping_an_agent_stops_everything() -> None:
 
 
 async def test_cut_off_or_wrong_arguments_do_not_end_the_run() -> None:
-    calls = [tool_call("web_search", '{"query": "港珠澳'), tool_call("web_search", {"q": "x"}), tool_call("no_such_tool", {"a": 1})]
+    calls = [
+        tool_call("web_search", '{"query": "港珠澳'),
+        tool_call("web_search", {"q": "x"}),
+        tool_call("no_such_tool", {"a": 1}),
+    ]
     with serve_model([*calls, reply("done")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            _, answer = await ask(house, "x?", mode="agent")
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, "x?", mode="agent")
     assert answer.text == "done" and answer.fault is None and len(model.requests) == 4
 
 
@@ -229,20 +247,20 @@ async def test_long_tool_answers_are_left_out_before_the_context_overflows() -> 
     web = Web()
     count = iter(range(100))
 
-    def again(asked: Asked) -> Step:
+    def again(asked: EngineReply) -> Step:
         assert sum(len(str(m.get("content"))) for m in asked.messages) < 20_000
         return search(f"港珠澳大桥 {next(count)}") if asked.tools else reply("ok")
 
     with serve_model(again) as model:
         settings = openai(model.url, context_tokens=1800)
-        async with talking(settings, web=web, limits=AgentLimits(searches=8)) as (house, _):
-            _, answer = await ask(house, "长", mode="agent")
+        async with talking(settings, web=web, limits=AgentLimits(searches=8)) as (client, _):
+            _, answer = await ask(client, "长", mode="agent")
     assert answer.text == "ok" and "已省略" in model.requests[-1].text
 
 
 @pytest.mark.req("D1.2")
 async def test_the_embedded_model_plans_searches_reads_and_quotes() -> None:
-    async with talking() as (house, web):
-        events, answer = await ask(house, "港珠澳大桥的设计使用寿命是多少年?", mode="agent")
+    async with talking() as (client, web):
+        events, answer = await ask(client, "港珠澳大桥的设计使用寿命是多少年?", mode="agent")
     assert web.searches and web.reads and "120年" in answer.text and answer.cited
     assert of(events, PageRead) and json.dumps(answer.as_dict(), ensure_ascii=False)

@@ -27,9 +27,9 @@ from suyuan.chat.events import (
     TurnStarted,
 )
 from suyuan.chat.runs import Run
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import InvalidInput
-from suyuan.wiring import open_house
+from suyuan.client import AsyncClient
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import InvalidInput
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -37,8 +37,8 @@ QUESTION = "港珠澳大桥全长多少公里?"
 @pytest.mark.req("C1.1", "C3.2", "C5.2", "D1.1")
 async def test_with_the_switch_off_no_search_request_is_made() -> None:
     with serve_model(reply("I know this.")) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, QUESTION, search=False)
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, QUESTION, search=False)
             assert web.site is not None and web.site.connections == 0
     assert not of(events, SearchStarted) and not of(events, SourcesFound)
     assert answer.text == "I know this." and answer.sources == () and not answer.unverified
@@ -48,8 +48,8 @@ async def test_with_the_switch_off_no_search_request_is_made() -> None:
 @pytest.mark.req("C1.1", "C3.1", "C4.1", "C4.4", "C5.1", "D1.1", "D1.3")
 async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_numbered_in_the_prompt() -> None:
     with serve_model(reply("大桥全长55公里[1],于2018年通车[1]。")) as model:
-        async with talking(openai(model.url)) as (house, web):
-            events, answer = await ask(house, QUESTION, search=True)
+        async with talking(openai(model.url)) as (client, web):
+            events, answer = await ask(client, QUESTION, search=True)
     assert web.searches == [QUESTION]
     prompt = model.requests[0].text
     first = answer.sources[0]
@@ -67,35 +67,39 @@ async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_nu
 @pytest.mark.req("C11.1", "C11.2", "C11.4", "C15.4")
 async def test_the_answer_ends_with_the_references_that_were_used() -> None:
     with serve_model(reply("全长55公里[1]。")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            _, answer = await ask(house, QUESTION, search=True)
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, QUESTION, search=True)
     body, _, references = answer.markdown.partition("参考文献")
-    assert references and "港珠澳大桥" in references and answer.sources[0].url in references and "127.0.0.1" in references
+    assert (
+        references and "港珠澳大桥" in references and answer.sources[0].url in references and "127.0.0.1" in references
+    )
     assert "海底隧道" not in references
 
 
 @pytest.mark.req("C11.5")
 async def test_an_answer_without_markers_has_no_list_but_its_sources_are_there() -> None:
     with serve_model(reply("我不确定。")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            _, answer = await ask(house, QUESTION, search=True)
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, QUESTION, search=True)
     assert "参考文献" not in answer.markdown and answer.cited == () and len(answer.sources) == 2
 
 
 @pytest.mark.req("C11.6", "C12.3")
 async def test_a_number_out_of_range_stays_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
     with serve_model(reply("真[1],假[9]。")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            _, answer = await ask(house, QUESTION, search=True)
-    assert answer.unknown == (9,) and "[9]" in answer.markdown and "[[9]]" not in answer.markdown and answer.cited == (1,)
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, QUESTION, search=True)
+    assert (
+        answer.unknown == (9,) and "[9]" in answer.markdown and "[[9]]" not in answer.markdown and answer.cited == (1,)
+    )
     assert "9" in caplog.text
 
 
 @pytest.mark.req("C4.2")
 async def test_no_results_are_said_in_the_prompt() -> None:
     with serve_model(reply("从我的知识来看……")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            events, answer = await ask(house, "zzz qqq xxx", search=True)
+        async with talking(openai(model.url)) as (client, _):
+            events, answer = await ask(client, "zzz qqq xxx", search=True)
     assert "found nothing relevant" in model.requests[0].text and "own knowledge" in model.requests[0].text
     assert of(events, SearchFinished)[0].count == 0 and not answer.unverified
 
@@ -106,8 +110,8 @@ async def test_at_most_five_results_of_200_characters() -> None:
     rows = [{"title": f"T{i}", "url": f"https://e.example/{i}", "content": "字" * 900} for i in range(10)]
     web.searching = lambda _: json_reply(json.dumps({"query": "x", "results": rows, "unresponsive_engines": []}))
     with serve_model(reply("ok")) as model:
-        async with talking(openai(model.url), web=web) as (house, _):
-            _, answer = await ask(house, "问", search=True)
+        async with talking(openai(model.url), web=web) as (client, _):
+            _, answer = await ask(client, "问", search=True)
     assert [source.number for source in answer.sources] == [1, 2, 3, 4, 5]
     assert max(len(run) for run in re.findall("字+", model.requests[0].text)) <= 200
 
@@ -115,41 +119,48 @@ async def test_at_most_five_results_of_200_characters() -> None:
 @pytest.mark.req("C2.3", "C2.4", "C7.1", "C7.3")
 @pytest.mark.parametrize(
     ("searching", "detail"),
-    [(silence, "budget_spent"), (page("oops", 502), "http_5xx"), (reset, ""), (page("<html>not json", 200), "not_json")],
+    [
+        (silence, "budget_spent"),
+        (page("oops", 502), "http_5xx"),
+        (reset, ""),
+        (page("<html>not json", 200), "not_json"),
+    ],
 )
 async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(searching: Reply, detail: str) -> None:
     web = Web()
     web.searching = lambda _: searching
     with serve_model(reply("大概 55 公里。")) as model:
-        async with talking(openai(model.url), web=web, seconds=0.6) as (house, _):
-            events, answer = await ask(house, QUESTION, search=True)
+        async with talking(openai(model.url), web=web, seconds=0.6) as (client, _):
+            events, answer = await ask(client, QUESTION, search=True)
     assert answer.unverified and answer.text == "大概 55 公里。" and answer.fault is None
     failed = of(events, SearchFailed)[0]
     assert failed.receipt and (not detail or detail in failed.fault.detail_code)
-    cause, cure = of(events, Notice)[0].fault.say("zh")
-    assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in cure and of(events, Notice)[0].guide == "searxng"
+    cause, hint = of(events, Notice)[0].fault.say("zh")
+    assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in hint and of(events, Notice)[0].guide == "searxng"
     assert "搜索失败" in model.requests[0].text
 
 
 @pytest.mark.req("C2.4", "C6.4", "C9.1")
 async def test_a_searxng_that_is_down_brings_the_steps_to_bring_it_up() -> None:
     with serve_model(reply("大概 55 公里。")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            down = replace(house.settings, engines={"searxng": EngineSettings(base_url=f"http://127.0.0.1:{free_port()}")})
-            async with open_house(down) as other:
+        async with talking(openai(model.url)) as (client, _):
+            down = replace(
+                client.settings, engines={"searxng": EngineSettings(base_url=f"http://127.0.0.1:{free_port()}")}
+            )
+            async with AsyncClient(down) as other:
                 events, answer = await ask(other, QUESTION, search=True)
-    cause, cure = of(events, Notice)[0].fault.say("zh")
+    cause, hint = of(events, Notice)[0].fault.say("zh")
     assert answer.unverified and "SearXNG 未运行" in cause
-    assert all(step in cure for step in ("docker ps", "docker compose logs", "curl -i", "suyuan searxng")), cure
+    assert all(step in hint for step in ("docker ps", "docker compose logs", "curl -i", "suyuan searxng")), hint
 
 
 async def test_earlier_sources_stay_readable_but_their_numbers_are_not_valid() -> None:
     with serve_model([reply("全长55公里[1]。"), reply("如前所述[1]。")]) as model:
-        async with talking(openai(model.url)) as (house, web):
-            id = (await house.chat.create(search=True)).id
-            _, first = await ask(house, QUESTION, id=id)
-            await house.chat.change(id, search=False)
-            _, second = await ask(house, "它在哪里?", id=id)
+        async with talking(openai(model.url)) as (client, web):
+            id = (await client.chat.create(search=True)).id
+            _, first = await ask(client, QUESTION, id=id)
+            await client.chat.change(id, search=False)
+            _, second = await ask(client, "它在哪里?", id=id)
     history = model.requests[1].messages
     assert [message["role"] for message in history] == ["system", "user", "assistant", "user"]
     assert "[1]" not in history[2]["content"] and first.sources[0].url in history[2]["content"]
@@ -157,10 +168,12 @@ async def test_earlier_sources_stay_readable_but_their_numbers_are_not_valid() -
 
 
 async def test_thinking_is_not_taken_for_the_answer() -> None:
-    with serve_model([[think("let me see "), reply("55 km.")], reply("<think>hm, 55?</think>\n55 km, again.")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            events, answer = await ask(house, "how long?", search=False)
-            again, second = await ask(house, "how long?", search=False)
+    with serve_model(
+        [[think("let me see "), reply("55 km.")], reply("<think>hm, 55?</think>\n55 km, again.")]
+    ) as model:
+        async with talking(openai(model.url)) as (client, _):
+            events, answer = await ask(client, "how long?", search=False)
+            again, second = await ask(client, "how long?", search=False)
     assert answer.text == "55 km." and "".join(event.text for event in of(events, Thinking)) == "let me see "
     assert second.text == "55 km, again." and "hm, 55?" in "".join(event.text for event in of(again, Thinking))
 
@@ -176,12 +189,14 @@ async def test_thinking_is_not_taken_for_the_answer() -> None:
         ([error(500, "broken"), error(500, "broken")], "", ""),
     ],
 )
-async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(script: list[Answering], detail: str, kept: str) -> None:
+async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(
+    script: list[Answering], detail: str, kept: str
+) -> None:
     with serve_model(script) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            events, answer = await ask(house, "hello there", id=id)
-            messages = house.chat.store.messages(id)
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            events, answer = await ask(client, "hello there", id=id)
+            messages = client.chat.store.messages(id)
     assert answer.fault is not None and answer.text == kept.strip() or answer.text == kept
     assert [message.state for message in messages] == ["done", "failed"] and messages[0].text == "hello there"
     notice = of(events, Notice)[-1]
@@ -191,25 +206,25 @@ async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(scr
 
 async def test_one_retry_where_it_is_safe() -> None:
     with serve_model([error(503, "warming up"), reply("Now.")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            events, answer = await ask(house, "hello there", search=False)
+        async with talking(openai(model.url)) as (client, _):
+            events, answer = await ask(client, "hello there", search=False)
     assert answer.text == "Now." and len(model.requests) == 2 and not of(events, Notice)
 
 
 async def test_no_retry_after_text_was_shown() -> None:
     with serve_model([drop("Half "), reply("Whole.")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            _, answer = await ask(house, "hello there", search=False)
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, "hello there", search=False)
     assert len(model.requests) == 1 and answer.text.strip() == "Half" and answer.fault is not None
 
 
 async def test_a_context_that_overflows_is_asked_again_without_the_history() -> None:
     too_long = {"error": {"message": "maximum context length is 4096 tokens", "code": "context_length_exceeded"}}
     with serve_model([reply("One."), error(400, too_long), reply("Two.")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            await ask(house, "first question", id=id)
-            events, answer = await ask(house, "second question", id=id)
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            await ask(client, "first question", id=id)
+            events, answer = await ask(client, "second question", id=id)
     assert answer.text == "Two." and "first question" not in model.requests[2].text
     assert [notice.fault.detail_code for notice in of(events, Notice)] == ["history_cut"]
 
@@ -217,14 +232,14 @@ async def test_a_context_that_overflows_is_asked_again_without_the_history() -> 
 @pytest.mark.req("C3.1")
 async def test_stopping_ends_model_search_and_sockets_and_keeps_what_was_written() -> None:
     with serve_model([[reply("One two three ", delay=0.01), stall(30)]]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            run = await house.chat.ask(id, "count")
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            run = await client.chat.ask(id, "count")
             async for _, event in run.follow():
                 if isinstance(event, TextDelta) and "three" in event.text:
                     run.stop()
             answer = await asyncio.wait_for(run.wait(), 2)
-            message = house.chat.store.messages(id)[-1]
+            message = client.chat.store.messages(id)[-1]
     assert answer.stopped and answer.text.split() == ["One", "two", "three"]
     assert message.state == "stopped" and "three" in message.text
 
@@ -233,8 +248,8 @@ async def test_stopping_during_the_search_closes_its_sockets() -> None:
     web = Web()
     web.searching = lambda _: silence
     with serve_model(reply("never")) as model:
-        async with talking(openai(model.url), web=web) as (house, _):
-            run = await house.chat.ask((await house.chat.create(search=True)).id, QUESTION)
+        async with talking(openai(model.url), web=web) as (client, _):
+            run = await client.chat.ask((await client.chat.create(search=True)).id, QUESTION)
             async for _, event in run.follow():
                 if isinstance(event, SearchStarted):
                     await asyncio.sleep(0.1)
@@ -246,8 +261,8 @@ async def test_stopping_during_the_search_closes_its_sockets() -> None:
 
 async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_nothing_twice() -> None:
     with serve_model(reply("one two three four five six", delay=0.02)) as model:
-        async with talking(openai(model.url)) as (house, _):
-            run = await house.chat.ask((await house.chat.create(search=False)).id, "count")
+        async with talking(openai(model.url)) as (client, _):
+            run = await client.chat.ask((await client.chat.create(search=False)).id, "count")
             early = [pair async for pair in run.follow()]
             late = [pair async for pair in run.follow(early[3][0])]
     assert late == early[4:] and isinstance(early[0][1], TurnStarted) and isinstance(early[-1][1], Answer)
@@ -255,72 +270,78 @@ async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_not
 
 async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> None:
     with serve_model(reply("slow words come", delay=0.1)) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            run = await house.chat.ask(id, "one")
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            run = await client.chat.ask(id, "one")
             with pytest.raises(InvalidInput) as busy:
-                await house.chat.ask(id, "two")
+                await client.chat.ask(id, "two")
             await run.wait()
             with pytest.raises(InvalidInput) as empty:
-                await house.chat.ask(id, "  \n ")
+                await client.chat.ask(id, "  \n ")
             with pytest.raises(InvalidInput) as long:
-                await house.chat.ask(id, "x" * 30_000)
-            assert [message.text for message in house.chat.store.messages(id)] == ["one", "slow words come"]
-    assert [caught.value.detail_code for caught in (busy, empty, long)] == ["answer_under_way", "empty_message", "message_too_long"]
+                await client.chat.ask(id, "x" * 30_000)
+            assert [message.text for message in client.chat.store.messages(id)] == ["one", "slow words come"]
+    assert [caught.value.detail_code for caught in (busy, empty, long)] == [
+        "answer_under_way",
+        "empty_message",
+        "message_too_long",
+    ]
 
 
 async def test_of_two_windows_that_ask_at_the_same_moment_one_begins() -> None:
     with serve_model(reply("words")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            begun = await asyncio.gather(*(house.chat.ask(id, text) for text in ("one", "two", "three")), return_exceptions=True)
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            begun = await asyncio.gather(
+                *(client.chat.ask(id, text) for text in ("one", "two", "three")), return_exceptions=True
+            )
             runs = [each for each in begun if isinstance(each, Run)]
             await runs[0].wait()
-            assert len(runs) == 1 and len(house.chat.store.messages(id)) == 2
+            assert len(runs) == 1 and len(client.chat.store.messages(id)) == 2
             assert [each.detail_code for each in begun if isinstance(each, InvalidInput)] == ["answer_under_way"] * 2
             # Whoever has seen the end may ask again at once.
-            async for _, event in (again := await house.chat.ask(id, "four")).follow():
+            async for _, event in (again := await client.chat.ask(id, "four")).follow():
                 if isinstance(event, Answer):
                     assert again.finished
-                    await (await house.chat.ask(id, "five")).wait()
+                    await (await client.chat.ask(id, "five")).wait()
 
 
 async def test_retry_and_edit_replace_what_came_after() -> None:
     with serve_model([reply("A1"), reply("A2"), reply("A2 again"), reply("B")]) as model:
-        async with talking(openai(model.url)) as (house, _):
-            id = (await house.chat.create(search=False)).id
-            await ask(house, "Q1", id=id)
-            _, _ = await ask(house, "Q2", id=id)
-            last = house.chat.store.messages(id)[-1]
-            await (await house.chat.retry(id, last.id)).wait()
-            assert [m.text for m in house.chat.store.messages(id)] == ["Q1", "A1", "Q2", "A2 again"]
-            first = house.chat.store.messages(id)[0]
-            await (await house.chat.ask(id, "Q1 better", instead_of=first.id)).wait()
-            assert [m.text for m in house.chat.store.messages(id)] == ["Q1 better", "B"]
-            before = await house.chat.get(id)
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            await ask(client, "Q1", id=id)
+            _, _ = await ask(client, "Q2", id=id)
+            last = client.chat.store.messages(id)[-1]
+            await (await client.chat.retry(id, last.id)).wait()
+            assert [m.text for m in client.chat.store.messages(id)] == ["Q1", "A1", "Q2", "A2 again"]
+            first = client.chat.store.messages(id)[0]
+            await (await client.chat.ask(id, "Q1 better", instead_of=first.id)).wait()
+            assert [m.text for m in client.chat.store.messages(id)] == ["Q1 better", "B"]
+            before = await client.chat.get(id)
             with pytest.raises(InvalidInput):
-                await house.chat.retry(id, "nothing")
+                await client.chat.retry(id, "nothing")
             with pytest.raises(InvalidInput) as missing:
-                await house.chat.ask(id, "Q3", instead_of="nothing")
-            assert missing.value.detail_code == "no_message" and await house.chat.get(id) == before
-            assert [m.text for m in house.chat.store.messages(id)] == ["Q1 better", "B"]
+                await client.chat.ask(id, "Q3", instead_of="nothing")
+            assert missing.value.detail_code == "no_message" and await client.chat.get(id) == before
+            assert [m.text for m in client.chat.store.messages(id)] == ["Q1 better", "B"]
 
 
 async def test_conversations_survive_a_restart(tmp_path: Path) -> None:
-    async with talking(folder=tmp_path) as (house, _):
-        id = (await house.chat.create(search=True)).id
-        _, answer = await ask(house, QUESTION, id=id)
-    async with talking(folder=tmp_path) as (house, _):
-        messages = house.chat.store.messages(id)
-        assert (await house.chat.get(id)).title == QUESTION
+    async with talking(folder=tmp_path) as (client, _):
+        id = (await client.chat.create(search=True)).id
+        _, answer = await ask(client, QUESTION, id=id)
+    async with talking(folder=tmp_path) as (client, _):
+        messages = client.chat.store.messages(id)
+        assert (await client.chat.get(id)).title == QUESTION
     assert messages[1].answer is not None and messages[1].answer["text"] == answer.text
     assert messages[1].answer["sources"][0]["url"] == answer.sources[0].url
 
 
 @pytest.mark.req("C5.3", "C11.1", "D1.1")
 async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited() -> None:
-    async with talking() as (house, _):
-        _, answer = await ask(house, QUESTION, search=True)
+    async with talking() as (client, _):
+        _, answer = await ask(client, QUESTION, search=True)
     assert "55公里" in answer.text and answer.cited and "embedded" in answer.model
     assert answer.claims and all(claim.verdict == "supported" for claim in answer.claims)
     claim = answer.claims[0]
@@ -329,8 +350,8 @@ async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited
 
 async def test_a_turn_that_is_stopped_before_it_began_has_an_answer_too() -> None:
     with serve_model(reply("never")) as model:
-        async with talking(openai(model.url)) as (house, _):
-            run = await house.chat.ask((await house.chat.create(search=False)).id, "count")
+        async with talking(openai(model.url)) as (client, _):
+            run = await client.chat.ask((await client.chat.create(search=False)).id, "count")
             stop_early = asyncio.ensure_future(_stop_at_once(run))
             answer = await asyncio.wait_for(run.wait(), 5)
             await stop_early

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from suyuan.chat.conversation import Conversation, Message
 from suyuan.chat.events import Answer, Fault
 from suyuan.chat.export import Form, export, harmless, render
-from suyuan.cite.registry import Source
-from suyuan.contract.causes.asked import EMPTY_QUERY
+from suyuan.citations.registry import Source
+from suyuan.core.causes.asked import EMPTY_QUERY
+from suyuan.store.conversation import Conversation, Message
 
 TIME = "2026-11-16T08:00:00.000000+00:00"
 TALK = Conversation("c1", "月球", "chat", True, "bing_html", "qwen", "zh", TIME, TIME)
@@ -44,7 +44,9 @@ def question(text: str = "月球有多远?") -> Message:
     return Message("q1", "c1", "user", text, "done", TIME, None, 0)
 
 
-def reply(text: str = "384 400 km [1]", markdown: str = "384 400 km [[1]](https://example.org/moon?a=1&b=2)", **fields: Any) -> Message:
+def reply(
+    text: str = "384 400 km [1]", markdown: str = "384 400 km [[1]](https://example.org/moon?a=1&b=2)", **fields: Any
+) -> Message:
     given = {"mode": "chat", "model": "qwen", "lang": "zh", "sources": SOURCES, "cited": (1,)} | fields
     # As the store gives it back: through JSON, tuples as lists.
     answer = json.loads(json.dumps(Answer(text, markdown, **given).as_dict(), ensure_ascii=False))
@@ -91,10 +93,18 @@ def markup(markdown: str) -> list[str]:
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("cited", [(1,), ()])
 def test_nothing_in_an_exported_file_can_act(attack: str, cited: tuple[int, ...]) -> None:
-    sources = (Source(1, attack, "https://example.org/" + attack.replace("\n", "")), Source(2, attack, "javascript:alert(1)"))
+    sources = (
+        Source(1, attack, "https://example.org/" + attack.replace("\n", "")),
+        Source(2, attack, "javascript:alert(1)"),
+    )
     fault = Fault("InvalidInput", "x", {"en": (attack, attack), "zh": (attack, attack)})
     answer = reply(
-        attack, f"{attack}\n\n参考文献\n\n1. [{attack}](https://example.org)", sources=sources, cited=cited, fault=fault, model=attack
+        attack,
+        f"{attack}\n\n参考文献\n\n1. [{attack}](https://example.org)",
+        sources=sources,
+        cited=cited,
+        fault=fault,
+        model=attack,
     )
     talk = replace(TALK, title=attack, model=attack)
     for lang in ("zh", "en"):
@@ -117,15 +127,24 @@ def test_what_the_reader_must_know_is_there(form: Form, lang: str, told: tuple[s
     shown = Elements(made).text if form == "html" else made.replace("\\", "")
     for text in (*told, "月球有多远?", "qwen", "384 400 km", "2026-11-16"):
         assert text in shown
-    assert ('href="https://example.org/moon?a=1&amp;b=2"' if form == "html" else "[[1]](https://example.org/moon?a=1&b=2)") in made
+    assert (
+        'href="https://example.org/moon?a=1&amp;b=2"' if form == "html" else "[[1]](https://example.org/moon?a=1&b=2)"
+    ) in made
     well = export(TALK, [question(), reply()], form, lang)
     assert not any(text in well for text in told[:2])
 
 
 def test_a_page_needs_nothing_else_and_allows_nothing() -> None:
     page = export(TALK, [question(), reply()], "html", "zh")
-    assert """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""" in page
-    assert page.index("Content-Security-Policy") < page.index("<style>") and '<html lang="zh-CN">' in page and "<script" not in page
+    assert (
+        """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">"""
+        in page
+    )
+    assert (
+        page.index("Content-Security-Policy") < page.index("<style>")
+        and '<html lang="zh-CN">' in page
+        and "<script" not in page
+    )
     assert not re.search(r"url\(|@import|<link|src=", page)
 
 
@@ -138,7 +157,9 @@ def test_sources_that_are_not_cited_are_listed(form: Form) -> None:
     assert "Sources" not in export(TALK, [question(), reply("x", "x", mode="agent", cited=())], form, "en")
 
 
-@pytest.mark.parametrize(("state", "mark"), [("interrupted", "已中断"), ("failed", "失败"), ("running", "仍在生成"), ("stopped", "已停止")])
+@pytest.mark.parametrize(
+    ("state", "mark"), [("interrupted", "已中断"), ("failed", "失败"), ("running", "仍在生成"), ("stopped", "已停止")]
+)
 def test_an_answer_that_was_cut_off_is_there_as_far_as_it_came(state: Any, mark: str) -> None:
     half = Message("a1", "c1", "assistant", "384 400", state, TIME, None, 1)
     for form in ("md", "html"):
@@ -158,14 +179,18 @@ def test_a_question_is_shown_as_it_was_typed() -> None:
         "def f(x):\n    return x*2*3  # <b>\n\n1. one_two_three\n2) two\n- [ ] & ~~no~~ https://example.org\n"
         "# no heading\n===\n\n---\n+ x\n> y"
     )
-    shown = Elements(MarkdownIt("commonmark").render(export(TALK, [question(typed)], "md", "en"))).text.replace("\u00a0", " ")
+    shown = Elements(MarkdownIt("commonmark").render(export(TALK, [question(typed)], "md", "en"))).text.replace(
+        "\u00a0", " "
+    )
     lines = [" ".join(line.split()) for line in typed.splitlines() if line]
     assert [line for line in lines if line not in " ".join(shown.split())] == [] and "\\" not in shown
     assert typed in Elements(export(TALK, [question(typed)], "html", "en")).text
 
 
 def test_code_in_an_answer_stays_as_it_is() -> None:
-    code = "Use `a < b` and `<div>`:\n\n```html\n<script>x</script> ![a](b)\n```\n\nif 1 < 2, see <https://example.org>\n"
+    code = (
+        "Use `a < b` and `<div>`:\n\n```html\n<script>x</script> ![a](b)\n```\n\nif 1 < 2, see <https://example.org>\n"
+    )
     assert harmless(code) == code
     mixed = harmless("<b>x</b>\n\n" + code)
     assert "<script>x</script> ![a](b)" in mixed and "&lt;b>" in mixed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suyuan.chat.suggest import suggestions
-from suyuan.cite.registry import Source
+from suyuan.citations.registry import Source
 
 
 def source(number: int, title: str) -> Source:
@@ -13,11 +13,17 @@ def source(number: int, title: str) -> Source:
 def test_what_was_not_cited_comes_first_and_site_names_go() -> None:
     found = suggestions(
         "How long is the bridge?",
-        [source(1, "The longest bridges in the world - Example News"), source(2, "Building an undersea tunnel | Engineering Weekly")],
+        [
+            source(1, "The longest bridges in the world - Example News"),
+            source(2, "Building an undersea tunnel | Engineering Weekly"),
+        ],
         [1],
         "en",
     )
-    assert found == ("Tell me more about “Building an undersea tunnel”", "Tell me more about “The longest bridges in the world”")
+    assert found == (
+        "Tell me more about “Building an undersea tunnel”",
+        "Tell me more about “The longest bridges in the world”",
+    )
 
 
 def test_titles_that_say_what_was_asked_or_the_same_twice_are_left_out() -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from support.talk import talking
 from suyuan.chat.commands import Command, parse_command
-from suyuan.contract.errors import InvalidInput
+from suyuan.core.errors import InvalidInput
 
 
 @pytest.mark.req("C1.1", "C1.2", "C1.3")
 async def test_agent_mode_locks_the_switch_and_chat_mode_restores_it() -> None:
-    async with talking() as (house, _):
-        chat = house.chat
+    async with talking() as (client, _):
+        chat = client.chat
         id = (await chat.create(search=False)).id
         assert (await chat.change(id, search=True)).search
         assert (await chat.change(id, mode="agent")).mode == "agent"
@@ -29,11 +29,11 @@ async def test_agent_mode_locks_the_switch_and_chat_mode_restores_it() -> None:
 
 @pytest.mark.req("C1.3")
 async def test_both_at_once_in_one_request_follow_the_mode_that_results() -> None:
-    async with talking() as (house, _):
-        id = (await house.chat.create(search=False, mode="agent")).id
+    async with talking() as (client, _):
+        id = (await client.chat.create(search=False, mode="agent")).id
         with pytest.raises(InvalidInput):
-            await house.chat.change(id, mode="agent", search=True)
-        assert (await house.chat.change(id, mode="chat", search=True)).search
+            await client.chat.change(id, mode="agent", search=True)
+        assert (await client.chat.change(id, mode="chat", search=True)).search
 
 
 @pytest.mark.req("C1.1")
@@ -58,29 +58,29 @@ def test_commands(text: str, command: Command | None) -> None:
 def test_an_unknown_command_is_refused_with_the_known_ones(text: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         parse_command(text)
-    assert "/search on|off" in caught.value.cure and "/mode chat|agent" in caught.value.say("zh")[1]
+    assert "/search on|off" in caught.value.hint and "/mode chat|agent" in caught.value.say("zh")[1]
 
 
 async def test_bad_modes_models_engines_and_conversations_are_refused_and_nothing_changes() -> None:
-    async with talking() as (house, _):
-        id = (await house.chat.create(search=True)).id
-        before = await house.chat.get(id)
+    async with talking() as (client, _):
+        id = (await client.chat.create(search=True)).id
+        before = await client.chat.get(id)
         bad = [{"mode": "magic"}, {"model": "gpt-99"}, {"engine": "altavista"}]
         for fields in bad:
             with pytest.raises(InvalidInput):
-                await house.chat.change(id, **fields)
+                await client.chat.change(id, **fields)
         with pytest.raises(InvalidInput) as missing:
-            await house.chat.get("nothing")
-        assert await house.chat.get(id) == before and missing.value.detail_code == "no_conversation"
+            await client.chat.get("nothing")
+        assert await client.chat.get(id) == before and missing.value.detail_code == "no_conversation"
 
 
 async def test_other_windows_hear_of_a_change() -> None:
-    async with talking() as (house, _):
-        id = (await house.chat.create(search=False)).id
-        watch = house.chat.watch(id)
+    async with talking() as (client, _):
+        id = (await client.chat.create(search=False)).id
+        watch = client.chat.watch(id)
         waiting = asyncio.ensure_future(anext(watch))
         await asyncio.sleep(0)
-        await house.chat.change(id, search=True)
+        await client.chat.change(id, search=True)
         change = await asyncio.wait_for(waiting, 1)
         assert change.kind == "settings" and change.conversation.search is True
         await watch.aclose()  # type: ignore[attr-defined]
@@ -88,9 +88,9 @@ async def test_other_windows_hear_of_a_change() -> None:
 
 @pytest.mark.req("C1.3")
 async def test_a_new_conversation_searches_where_the_model_only_quotes() -> None:
-    from suyuan.chat.settings import ModelSettings
+    from suyuan.llm.settings import ModelSettings
 
-    async with talking() as (house, _):
-        assert (await house.chat.create()).search is True
-    async with talking(ModelSettings("openai", "m", "http://127.0.0.1:9/v1")) as (house, _):
-        assert (await house.chat.create()).search is False
+    async with talking() as (client, _):
+        assert (await client.chat.create()).search is True
+    async with talking(ModelSettings("openai", "m", "http://127.0.0.1:9/v1")) as (client, _):
+        assert (await client.chat.create()).search is False

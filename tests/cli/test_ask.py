@@ -57,7 +57,12 @@ async def shell(model: str = "", web: Web | None = None) -> AsyncIterator[Shell]
     web = web or Web()
     async with serve(web) as site:
         web.site = site
-        env = {**os.environ, "SEARXNG_BASE_URL": site.url, "WEB_SEARCH_BACKEND": "searxng", "WEB_FETCH_ALLOW_NETWORKS": "127.0.0.0/8"}
+        env = {
+            **os.environ,
+            "SEARXNG_BASE_URL": site.url,
+            "WEB_SEARCH_BACKEND": "searxng",
+            "WEB_FETCH_ALLOW_NETWORKS": "127.0.0.0/8",
+        }
         if model:
             env |= {"SUYUAN_MODEL": "test-model", "SUYUAN_MODEL_BASE_URL": model}
         yield Shell(web, env)
@@ -75,7 +80,12 @@ async def test_ask_json_is_the_answer_and_nothing_else() -> None:
     async with shell() as sh:
         ran = await sh.run("ask", "--json", QUESTION)
     data = json.loads(ran.out)
-    assert data["kind"] == "answer" and data["cited"] == [1] and data["sources"][0]["url"].endswith("/bridge") and data["run"]
+    assert (
+        data["kind"] == "answer"
+        and data["cited"] == [1]
+        and data["sources"][0]["url"].endswith("/bridge")
+        and data["run"]
+    )
 
 
 @pytest.mark.req("C3.2")
@@ -142,7 +152,11 @@ async def test_chat_on_a_terminal_survives_ctrl_c_and_remembers_what_was_typed()
 def _on_a_terminal(env: dict[str, str]) -> str:
     child, terminal = pty.fork()
     if child == 0:
-        os.execve(sys.executable, [sys.executable, "-m", "suyuan", "--ui", "en", "chat", "--no-search"], {**env, "TERM": "dumb"})
+        os.execve(
+            sys.executable,
+            [sys.executable, "-m", "suyuan", "--ui", "en", "chat", "--no-search"],
+            {**env, "TERM": "dumb"},
+        )
     screen, seen = "", 0
 
     def until(words: str, seconds: float = 25) -> None:

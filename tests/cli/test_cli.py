@@ -39,7 +39,9 @@ class TestSearch:
     async def test_results_for_people(self) -> None:
         code, out, err = await against(lambda _: reply(pages.ddg()), "search", "some", "words", "-e", "ddg", "-n", "2")
         assert code == 0 and err == ""
-        assert " 1. Result 1" in out and "ddg.example" in out and "Snippet of result 2." in out and "Result 3" not in out
+        assert (
+            " 1. Result 1" in out and "ddg.example" in out and "Snippet of result 2." in out and "Result 3" not in out
+        )
         assert "\x1b" not in out, "no colours in a pipe"
 
     @pytest.mark.parametrize(("shape", "key"), [("items", "items"), ("results", "results"), ("provider", "tookMs")])
@@ -53,7 +55,8 @@ class TestSearch:
 
     @pytest.mark.req("G6.2")
     @pytest.mark.parametrize(
-        "args", [[" "], ["x", "-n", "11"], ["x", "--freshness", "lately"], ["x", "-e", "altavista"], ["x", "--timeout", "0"]]
+        "args",
+        [[" "], ["x", "-n", "11"], ["x", "--freshness", "lately"], ["x", "-e", "altavista"], ["x", "--timeout", "0"]],
     )
     async def test_bad_input_is_exit_code_2_with_the_cure(self, args: list[str]) -> None:
         code, out, err = await suyuan("search", *args)
@@ -71,9 +74,16 @@ class TestSearch:
         assert "WebBlocked/captcha_required" in err and "a person must act" in err and "What helps:" in err
 
     async def test_a_failure_in_json(self) -> None:
-        code, out, err = await suyuan("search", "x", "-e", "ddg_html", "--json", DDG_BASE_URL=f"http://127.0.0.1:{free_port()}")
+        code, out, err = await suyuan(
+            "search", "x", "-e", "ddg_html", "--json", DDG_BASE_URL=f"http://127.0.0.1:{free_port()}"
+        )
         data = json.loads(out)
-        assert code == 3 and data["error"]["code"] == "NetworkError" and data["receipt"][0]["detail_code"] == "connection_refused" and err
+        assert (
+            code == 3
+            and data["error"]["code"] == "NetworkError"
+            and data["receipt"][0]["detail_code"] == "connection_refused"
+            and err
+        )
 
     @pytest.mark.req("G6.1")
     async def test_the_time_limit_is_named(self) -> None:
@@ -84,7 +94,9 @@ class TestSearch:
         def play(seen: Any) -> Any:
             return reply("", 403) if seen.path == "/html/" else reply(pages.bing())
 
-        code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html", "--explain", "--lang", "en")
+        code, out, _ = await against(
+            play, "search", "some words", "-e", "ddg_html,bing_html", "--explain", "--lang", "en"
+        )
         assert code == 0 and "What each engine did:" in out and "WebBlocked/http_403" in out
 
     async def test_what_went_wrong_on_the_way_is_said_without_explain_too(self) -> None:
@@ -116,7 +128,11 @@ class TestSearch:
         assert "要搜索的内容" in out
 
     async def test_a_page_cannot_write_to_the_terminal(self) -> None:
-        evil = pages.ddg(1).replace("Result <b>1</b>", "Evil \x1b[31m\x1b]0;owned\x07 title").replace("Snippet of result 1.", "a\x1b[2Jb")
+        evil = (
+            pages.ddg(1)
+            .replace("Result <b>1</b>", "Evil \x1b[31m\x1b]0;owned\x07 title")
+            .replace("Snippet of result 1.", "a\x1b[2Jb")
+        )
         _, out, _ = await against(lambda _: reply(evil), "search", "x", "-e", "ddg_html")
         assert "\x1b" not in out and "\x07" not in out and "Evil" in out
 
@@ -127,7 +143,9 @@ class TestSearch:
     @pytest.mark.req("P9.3")
     async def test_verbose_logs_tell_the_story_without_the_key(self) -> None:
         async with serve(lambda _: reply("", 401)) as site:
-            _, _, err = await suyuan("-vv", "search", "x", "-e", "brave", BRAVE_BASE_URL=site.url, BRAVE_API_KEY="brave-secret-key")
+            _, _, err = await suyuan(
+                "-vv", "search", "x", "-e", "brave", BRAVE_BASE_URL=site.url, BRAVE_API_KEY="brave-secret-key"
+            )
         assert "suyuan.search" in err and "brave:key_rejected" in err and "brave-secret-key" not in err
 
 
@@ -135,7 +153,12 @@ class TestEngines:
     async def test_the_list(self) -> None:
         code, out, _ = await suyuan("engines", BOCHA_API_KEY="k-123456")
         rows = {line.split()[0]: line for line in out.splitlines()[1:]}
-        assert code == 0 and "BRAVE_API_KEY missing" in rows["brave"] and "set" in rows["bocha"] and "ready" in rows["ddg_html"]
+        assert (
+            code == 0
+            and "BRAVE_API_KEY missing" in rows["brave"]
+            and "set" in rows["bocha"]
+            and "ready" in rows["ddg_html"]
+        )
         assert "k-123456" not in out
 
     async def test_a_resting_engine_is_shown_by_the_next_run(self) -> None:
@@ -154,7 +177,9 @@ class TestEngines:
             ("<html>", 200, "error", "WebParseError"),
         ],
     )
-    async def test_reading_a_saved_page(self, tmp_path: Path, page: str, status: int, outcome: str, code: str | None) -> None:
+    async def test_reading_a_saved_page(
+        self, tmp_path: Path, page: str, status: int, outcome: str, code: str | None
+    ) -> None:
         file = tmp_path / "page.html"
         file.write_text(page, encoding="utf-8")
         done, out, _ = await suyuan("engines", "parse", "ddg_html", str(file), "--status", str(status), "--json")
@@ -181,7 +206,11 @@ class TestConfig:
         (tmp_path / "config.json").write_text(json.dumps(config))
         assert main(["--config-dir", str(tmp_path), "config", "show"]) == 0
         shown = capsys.readouterr()
-        assert "web.providers.brave.apiKey" in shown.out and "***" in shown.out and "hidden-key" not in shown.out + shown.err
+        assert (
+            "web.providers.brave.apiKey" in shown.out
+            and "***" in shown.out
+            and "hidden-key" not in shown.out + shown.err
+        )
         assert "config.json" in shown.out and "default" in shown.out
         assert main(["--config-dir", str(tmp_path), "config", "check"]) == 2
         assert "tools.webSearch.maxResults = 99" in capsys.readouterr().err
@@ -206,6 +235,11 @@ def test_widths() -> None:
 
 def test_a_reader_that_goes_away_is_no_failure() -> None:
     done = subprocess.run(
-        f"{sys.executable} -m suyuan config schema | head -1", shell=True, capture_output=True, text=True, check=False, timeout=30
+        f"{sys.executable} -m suyuan config schema | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
     )
     assert done.stdout.strip() == "{" and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr

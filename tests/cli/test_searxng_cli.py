@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.patients import FORBIDDEN, searxng, ward
+from doctor.fake_servers import FORBIDDEN, searxng, ward
 from support.site import free_port, reply, serve
 from suyuan.cli.main import main
 
@@ -26,7 +26,14 @@ esac
 """
 
 
-def docker(folder: Path, monkeypatch: pytest.MonkeyPatch, *, compose: str = "exit 0", daemon: str = "exit 0", rest: str = "exit 0") -> Path:
+def docker(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    compose: str = "exit 0",
+    daemon: str = "exit 0",
+    rest: str = "exit 0",
+) -> Path:
     """A `docker` on the path that notes how it was called and does as it is told."""
     tools = folder / "tools"
     tools.mkdir()
@@ -41,7 +48,13 @@ def docker(folder: Path, monkeypatch: pytest.MonkeyPatch, *, compose: str = "exi
 async def suyuan(*args: str, **environ: str) -> tuple[int, str, str]:
     """Run the real command in a process of its own."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "suyuan", *args, env={**os.environ, **environ}, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "suyuan",
+        *args,
+        env={**os.environ, **environ},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
     out, err = await process.communicate()
     assert process.returncode is not None
@@ -50,7 +63,9 @@ async def suyuan(*args: str, **environ: str) -> tuple[int, str, str]:
 
 class TestInit:
     @pytest.mark.req("C8.2")
-    def test_it_writes_all_that_is_needed_with_a_fresh_secret(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_it_writes_all_that_is_needed_with_a_fresh_secret(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         secrets = set()
         for name in ("one", "two"):
             folder = tmp_path / name
@@ -68,14 +83,18 @@ class TestInit:
         assert len(secrets) == 2
         assert "SEARXNG_BASE_URL=http://localhost:8099" in capsys.readouterr().out
 
-    def test_nothing_is_written_over_without_force_and_the_secret_stays(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_nothing_is_written_over_without_force_and_the_secret_stays(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert main(["searxng", "init", str(tmp_path)]) == 0
         first = (tmp_path / ".env").read_text()
         (tmp_path / "settings.world.yml").write_text("mine: true\n")
         assert main(["searxng", "init", str(tmp_path), "--port", "9000"]) == 2
         said = capsys.readouterr().err
         assert "deployment_exists" in said and "--force" in said
-        assert (tmp_path / "settings.world.yml").read_text() == "mine: true\n" and (tmp_path / ".env").read_text() == first
+        assert (tmp_path / "settings.world.yml").read_text() == "mine: true\n" and (
+            tmp_path / ".env"
+        ).read_text() == first
         assert main(["searxng", "init", str(tmp_path), "--port", "9000", "--force"]) == 0
         assert (tmp_path / ".env").read_text() == first.replace("SEARXNG_PORT=8080", "SEARXNG_PORT=9000")
         assert "keep_only" in (tmp_path / "settings.world.yml").read_text()
@@ -111,12 +130,24 @@ class TestDocker:
 
     @pytest.mark.req("C9.1")
     @pytest.mark.parametrize(
-        ("ill", "code", "cure"),
+        ("ill", "code", "hint"),
         [
             ({"compose": "exit 1"}, "compose_missing", "docker-compose-plugin"),
-            ({"daemon": "echo 'Cannot connect to the Docker daemon' >&2; exit 1"}, "docker_down", "systemctl start docker"),
-            ({"daemon": "echo 'permission denied while trying to connect' >&2; exit 1"}, "docker_denied", "usermod -aG docker"),
-            ({"rest": "echo 'Bind for 127.0.0.1:8080 failed: port is already allocated' >&2; exit 1"}, "docker_port_taken", "--port"),
+            (
+                {"daemon": "echo 'Cannot connect to the Docker daemon' >&2; exit 1"},
+                "docker_down",
+                "systemctl start docker",
+            ),
+            (
+                {"daemon": "echo 'permission denied while trying to connect' >&2; exit 1"},
+                "docker_denied",
+                "usermod -aG docker",
+            ),
+            (
+                {"rest": "echo 'Bind for 127.0.0.1:8080 failed: port is already allocated' >&2; exit 1"},
+                "docker_port_taken",
+                "--port",
+            ),
             ({"rest": "echo 'manifest unknown' >&2; exit 18"}, "docker_failed", "Run it in"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
@@ -129,16 +160,18 @@ class TestDocker:
         capsys: pytest.CaptureFixture[str],
         ill: dict[str, str],
         code: str,
-        cure: str,
+        hint: str,
         lang: str,
     ) -> None:
         main(["searxng", "init", str(tmp_path / "sx")])
         docker(tmp_path, monkeypatch, **ill)
         assert main(["--ui", lang, "searxng", "up", str(tmp_path / "sx")]) == 3
         said = capsys.readouterr().err
-        assert code in said and (cure in said or lang == "zh") and ("未能完成" in said) == (lang == "zh")
+        assert code in said and (hint in said or lang == "zh") and ("未能完成" in said) == (lang == "zh")
 
-    def test_no_docker(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_no_docker(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         main(["searxng", "init", str(tmp_path / "sx")])
         monkeypatch.setenv("PATH", str(tmp_path))
         assert main(["searxng", "up", str(tmp_path / "sx")]) == 3
@@ -163,21 +196,38 @@ class TestCheck:
         async with serve(searxng({"empty": reply(FORBIDDEN, 403)})) as site:
             code, _, err = await suyuan("searxng", "check", site.url)
             zh = await suyuan("--ui", "zh", "searxng", "check", site.url, "--json")
-        assert code == 3 and "AuthError/json_api_off" in err and "formats" in err and "docker compose restart searxng" in err
+        assert (
+            code == 3
+            and "AuthError/json_api_off" in err
+            and "formats" in err
+            and "docker compose restart searxng" in err
+        )
         data = json.loads(zh[1])
-        assert zh[0] == 3 and data["cause"]["detail_code"] == "json_api_off" and "未启用 JSON" in data["cause"]["message"]
+        assert (
+            zh[0] == 3 and data["cause"]["detail_code"] == "json_api_off" and "未启用 JSON" in data["cause"]["message"]
+        )
 
     @pytest.mark.req("C9.1", "C6.4")
     async def test_nothing_there(self) -> None:
         code, _, err = await suyuan("searxng", "check", f"http://127.0.0.1:{free_port()}")
-        assert code == 3 and "docker ps" in err and "docker compose logs searxng" in err and "suyuan searxng init" in err
+        assert (
+            code == 3 and "docker ps" in err and "docker compose logs searxng" in err and "suyuan searxng init" in err
+        )
 
     async def test_the_key_goes_to_nobody_else(self) -> None:
         async with serve(searxng()) as site:
-            await suyuan("searxng", "check", site.url, SEARXNG_BASE_URL="http://searx.example", SEARXNG_API_KEY="Bearer secret-key")
+            await suyuan(
+                "searxng",
+                "check",
+                site.url,
+                SEARXNG_BASE_URL="http://searx.example",
+                SEARXNG_API_KEY="Bearer secret-key",
+            )
             assert site.seen and all("authorization" not in seen.headers for seen in site.seen)
 
-    async def test_status_asks_the_port_of_the_deployment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_status_asks_the_port_of_the_deployment(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         log = docker(tmp_path, monkeypatch, rest="echo running")
         async with serve(searxng()) as site:
             port = site.url.rpartition(":")[2]
@@ -205,7 +255,11 @@ class TestDoctor:
             code, out, err = await suyuan("--config-dir", str(tmp_path), "doctor", **here.environ())
             zh = await suyuan("--ui", "zh", "--config-dir", str(tmp_path), "doctor", "--json", **here.environ())
         assert code == 1 and err == "" and "Errors: 1. Warnings: 1." in out
-        assert "[json_api_off]" in out and f"{tmp_path / 'config.json'}:2:" in out.replace("\n    ", "") and "/guide/searxng?lang=en" in out
+        assert (
+            "[json_api_off]" in out
+            and f"{tmp_path / 'config.json'}:2:" in out.replace("\n    ", "")
+            and "/guide/searxng?lang=en" in out
+        )
         data = json.loads(zh[1])
         assert zh[0] == 1 and (data["errors"], data["warnings"]) == (1, 1)
         assert {"json_api_off", "config_bad_value"} <= {finding["code"] for finding in data["findings"]}
@@ -221,4 +275,6 @@ class TestDoctor:
         (tmp_path / "data" / "chat.sqlite").write_bytes(b"this is a text and no database " * 50)
         async with ward(tmp_path) as here:
             code, out, _ = await suyuan("doctor", "--offline", "--json", **here.environ())
-        assert code == 1 and [f["code"] for f in json.loads(out)["findings"] if f["organ"] == "store"] == ["store_not_a_database"]
+        assert code == 1 and [f["code"] for f in json.loads(out)["findings"] if f["organ"] == "store"] == [
+            "store_not_a_database"
+        ]

@@ -15,12 +15,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from server.serving import client
 from support.oai import reply, serve_model, stall
 from support.site import free_port
-from suyuan.chat.store import Store
-from suyuan.contract.errors import SuyuanError
-from suyuan.web.listen import listen
-from web.serving import client
+from suyuan.core.errors import SuyuanError
+from suyuan.server.listen import listen
+from suyuan.store.conversations import Store
 
 
 @asynccontextmanager
@@ -87,7 +87,9 @@ async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> Non
     with serve_model([[reply("Half "), stall(60)]]) as model:
         environ = {"SUYUAN_MODEL": "m", "SUYUAN_MODEL_PROVIDER": "openai", "SUYUAN_MODEL_BASE_URL": model.url}
         store = f"sqlite:///{tmp_path / 'kept.sqlite'}"
-        async with started("serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_STORE_URL=store, **environ) as process:
+        async with started(
+            "serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_STORE_URL=store, **environ
+        ) as process:
             url, _ = await address_of(process)
             async with client(url) as ask:
                 id = await ask.conversation(search=False)
@@ -124,7 +126,9 @@ async def test_a_port_in_use_is_named_with_the_cure(tmp_path: Path) -> None:
 async def test_the_network_needs_a_token(tmp_path: Path) -> None:
     code, err = await failed("serve", "--host", "0.0.0.0", "--no-open", home=tmp_path)
     assert code == 3 and "SUYUAN_TOKEN" in err and "openssl rand" in err
-    async with started("serve", "--host", "0.0.0.0", "--port", "0", "--no-open", home=tmp_path, SUYUAN_TOKEN="a-long-token") as process:
+    async with started(
+        "serve", "--host", "0.0.0.0", "--port", "0", "--no-open", home=tmp_path, SUYUAN_TOKEN="a-long-token"
+    ) as process:
         url, said = await address_of(process)
         assert "token" in said and "a-long-token" not in said
         async with client(url) as ask:
@@ -145,7 +149,7 @@ def test_an_address_that_is_not_here() -> None:
     for host in ("203.0.113.1", "no-such-host.invalid"):
         with pytest.raises(SuyuanError) as raised:
             listen(host, 0)
-        assert raised.value.detail_code == "cannot_listen" and "--host 127.0.0.1" in raised.value.cure
+        assert raised.value.detail_code == "cannot_listen" and "--host 127.0.0.1" in raised.value.hint
 
 
 async def test_the_command_line_stays_light() -> None:

@@ -19,7 +19,9 @@ from suyuan.config.settings import Settings
 
 def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: Any = None, **environ: Any) -> Settings:
     if config is not None:
-        (tmp_path / "config.json").write_text(config if isinstance(config, str) else json.dumps(config), encoding="utf-8")
+        (tmp_path / "config.json").write_text(
+            config if isinstance(config, str) else json.dumps(config), encoding="utf-8"
+        )
     if agents is not None:
         (tmp_path / "agents.json").write_text(json.dumps(agents), encoding="utf-8")
     return load_settings({"HOME": str(tmp_path), **environ}, tmp_path, overrides)
@@ -33,13 +35,26 @@ def web_search(**values: Any) -> dict[str, Any]:
 def test_defaults(tmp_path: Path) -> None:
     settings = load(tmp_path)
     s = settings.search
-    assert (s.default, s.seconds, s.cache_minutes, s.max_results, s.lang, s.snippet_length) == ("auto", 5.0, 5.0, 5, "", 200)
+    assert (s.default, s.seconds, s.cache_minutes, s.max_results, s.lang, s.snippet_length) == (
+        "auto",
+        5.0,
+        5.0,
+        5,
+        "",
+        200,
+    )
     assert settings.problems == () and not settings.net.proxy
 
 
 @pytest.mark.req("P2.1")
 def test_config_json(tmp_path: Path) -> None:
-    config = web_search(defaultProvider="brave", timeoutSeconds=8, cacheTtlMinutes=0, maxResults=7, providers={"brave": {"apiKey": "k1"}})
+    config = web_search(
+        defaultProvider="brave",
+        timeoutSeconds=8,
+        cacheTtlMinutes=0,
+        maxResults=7,
+        providers={"brave": {"apiKey": "k1"}},
+    )
     settings = load(tmp_path, config)
     assert (settings.search.default, settings.search.seconds, settings.search.cache_minutes, settings.search.max_results) == (
         "brave", 8.0, 0.0, 7,
@@ -59,7 +74,12 @@ def test_the_environment_is_before_the_file_and_an_argument_before_both(tmp_path
     assert settings.engines["searxng"].base_url == "http://env:2" and settings.engines["searxng"].timeout_ms == 1500
     assert settings.engines["searxng"].api_key.reveal() == "sx"
     bocha = settings.engines["bocha"]
-    assert (bocha.api_key.reveal(), bocha.base_url, bocha.timeout_ms, bocha.options["topKDefault"]) == ("bk", "http://bocha:3", 900, "8")
+    assert (bocha.api_key.reveal(), bocha.base_url, bocha.timeout_ms, bocha.options["topKDefault"]) == (
+        "bk",
+        "http://bocha:3",
+        900,
+        "8",
+    )
     assert load(tmp_path, config, overrides={"tools.webSearch.timeoutSeconds": 2}, **environ).search.seconds == 2.0
 
 
@@ -138,7 +158,12 @@ def test_no_secret_in_what_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.req("T6.2")
 def test_search_and_fetch_share_the_network_settings(tmp_path: Path) -> None:
-    fetch = {"timeoutMs": 3000, "proxy": "http://proxy.example:3128", "userAgent": "me/1.0", "noProxy": ["intra.example"]}
+    fetch = {
+        "timeoutMs": 3000,
+        "proxy": "http://proxy.example:3128",
+        "userAgent": "me/1.0",
+        "noProxy": ["intra.example"],
+    }
     settings = load(tmp_path, {"web": {"fetch": fetch}})
     assert settings.net.user_agent == "me/1.0" and settings.net.proxy_for("www.bing.com") == "http://proxy.example:3128"
     assert settings.net.proxy_for("localhost") is None and settings.net.proxy_for("a.intra.example") is None
@@ -152,8 +177,12 @@ def test_a_kind_of_proxy_that_is_not_supported_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("T6.1", "T5.1")
-@pytest.mark.parametrize(("value", "name", "warned"), [("", "stub", False), ("ddg_html", "ddg_html", False), ("altavista", "stub", True)])
-def test_the_backend_of_the_bare_provider(value: str, name: str, warned: bool, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("value", "name", "warned"), [("", "stub", False), ("ddg_html", "ddg_html", False), ("altavista", "stub", True)]
+)
+def test_the_backend_of_the_bare_provider(
+    value: str, name: str, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
     found, problem = backend_from_environment({"WEB_SEARCH_BACKEND": value})
     assert found == name and (problem is not None) is warned
     assert bool(caplog.records) is warned
@@ -174,7 +203,12 @@ class TestAgents:
     def test_the_agent_wins_over_the_default(self, tmp_path: Path) -> None:
         config = web_search(defaultProvider="bing_html", maxResults=3, cacheTtlMinutes=1)
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"}, config, BRAVE_API_KEY="k")
-        assert (agent.provider, agent.api_key.reveal(), agent.max_results, agent.cache_ttl_minutes) == ("brave", "k", 3, 1.0)
+        assert (agent.provider, agent.api_key.reveal(), agent.max_results, agent.cache_ttl_minutes) == (
+            "brave",
+            "k",
+            3,
+            1.0,
+        )
         assert self.resolve(tmp_path, {"enabled": True}, config)[0].provider == "bing_html" and problems == ()
 
     @pytest.mark.req("P2.3", "P10.1")

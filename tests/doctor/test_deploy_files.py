@@ -92,7 +92,9 @@ def test_the_engines_are_real_and_switched_on(region: str) -> None:
         # A name that a later version drops must not end the whole program: so module and shortcut stand there too.
         assert (row["engine"], row["shortcut"]) == ENGINES[name] and row["disabled"] is False
         assert row.get("timeout", 0) < 5
-    assert len({row["shortcut"] for row in rows.values()}) == len(rows), "SearXNG does not start with a shortcut used twice"
+    assert len({row["shortcut"] for row in rows.values()}) == len(rows), (
+        "SearXNG does not start with a shortcut used twice"
+    )
 
 
 @pytest.mark.req("C8.1", "C8.2")
@@ -102,10 +104,15 @@ def test_the_compose_file() -> None:
     assert set(compose) == {"name", "services", "volumes"}
     assert set(service) <= {"image", "restart", "ports", "environment", "volumes", "healthcheck", "logging"}
     assert service["ports"] == ["127.0.0.1:${SEARXNG_PORT:-8080}:8080"], "reached from this machine only"
-    assert re.fullmatch(r"docker\.io/searxng/searxng:\$\{SEARXNG_VERSION:-\d{4}\.\d+\.\d+-[0-9a-f]+\}", service["image"])
+    assert re.fullmatch(
+        r"docker\.io/searxng/searxng:\$\{SEARXNG_VERSION:-\d{4}\.\d+\.\d+-[0-9a-f]+\}", service["image"]
+    )
     assert service["restart"] == "unless-stopped" and service["healthcheck"]["test"][-1].endswith("/healthz")
     settings = service["volumes"][0]
-    assert settings["source"] == "./settings.${SEARXNG_REGION:-world}.yml" and settings["target"] == "/etc/searxng/settings.yml"
+    assert (
+        settings["source"] == "./settings.${SEARXNG_REGION:-world}.yml"
+        and settings["target"] == "/etc/searxng/settings.yml"
+    )
     assert settings["read_only"] is True and settings["bind"] == {"create_host_path": False}
     assert service["environment"]["SEARXNG_SECRET"].startswith("${SEARXNG_SECRET:?"), "no start without a secret"
     assert {volume.partition(":")[0] for volume in service["volumes"][1:]} == set(compose["volumes"])
@@ -122,4 +129,4 @@ def test_the_variables_are_the_same_everywhere() -> None:
 
 @pytest.mark.req("C2.1", "C6.1")
 def test_the_port_is_where_suyuan_looks() -> None:
-    assert SearXNG.home == "http://localhost:8080"
+    assert SearXNG.default_url == "http://localhost:8080"

@@ -14,14 +14,14 @@ import pytest
 
 from suyuan.cli.main import build_parser
 from suyuan.cli.texts import Texts
+from suyuan.client import AsyncClient
 from suyuan.config.keys import ENGINE_KEYS, KEYS
 from suyuan.config.load import load_settings
 from suyuan.config.settings import ServerSettings, Settings
-from suyuan.contract.causes import catalogues
-from suyuan.contract.document import Document
-from suyuan.guides.shelf import LANGUAGES, SEARCHED, documents, guide
+from suyuan.core.causes import catalogues
+from suyuan.core.document import Document
+from suyuan.guides.documents import LANGUAGES, SEARCHED, documents, guide
 from suyuan.pages.archive import Archive
-from suyuan.wiring import open_house
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = "http://127.0.0.1:9"
@@ -90,7 +90,9 @@ def offline(folder: Path) -> Settings:
     """A house that has never been used, and whose engines lead nowhere."""
     names = ("SEARXNG", "DDG", "BING", "BAIDU")
     environ = {f"{name}_BASE_URL": NOWHERE for name in names}
-    return load_settings({**environ, "HOME": str(folder), "SUYUAN_DATA_DIR": str(folder), "SUYUAN_STATE_DIR": str(folder)}, folder)
+    return load_settings(
+        {**environ, "HOME": str(folder), "SUYUAN_DATA_DIR": str(folder), "SUYUAN_STATE_DIR": str(folder)}, folder
+    )
 
 
 @pytest.mark.req("C6.4", "C8.1")
@@ -106,9 +108,11 @@ def offline(folder: Path) -> Settings:
     ],
 )
 async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, question: str, name: str) -> None:
-    async with open_house(offline(tmp_path)) as house:
-        page = await house.search.search(question)
-    assert page.engine == "archive" and page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
+    async with AsyncClient(offline(tmp_path)) as client:
+        page = await client.search_service.search(question)
+    assert (
+        page.engine == "archive" and page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
+    )
 
 
 @pytest.mark.req("C6.4", "C9.1")
@@ -125,23 +129,27 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
     ],
 )
 async def test_without_a_network_the_guides_answer_with_a_citation(tmp_path: Path, question: str, told: str) -> None:
-    async with open_house(offline(tmp_path)) as house:
-        run = await house.chat.ask((await house.chat.create(search=True)).id, question)
+    async with AsyncClient(offline(tmp_path)) as client:
+        run = await client.chat.ask((await client.chat.create(search=True)).id, question)
         answer = await run.wait()
     assert told in answer.text and answer.sources[0].url.startswith(f"{HERE}/guide/") and not answer.unverified
 
 
-@pytest.mark.parametrize("question", ["北京天气", "what is the capital of France", "best pizza in Naples", "量子计算的原理"])
+@pytest.mark.parametrize(
+    "question", ["北京天气", "what is the capital of France", "best pizza in Naples", "量子计算的原理"]
+)
 async def test_a_guide_is_no_answer_to_everything(tmp_path: Path, question: str) -> None:
-    async with open_house(offline(tmp_path)) as house:
-        assert house.archive is not None
-        assert [hit.document.title for hit in house.archive.search(question) if hit.coverage >= 0.5] == []
+    async with AsyncClient(offline(tmp_path)) as client:
+        assert client.archive is not None
+        assert [hit.document.title for hit in client.archive.search(question) if hit.coverage >= 0.5] == []
 
 
 def test_they_never_go_and_nothing_is_written_twice(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite", max_bytes=10, max_days=1)
     assert archive.pin(documents(HERE, "2020-01-01T00:00:00+00:00")) is True
-    archive.put(Document("https://a.example/", "https://a.example/", "T", "x" * 100, "text/html", "2020-01-01T00:00:00+00:00"))
+    archive.put(
+        Document("https://a.example/", "https://a.example/", "T", "x" * 100, "text/html", "2020-01-01T00:00:00+00:00")
+    )
     assert archive.prune(datetime(2026, 11, 16, tzinfo=UTC)) == 1 and kept(archive) == ALL
     assert archive.pin(documents(HERE, "2026-01-01T00:00:00+00:00")) is False
     assert archive.check() == "ok"
@@ -151,7 +159,14 @@ def test_they_never_go_and_nothing_is_written_twice(tmp_path: Path) -> None:
 def test_a_new_text_or_address_takes_the_place_of_the_old(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite")
     old = [
-        Document(f"{HERE}/guide/searxng?lang=en", f"{HERE}/guide/searxng?lang=en", "Old", "ancient words", "text/markdown", "2020-01-01")
+        Document(
+            f"{HERE}/guide/searxng?lang=en",
+            f"{HERE}/guide/searxng?lang=en",
+            "Old",
+            "ancient words",
+            "text/markdown",
+            "2020-01-01",
+        )
     ]
     archive.pin(old)
     archive.pin(documents(HERE, "2026-01-01"))

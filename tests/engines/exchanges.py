@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from suyuan.contract.engine import Engine
-from suyuan.contract.errors import SuyuanError
-from suyuan.contract.types import Found, SearchQuery
-from suyuan.contract.wire import Request, Response
+from suyuan.core.engine import Engine
+from suyuan.core.errors import SuyuanError
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults
+from suyuan.core.wire import Request, Response
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
@@ -21,11 +22,11 @@ class Run:
     """What an exchange asked, and how it ended."""
 
     requests: list[Request] = field(default_factory=list)
-    outcome: Found | SuyuanError | None = None
+    outcome: EngineResults | SuyuanError | None = None
 
     @property
-    def found(self) -> Found:
-        assert isinstance(self.outcome, Found), self.outcome
+    def found(self) -> EngineResults:
+        assert isinstance(self.outcome, EngineResults), self.outcome
         return self.outcome
 
     @property
@@ -61,7 +62,9 @@ def first_request(engine: Engine, query: SearchQuery | str) -> Request:
     return next(engine.exchange(SearchQuery(query) if isinstance(query, str) else query))
 
 
-def answer(body: str | bytes | dict[str, Any] | list[Any] | None, status: int = 200, url: str = "", **headers: str) -> Response:
+def answer(
+    body: str | bytes | dict[str, Any] | list[Any] | None, status: int = 200, url: str = "", **headers: str
+) -> Response:
     """An answer that arrived at ``NOW``; data becomes JSON, and ``retry_after`` is the header ``retry-after``."""
     if isinstance(body, bytes):
         data, kind = body, "text/html; charset=utf-8"
@@ -69,7 +72,13 @@ def answer(body: str | bytes | dict[str, Any] | list[Any] | None, status: int = 
         data, kind = body.encode(), "text/html; charset=utf-8"
     else:
         data, kind = json.dumps(body).encode(), "application/json"
-    return Response(status, data, url, {"content-type": kind} | {name.replace("_", "-"): text for name, text in headers.items()}, NOW)
+    return Response(
+        status,
+        data,
+        url,
+        {"content-type": kind} | {name.replace("_", "-"): text for name, text in headers.items()},
+        NOW,
+    )
 
 
 def failure(engine: Engine, response: Response, query: SearchQuery | None = None) -> SuyuanError:

@@ -16,7 +16,13 @@ def uddg(target: str) -> str:
     return f"//duckduckgo.com/l/?uddg={quote(target, safe='')}&rut=00ff00ff"
 
 
-def ddg_row(href: str, title: str = "Tea pots", snippet: str = "About <b>tea</b> pots.", date: str = "", kind: str = "web-result") -> str:
+def ddg_row(
+    href: str,
+    title: str = "Tea pots",
+    snippet: str = "About <b>tea</b> pots.",
+    date: str = "",
+    kind: str = "web-result",
+) -> str:
     link, shown = escape(href), f"<span>&nbsp; &nbsp; {date}</span>" if date else ""
     return (
         f'<div class="result results_links results_links_deep {kind} "><div class="links_main links_deep result__body">'
@@ -33,8 +39,12 @@ def ddg_page(*rows: str) -> str:
     return f"<!DOCTYPE html><html><head><title>tea pots at DuckDuckGo</title></head><body>{form}{links}</body></html>"
 
 
-DDG_AD = ddg_row(uddg("https://duckduckgo.com/y.js?ad_domain=shop.example&ad_type=txad"), "Buy tea pots", kind="result--ad")
-DDG_NOTHING = '<div class="result web-result result--no-result"><span class="no-results"><h1>No more results</h1></span></div>'
+DDG_AD = ddg_row(
+    uddg("https://duckduckgo.com/y.js?ad_domain=shop.example&ad_type=txad"), "Buy tea pots", kind="result--ad"
+)
+DDG_NOTHING = (
+    '<div class="result web-result result--no-result"><span class="no-results"><h1>No more results</h1></span></div>'
+)
 DDG_CHALLENGE = (
     '<html><head><title>DuckDuckGo</title></head><body><form id="img-form" action="//duckduckgo.com/anomaly.js?sv=html"></form>'
     '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html&amp;q=tea" method="POST">'
@@ -44,7 +54,9 @@ DDG_SHELL = '<html><body><div id="react-layout"></div><script>DDG.Pages.SERP()</
 DDG_OUT_OF_ORDER = "If this error persists, please let us know: error-lite@duckduckgo.com"
 
 
-def lite_row(href: str, title: str = "Tea pots", snippet: str = "About <b>tea</b> pots.", date: str = "", kind: str = "") -> str:
+def lite_row(
+    href: str, title: str = "Tea pots", snippet: str = "About <b>tea</b> pots.", date: str = "", kind: str = ""
+) -> str:
     shown = f"<span class='timestamp'>&nbsp; {date}</span>" if date else ""
     mark = f' class="{kind}"' if kind else ""
     return (
@@ -71,7 +83,11 @@ def ck(target: str) -> str:
 
 
 def bing_row(
-    href: str, title: str = "<strong>Tea</strong> pots", snippet: str = "About tea pots.", date: str = "", kind: str = "b_algo"
+    href: str,
+    title: str = "<strong>Tea</strong> pots",
+    snippet: str = "About tea pots.",
+    date: str = "",
+    kind: str = "b_algo",
 ) -> str:
     link, shown = escape(href), f'<span class="news_dt">{date}</span>&nbsp;&#0183;&#32;' if date else ""
     return (
@@ -104,7 +120,10 @@ def baidu_row(
     kind: str = "result",
     tpl: str = "www_index",
 ) -> str:
-    page, shown = f' mu="{escape(mu)}"' if mu else "", f'<span class="newTimeFactor_before_abs c-color-gray2">{date}</span>' if date else ""
+    page, shown = (
+        f' mu="{escape(mu)}"' if mu else "",
+        f'<span class="newTimeFactor_before_abs c-color-gray2">{date}</span>' if date else "",
+    )
     return (
         f'<div class="{kind} c-container new-pmd" id="1" srcid="1599" tpl="{tpl}"{page}><h3 class="c-title t"><a href="{escape(href)}" '
         f'target="_blank">{title}</a></h3><div class="c-abstract">{shown}{snippet}</div>'
@@ -118,9 +137,7 @@ def baidu_page(*rows: str) -> str:
     return f'<!DOCTYPE html><html><head>{head}</head><body><div id="container">{left}</div></body></html>'
 
 
-BAIDU_NOTHING = (
-    '<html><body><div class="content_none"><div class="nors"><p>很抱歉,没有找到与“茶壶”相关的网页。</p></div></div></body></html>'
-)
+BAIDU_NOTHING = '<html><body><div class="content_none"><div class="nors"><p>很抱歉,没有找到与“茶壶”相关的网页。</p></div></div></body></html>'
 BAIDU_CAPTCHA = (
     '<html><head><meta charset="utf-8"><title>百度安全验证</title></head><body><div class="timeout hide">网络不给力</div>'
     '<script src="https://wappass.baidu.com/static/machine/js/api/mkd.js"></script></body></html>'
@@ -132,7 +149,12 @@ def baidu_feed(*entries: Any) -> dict[str, Any]:
     return {"feed": {"title": "茶壶", "entry": [*entries, {}]}}
 
 
-BAIDU_ENTRY = {"title": "<em>茶壶</em> &amp; 茶杯", "url": "https://pots.example/cn", "abs": " 关于\n<em>茶壶</em> ", "time": 1767225600}
+BAIDU_ENTRY = {
+    "title": "<em>茶壶</em> &amp; 茶杯",
+    "url": "https://pots.example/cn",
+    "abs": " 关于\n<em>茶壶</em> ",
+    "time": 1767225600,
+}
 
 # --- interfaces ------------------------------------------------------------------------------------------------
 
@@ -152,7 +174,13 @@ BRAVE_ROW = {
 
 
 def searxng_data(*rows: Any, dead: Any = ()) -> dict[str, Any]:
-    return {"query": "tea pots", "results": list(rows), "answers": [], "suggestions": [], "unresponsive_engines": dead or []}
+    return {
+        "query": "tea pots",
+        "results": list(rows),
+        "answers": [],
+        "suggestions": [],
+        "unresponsive_engines": dead or [],
+    }
 
 
 def bocha_data(*rows: Any) -> dict[str, Any]:

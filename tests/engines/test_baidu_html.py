@@ -10,11 +10,12 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import address, answer, failure, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import SuyuanError, WebBlocked, WebParseError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import SuyuanError, WebBlocked, WebParseError
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.wire import Response
 from suyuan.engines.baidu_html import Baidu
 
 LINK = "http://www.baidu.com/link?url=Qx0-_z&wd=&eqid=0f0f"
@@ -35,9 +36,13 @@ def read(text: str | bytes) -> tuple[SearchResult, ...]:
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.3")
 def test_a_result_has_the_address_of_the_page() -> None:
-    row = page.baidu_row(LINK, "https://pots.example/?a=1&b=%20茶", "<em>茶壶</em>\n大全", "关于<em>茶壶</em>。", "2026年2月1日")
+    row = page.baidu_row(
+        LINK, "https://pots.example/?a=1&b=%20茶", "<em>茶壶</em>\n大全", "关于<em>茶壶</em>。", "2026年2月1日"
+    )
     assert read(page.baidu_page(row)) == (
-        SearchResult("茶壶 大全", "https://pots.example/?a=1&b=%20茶", "关于茶壶。", "baidu_html", published_at="2026-02-01"),
+        SearchResult(
+            "茶壶 大全", "https://pots.example/?a=1&b=%20茶", "关于茶壶。", "baidu_html", published_at="2026-02-01"
+        ),
     )
 
 
@@ -75,7 +80,10 @@ def test_dates(shown: str, day: str | None) -> None:
     [
         ("https://pots.example/", '<a class="c-blocka" href="/x"><h3>茶壶</h3></a><p class="c-abstract">关于茶。</p>'),
         ("", '<div class="c-title"><a href="https://pots.example/">茶壶</a></div><p class="x-abstract_1">关于茶。</p>'),
-        ("", '<a class="c-blocka" href="https://pots.example/"><h3>茶壶</h3></a><div class="c-span-last">关于茶。</div>'),
+        (
+            "",
+            '<a class="c-blocka" href="https://pots.example/"><h3>茶壶</h3></a><div class="c-span-last">关于茶。</div>',
+        ),
         ("https://pots.example/", '<h3>茶壶</h3><span class="content-right_8Zs40">关于茶。</span>'),
         ("https://pots.example/", '<h3>茶壶</h3><span class="summary-text_560AW">关于茶。</span>'),
     ],
@@ -103,16 +111,19 @@ def test_ads_and_widgets_are_left_out() -> None:
 
 @pytest.mark.req("T5.3")
 @pytest.mark.parametrize(
-    "url", ["https://baike.baidu.com/item/茶壶/1", "https://zhidao.baidu.com/question/1.html", "https://pots.example/card"]
+    "url",
+    ["https://baike.baidu.com/item/茶壶/1", "https://zhidao.baidu.com/question/1.html", "https://pots.example/card"],
 )
 def test_a_card_that_presents_one_page_is_a_result(url: str) -> None:
-    assert [r.url for r in read(page.baidu_page(page.baidu_row("x", url, kind="result-op", tpl="bk_polysemy")))] == [url]
+    assert [r.url for r in read(page.baidu_page(page.baidu_row("x", url, kind="result-op", tpl="bk_polysemy")))] == [
+        url
+    ]
 
 
 @pytest.mark.req("T5.3")
 @pytest.mark.parametrize("text", [page.BAIDU_NOTHING, json.dumps(page.baidu_feed())], ids=["html", "json"])
 def test_nothing_found_is_an_answer(text: str) -> None:
-    assert run(Baidu(), "茶壶", answer(text)).found == Found()
+    assert run(Baidu(), "茶壶", answer(text)).found == EngineResults()
 
 
 # --- the JSON answer -------------------------------------------------------------------------------------------
@@ -120,9 +131,11 @@ def test_nothing_found_is_an_answer(text: str) -> None:
 def test_the_json_answer() -> None:
     assert Baidu().read(
         answer(page.baidu_feed(page.BAIDU_ENTRY, {**page.BAIDU_ENTRY, "url": "https://pots.example/2", "time": None}))
-    ) == Found(
+    ) == EngineResults(
         (
-            SearchResult("茶壶 & 茶杯", "https://pots.example/cn", "关于 茶壶", "baidu_html", published_at="2026-01-01"),
+            SearchResult(
+                "茶壶 & 茶杯", "https://pots.example/cn", "关于 茶壶", "baidu_html", published_at="2026-01-01"
+            ),
             SearchResult("茶壶 & 茶杯", "https://pots.example/2", "关于 茶壶", "baidu_html"),
         )
     )
@@ -134,7 +147,9 @@ def test_raw_control_characters_in_the_json_are_borne() -> None:
 
 
 @pytest.mark.req("C7.2")
-@pytest.mark.parametrize("bad", [{"title": "x"}, {"url": None}, {"url": "ftp://x"}, {"url": "x"}, "text", 7, [1], {"url": {"a": 1}}])
+@pytest.mark.parametrize(
+    "bad", [{"title": "x"}, {"url": None}, {"url": "ftp://x"}, {"url": "x"}, "text", 7, [1], {"url": {"a": 1}}]
+)
 def test_malformed_entries_are_skipped_and_noted(bad: Any) -> None:
     found = Baidu().read(answer(page.baidu_feed(bad, page.BAIDU_ENTRY)))
     assert [r.url for r in found.results] == ["https://pots.example/cn"]
@@ -181,7 +196,9 @@ def test_a_redirect_elsewhere_is_no_captcha() -> None:
 
 
 @pytest.mark.req("T5.3")
-@pytest.mark.parametrize("broken", [answer("<p>Quite another page.</p>"), answer(bytes(range(128, 256)) * 20)], ids=["page", "bytes"])
+@pytest.mark.parametrize(
+    "broken", [answer("<p>Quite another page.</p>"), answer(bytes(range(128, 256)) * 20)], ids=["page", "bytes"]
+)
 def test_the_second_door_is_tried_when_the_first_cannot_be_read(broken: Response) -> None:
     done = run(Baidu(), "茶壶", broken, answer(page.baidu_feed("bad", page.BAIDU_ENTRY)))
     assert [address(r) for r in done.requests] == ["https://www.baidu.com/s"] * 2
@@ -193,7 +210,13 @@ def test_the_second_door_is_tried_when_the_first_cannot_be_read(broken: Response
 @pytest.mark.req("T5.3")
 @pytest.mark.parametrize(
     "shut",
-    [answer(page.BAIDU_CAPTCHA), answer("", 302, location=CAPTCHA_URL), answer("", 403), answer("", 429), answer("", 500)],
+    [
+        answer(page.BAIDU_CAPTCHA),
+        answer("", 302, location=CAPTCHA_URL),
+        answer("", 403),
+        answer("", 429),
+        answer("", 500),
+    ],
     ids=["page", "redirect", "403", "429", "500"],
 )
 def test_a_captcha_is_reported_and_never_bypassed(shut: Response) -> None:
@@ -216,7 +239,10 @@ def test_the_request() -> None:
 
 
 def test_the_address_can_be_set() -> None:
-    assert address(first_request(Baidu(EngineSettings(base_url="http://127.0.0.1:8000/")), "tea")) == "http://127.0.0.1:8000/s"
+    assert (
+        address(first_request(Baidu(EngineSettings(base_url="http://127.0.0.1:8000/")), "tea"))
+        == "http://127.0.0.1:8000/s"
+    )
 
 
 @pytest.mark.req("P3.1", "T3.2")

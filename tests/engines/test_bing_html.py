@@ -8,10 +8,11 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import address, answer, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import SuyuanError, WebBlocked, WebParseError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.types import Found, SearchQuery, SearchResult
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import SuyuanError, WebBlocked, WebParseError
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
 from suyuan.engines.bing_html import Bing, unwrap
 
 TARGET = "https://pots.example/a b?q=1&r=%20+2#茶"
@@ -31,8 +32,12 @@ def read(text: str) -> tuple[SearchResult, ...]:
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("G4.2")
 def test_a_result() -> None:
-    row = page.bing_row(page.ck(TARGET), "<strong>Tea</strong> pots\n &amp; more", "About <strong>tea</strong>.", "Feb 1, 2026")
-    assert read(page.bing_page(row)) == (SearchResult("Tea pots & more", TARGET, "About tea.", "bing_html", published_at="2026-02-01"),)
+    row = page.bing_row(
+        page.ck(TARGET), "<strong>Tea</strong> pots\n &amp; more", "About <strong>tea</strong>.", "Feb 1, 2026"
+    )
+    assert read(page.bing_page(row)) == (
+        SearchResult("Tea pots & more", TARGET, "About tea.", "bing_html", published_at="2026-02-01"),
+    )
 
 
 @pytest.mark.req("G4.2")
@@ -44,7 +49,10 @@ def test_a_result_with_a_plain_link_and_a_relative_date() -> None:
 
 
 def test_the_label_of_mobile_pages_is_no_part_of_the_snippet() -> None:
-    assert read(page.bing_page(page.bing_row("https://pots.example/", snippet="<span>WEB</span> About tea.")))[0].snippet == "About tea."
+    assert (
+        read(page.bing_page(page.bing_row("https://pots.example/", snippet="<span>WEB</span> About tea.")))[0].snippet
+        == "About tea."
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +69,10 @@ def test_the_label_of_mobile_pages_is_no_part_of_the_snippet() -> None:
 )
 def test_the_snippet_may_stand_in_several_places(body: str) -> None:
     assert (
-        read(page.bing_page(f"<li class='b_algo'><h2><a href='https://pots.example/'>Tea</a></h2>{body}</li>"))[0].snippet == "About tea."
+        read(page.bing_page(f"<li class='b_algo'><h2><a href='https://pots.example/'>Tea</a></h2>{body}</li>"))[
+            0
+        ].snippet
+        == "About tea."
     )
 
 
@@ -74,7 +85,9 @@ def test_the_snippet_may_stand_in_several_places(body: str) -> None:
     ],
 )
 def test_the_title_may_stand_in_several_places(head: str) -> None:
-    assert read(page.bing_page(f"<li class='b_algo'>{head}</li>")) == (SearchResult("Tea", "https://pots.example/", "", "bing_html"),)
+    assert read(page.bing_page(f"<li class='b_algo'>{head}</li>")) == (
+        SearchResult("Tea", "https://pots.example/", "", "bing_html"),
+    )
 
 
 @pytest.mark.req("G4.2")
@@ -102,7 +115,10 @@ def test_ads_widgets_and_doubles_are_left_out() -> None:
         (page.ck("/images/search?q=tea"), "https://www.bing.com/images/search?q=tea"),
         ("https://bing.com/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv", "https://pots.example/"),
         ("https://cn.bing.com/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv", "https://pots.example/"),
-        ("https://pots.example/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv", "https://pots.example/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv"),
+        (
+            "https://pots.example/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv",
+            "https://pots.example/ck/a?u=a1aHR0cHM6Ly9wb3RzLmV4YW1wbGUv",
+        ),
         ("https://notbing.com/aclk?x=1", "https://notbing.com/aclk?x=1"),
         ("https://www.bing.com/aclk?ld=1", ""),
         ("https://www.bing.com/ck/a?p=1", ""),
@@ -147,11 +163,11 @@ def test_an_empty_page_for_an_ordinary_query_is_a_refusal(text: str) -> None:
 )
 @pytest.mark.req("G1.3")
 def test_an_empty_page_for_an_unusual_query_is_an_answer(query: SearchQuery) -> None:
-    assert run(Bing(), query, answer(EMPTY)).found == Found()
+    assert run(Bing(), query, answer(EMPTY)).found == EngineResults()
 
 
 def test_an_empty_page_for_an_unknown_query_is_an_answer() -> None:
-    assert Bing().read(answer(EMPTY)) == Found()
+    assert Bing().read(answer(EMPTY)) == EngineResults()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +188,9 @@ def test_failures(text: str, kind: type[SuyuanError], detail: str) -> None:
 
 
 def test_results_that_speak_of_captchas_are_results() -> None:
-    row = page.bing_row("https://pots.example/captcha", "CAPTCHA", "<span class='captcha'>How to solve a CAPTCHA</span>")
+    row = page.bing_row(
+        "https://pots.example/captcha", "CAPTCHA", "<span class='captcha'>How to solve a CAPTCHA</span>"
+    )
     assert len(read(page.bing_page(row))) == 1
 
 
@@ -180,12 +198,19 @@ def test_results_that_speak_of_captchas_are_results() -> None:
 @pytest.mark.req("P9.1", "G1.2")
 def test_the_request() -> None:
     request = first_request(Bing(), "tea & pots")
-    assert (request.method, request.url, dict(request.headers)) == ("GET", "https://www.bing.com/search?q=tea+%26+pots&form=QBLH", {})
+    assert (request.method, request.url, dict(request.headers)) == (
+        "GET",
+        "https://www.bing.com/search?q=tea+%26+pots&form=QBLH",
+        {},
+    )
     assert "q=%E8%8C%B6%E5%A3%B6&" in first_request(Bing(), "茶壶").url
 
 
 def test_the_address_can_be_set() -> None:
-    assert address(first_request(Bing(EngineSettings(base_url="https://cn.bing.com/")), "tea")) == "https://cn.bing.com/search"
+    assert (
+        address(first_request(Bing(EngineSettings(base_url="https://cn.bing.com/")), "tea"))
+        == "https://cn.bing.com/search"
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +247,10 @@ def test_freshness(fresh: str, filters: str) -> None:
 @pytest.mark.req("T3.2")
 def test_domains_become_operators() -> None:
     query = SearchQuery("tea", allowed_domains=("a.example", "b.example"), blocked_domains=("c.example", "d.example"))
-    assert sent(first_request(Bing(), query))["q"] == "tea (site:a.example OR site:b.example) -site:c.example -site:d.example"
+    assert (
+        sent(first_request(Bing(), query))["q"]
+        == "tea (site:a.example OR site:b.example) -site:c.example -site:d.example"
+    )
 
 
 def test_a_query_too_long_is_cut_and_that_is_said() -> None:

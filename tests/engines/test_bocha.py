@@ -8,12 +8,21 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import answer, failure, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebParseError, WebProviderError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.secret import Secret
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import (
+    AuthError,
+    BadGateway,
+    NetworkError,
+    SuyuanError,
+    WebBlocked,
+    WebParseError,
+    WebProviderError,
+)
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Response
 from suyuan.engines.bocha import Bocha
 
 KEY = "sk-0123456789abcdef"
@@ -28,10 +37,15 @@ def bocha(**settings: Any) -> Bocha:
 @pytest.mark.req("T5.5")
 def test_results() -> None:
     plain = {"name": "More", "url": "http://pots.example/2"}
-    assert run(bocha(), "茶壶", answer(page.bocha_data(ROW, plain))).found == Found(
+    assert run(bocha(), "茶壶", answer(page.bocha_data(ROW, plain))).found == EngineResults(
         (
             SearchResult(
-                "茶壶 大全", "https://pots.example/b", "关于 茶壶。", "bocha", published_at="2026-02-01T08:30:00", summary="茶壶的历史。"
+                "茶壶 大全",
+                "https://pots.example/b",
+                "关于 茶壶。",
+                "bocha",
+                published_at="2026-02-01T08:30:00",
+                summary="茶壶的历史。",
             ),
             SearchResult("More", "http://pots.example/2", "", "bocha"),
         ),
@@ -48,11 +62,13 @@ def test_the_code_may_be_a_number_or_a_string(code: Any) -> None:
 @pytest.mark.req("T5.5")
 @pytest.mark.parametrize("data", [{}, {"webPages": None}, {"webPages": {"value": []}}])
 def test_nothing_found_is_an_answer(data: Any) -> None:
-    assert bocha().read(answer({"code": 200, "log_id": "0ff0", "data": data})) == Found(request_id="0ff0")
+    assert bocha().read(answer({"code": 200, "log_id": "0ff0", "data": data})) == EngineResults(request_id="0ff0")
 
 
 @pytest.mark.req("C7.2")
-@pytest.mark.parametrize("bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}])
+@pytest.mark.parametrize(
+    "bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}]
+)
 def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
     found = bocha().read(answer(page.bocha_data(bad, ROW)))
     assert [r.url for r in found.results] == [ROW["url"]]
@@ -65,7 +81,10 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> None:
     r = bocha().read(answer(page.bocha_data({**ROW, gone: value}))).results[0]
     assert r.url == ROW["url"]
-    assert {"name": r.title, "snippet": r.snippet, "summary": r.summary, "datePublished": r.published_at}[gone] in ("", None)
+    assert {"name": r.title, "snippet": r.snippet, "summary": r.summary, "datePublished": r.published_at}[gone] in (
+        "",
+        None,
+    )
 
 
 # --- how it says no --------------------------------------------------------------------------------------------
@@ -74,17 +93,32 @@ def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> No
     [
         (answer({"code": "401", "message": "Invalid API KEY"}, 401), AuthError, "key_rejected", "Invalid API KEY"),
         (answer({"code": 401, "msg": "Invalid API KEY"}), AuthError, "key_rejected", "Invalid API KEY"),
-        (answer({"code": "403", "message": "You do not have enough money"}, 403), AuthError, "key_rejected", "enough money"),
+        (
+            answer({"code": "403", "message": "You do not have enough money"}, 403),
+            AuthError,
+            "key_rejected",
+            "enough money",
+        ),
         (answer({"code": "429", "message": "request limit"}, 429), WebBlocked, "http_429", "429"),
         (answer({"code": 429}), WebBlocked, "http_429", "429"),
-        (answer({"code": "400", "message": "Missing parameter query"}, 400), WebProviderError, "api_error", "Missing parameter query"),
+        (
+            answer({"code": "400", "message": "Missing parameter query"}, 400),
+            WebProviderError,
+            "api_error",
+            "Missing parameter query",
+        ),
         (answer({"code": 400, "msg": None}), WebProviderError, "api_error", "code 400"),
         (answer({"code": "500", "message": "broken"}), BadGateway, "http_5xx", "500"),
         (answer({"code": 503}, 200), BadGateway, "http_5xx", "503"),
         (answer({"message": "?"}, 404), WebProviderError, "api_error", "?"),
         (answer({"code": 200, "data": {}}, 400), WebProviderError, "api_error", "code 200"),
         (answer("<h1>Bad Gateway</h1>", 502), BadGateway, "http_5xx", "502"),
-        (answer("", 301, url="https://api.bochaai.com/", location="https://new.example/"), NetworkError, "redirected", "new.example"),
+        (
+            answer("", 301, url="https://api.bochaai.com/", location="https://new.example/"),
+            NetworkError,
+            "redirected",
+            "new.example",
+        ),
         (answer("<h1>Unauthorized</h1>", 401), AuthError, "key_rejected", "401"),
         (answer("<h1>Forbidden</h1>", 403), WebBlocked, "http_403", "403"),
         (answer("slow down", 429), WebBlocked, "http_429", "429"),
@@ -144,14 +178,16 @@ def test_without_a_key_nothing_is_asked() -> None:
     done = run(Bocha(), "茶壶")
     assert done.requests == []
     assert (type(done.error), done.error.detail_code) == (AuthError, "key_missing")
-    assert "BOCHA_API_KEY" in done.error.cure
+    assert "BOCHA_API_KEY" in done.error.hint
     assert not Bocha().configured
     assert bocha().configured
 
 
 @pytest.mark.req("T5.5")
 def test_the_address_can_be_set() -> None:
-    assert first_request(bocha(base_url="http://127.0.0.1:8000/x/"), "tea").url == "http://127.0.0.1:8000/x/v1/web-search"
+    assert (
+        first_request(bocha(base_url="http://127.0.0.1:8000/x/"), "tea").url == "http://127.0.0.1:8000/x/v1/web-search"
+    )
 
 
 @pytest.mark.req("T5.5", "P3.1")
@@ -176,6 +212,13 @@ def test_freshness(fresh: str, asked: str) -> None:
 
 @pytest.mark.req("T3.2")
 def test_domains_and_summary_have_fields_of_their_own() -> None:
-    query = SearchQuery("tea", allowed_domains=("a.example", "b.example"), blocked_domains=("c.example",), need_summary=True)
+    query = SearchQuery(
+        "tea", allowed_domains=("a.example", "b.example"), blocked_domains=("c.example",), need_summary=True
+    )
     data = sent(first_request(bocha(), query))
-    assert (data["query"], data["include"], data["exclude"], data["summary"]) == ("tea", "a.example|b.example", "c.example", True)
+    assert (data["query"], data["include"], data["exclude"], data["summary"]) == (
+        "tea",
+        "a.example|b.example",
+        "c.example",
+        True,
+    )

@@ -9,12 +9,21 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import address, answer, failure, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebParseError, WebProviderError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.secret import Secret
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import (
+    AuthError,
+    BadGateway,
+    NetworkError,
+    SuyuanError,
+    WebBlocked,
+    WebParseError,
+    WebProviderError,
+)
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Response
 from suyuan.engines.brave import Brave
 
 KEY = "BSA0123456789abcdef"
@@ -33,14 +42,16 @@ def brave(**settings: Any) -> Brave:
 
 
 def refused(code: str, status: int, **more: Any) -> Response:
-    return answer({"type": "ErrorResponse", "error": {"code": code, "detail": f"Said {code}", "status": status, **more}}, status)
+    return answer(
+        {"type": "ErrorResponse", "error": {"code": code, "detail": f"Said {code}", "status": status, **more}}, status
+    )
 
 
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.6", "P3.3")
 def test_results() -> None:
     plain = {"title": "More", "url": "http://pots.example/2", "age": "March 1, 2026"}
-    assert run(brave(), "tea", answer(page.brave_data(ROW, plain))).found == Found(
+    assert run(brave(), "tea", answer(page.brave_data(ROW, plain))).found == EngineResults(
         (
             SearchResult(
                 "Tea & pots",
@@ -58,11 +69,13 @@ def test_results() -> None:
 @pytest.mark.req("P3.3")
 @pytest.mark.parametrize("data", [{"type": "search", "mixed": {}}, {"type": "search", "web": None}, page.brave_data()])
 def test_without_web_nothing_was_found(data: dict[str, Any]) -> None:
-    assert run(brave(), "tea", answer(data)).found == Found()
+    assert run(brave(), "tea", answer(data)).found == EngineResults()
 
 
 @pytest.mark.req("C7.2")
-@pytest.mark.parametrize("bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}])
+@pytest.mark.parametrize(
+    "bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}]
+)
 def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
     found = run(brave(), "tea", answer(page.brave_data(bad, ROW))).found
     assert [r.url for r in found.results] == [ROW["url"]]
@@ -97,7 +110,12 @@ def test_a_result_with_a_strange_field_is_still_a_result(gone: str, value: Any) 
         (answer("", 429), WebBlocked, "http_429", "429"),
         (answer({"type": "search"}, 404), WebProviderError, "http_status", "404"),
         (answer("<h1>Not found</h1>", 404), WebParseError, "not_json", "an HTML page"),
-        (answer("", 301, url="https://api.search.brave.com/", location="https://new.example/"), NetworkError, "redirected", "new.example"),
+        (
+            answer("", 301, url="https://api.search.brave.com/", location="https://new.example/"),
+            NetworkError,
+            "redirected",
+            "new.example",
+        ),
         (answer("<h1>Bad Gateway</h1>", 502), BadGateway, "http_5xx", "502"),
         (refused("INTERNAL", 500), BadGateway, "http_5xx", "500"),
         (answer("<h1>Welcome</h1>"), WebParseError, "not_json", "an HTML page"),
@@ -159,13 +177,16 @@ def test_without_a_key_nothing_is_asked() -> None:
     done = run(Brave(), "tea")
     assert done.requests == []
     assert (type(done.error), done.error.detail_code) == (AuthError, "key_missing")
-    assert "BRAVE_API_KEY" in done.error.cure
+    assert "BRAVE_API_KEY" in done.error.hint
     assert not Brave().configured
     assert brave().configured
 
 
 def test_the_address_can_be_set() -> None:
-    assert address(first_request(brave(base_url="http://127.0.0.1:8000/"), "tea")) == "http://127.0.0.1:8000/res/v1/web/search"
+    assert (
+        address(first_request(brave(base_url="http://127.0.0.1:8000/"), "tea"))
+        == "http://127.0.0.1:8000/res/v1/web/search"
+    )
 
 
 @pytest.mark.req("P3.3", "P3.1", "T3.2", "G1.2")

@@ -92,6 +92,8 @@ def test_relative_dates_need_the_moment_of_the_page(shown: str, day: str) -> Non
     assert read_date(shown) is None
 
 
-@pytest.mark.parametrize("shown", ["1000 days ago", "2024年前", "ago", "days ago", "前", "yesterday's tea", "昨天的茶", "17 giờ trước"])
+@pytest.mark.parametrize(
+    "shown", ["1000 days ago", "2024年前", "ago", "days ago", "前", "yesterday's tea", "昨天的茶", "17 giờ trước"]
+)
 def test_what_only_looks_relative(shown: str) -> None:
     assert read_date(shown, NOW) is None

@@ -9,11 +9,12 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import address, answer, failure, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import SuyuanError, WebBlocked, WebParseError, WebProviderError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import SuyuanError, WebBlocked, WebParseError, WebProviderError
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.wire import Response
 from suyuan.engines.ddg_html import _COUNTRIES, DuckDuckGo, unwrap
 
 TARGET = "https://pots.example/a b?q=1&r=%20+2#茶"
@@ -32,8 +33,12 @@ def read(text: str) -> tuple[SearchResult, ...]:
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.2", "P3.2")
 def test_a_result() -> None:
-    row = page.ddg_row(page.uddg(TARGET), "Tea <b>pots</b>\n &amp; more", "About <b>tea</b>\n pots.", "2026-02-01T00:00:00.0000000")
-    assert read(page.ddg_page(row)) == (SearchResult("Tea pots & more", TARGET, "About tea pots.", "ddg_html", published_at="2026-02-01"),)
+    row = page.ddg_row(
+        page.uddg(TARGET), "Tea <b>pots</b>\n &amp; more", "About <b>tea</b>\n pots.", "2026-02-01T00:00:00.0000000"
+    )
+    assert read(page.ddg_page(row)) == (
+        SearchResult("Tea pots & more", TARGET, "About tea pots.", "ddg_html", published_at="2026-02-01"),
+    )
 
 
 @pytest.mark.req("T5.2")
@@ -74,7 +79,9 @@ def test_the_lite_page() -> None:
 @pytest.mark.req("T5.2")
 def test_a_lite_result_without_a_snippet_does_not_take_its_neighbours() -> None:
     bare = '<tr><td><a href="https://pots.example/1" class="result-link">Bare</a></td></tr>'
-    assert [r.snippet for r in read(page.lite_page(bare, page.lite_row("https://pots.example/2", "Full", "Mine.")))] == ["", "Mine."]
+    assert [
+        r.snippet for r in read(page.lite_page(bare, page.lite_row("https://pots.example/2", "Full", "Mine.")))
+    ] == ["", "Mine."]
 
 
 @pytest.mark.req("T5.2")
@@ -98,7 +105,7 @@ def test_the_rendered_page() -> None:
     ids=["html", "html with ads", "lite", "rendered"],
 )
 def test_nothing_found_is_an_answer(text: str) -> None:
-    assert run(DuckDuckGo(), "tea pots", answer(text)).found == Found()
+    assert run(DuckDuckGo(), "tea pots", answer(text)).found == EngineResults()
 
 
 @pytest.mark.parametrize(
@@ -106,8 +113,14 @@ def test_nothing_found_is_an_answer(text: str) -> None:
     [
         (page.uddg(TARGET), TARGET),
         ("/l/?uddg=https%3A%2F%2Fpots.example%2F", "https://pots.example/"),
-        ("https://html.duckduckgo.com/l/?kh=-1&uddg=https%3A%2F%2Fpots.example%2F%3Fa%3Db%252Bc", "https://pots.example/?a=b%2Bc"),
-        ("https://pots.example/l/?uddg=https%3A%2F%2Fother.example", "https://pots.example/l/?uddg=https%3A%2F%2Fother.example"),
+        (
+            "https://html.duckduckgo.com/l/?kh=-1&uddg=https%3A%2F%2Fpots.example%2F%3Fa%3Db%252Bc",
+            "https://pots.example/?a=b%2Bc",
+        ),
+        (
+            "https://pots.example/l/?uddg=https%3A%2F%2Fother.example",
+            "https://pots.example/l/?uddg=https%3A%2F%2Fother.example",
+        ),
         ("//pots.example/x", "https://pots.example/x"),
         (page.uddg("https://notduckduckgo.com/y.js?x"), "https://notduckduckgo.com/y.js?x"),
         (page.uddg("http://[broken"), "http://[broken"),
@@ -156,7 +169,10 @@ def test_a_page_that_speaks_of_the_error_is_no_error() -> None:
 @pytest.mark.parametrize("broken", [page.DDG_OUT_OF_ORDER, "<p>Quite another page.</p>"])
 def test_the_second_door_is_tried_when_the_first_is_broken(broken: str) -> None:
     done = run(DuckDuckGo(), "tea pots", answer(broken), answer(page.lite_page(page.lite_row("https://pots.example/"))))
-    assert [address(r) for r in done.requests] == ["https://html.duckduckgo.com/html/", "https://html.duckduckgo.com/lite/"]
+    assert [address(r) for r in done.requests] == [
+        "https://html.duckduckgo.com/html/",
+        "https://html.duckduckgo.com/lite/",
+    ]
     assert sent(done.requests[0]) == sent(done.requests[1])
     assert [r.url for r in done.found.results] == ["https://pots.example/"]
     assert done.found.notes == ("html page out of order, lite page asked",)
@@ -183,7 +199,10 @@ def test_the_request_is_that_of_its_own_form() -> None:
     request = first_request(DuckDuckGo(), "茶壶 & 茶杯")
     assert (request.method, request.url) == ("POST", "https://html.duckduckgo.com/html/")
     assert request.body == b"q=%E8%8C%B6%E5%A3%B6+%26+%E8%8C%B6%E6%9D%AF&b=&kl=cn-zh"
-    assert request.headers == {"Content-Type": "application/x-www-form-urlencoded", "Referer": "https://html.duckduckgo.com/"}
+    assert request.headers == {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Referer": "https://html.duckduckgo.com/",
+    }
 
 
 def test_the_address_can_be_set() -> None:

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.contract.errors import SuyuanError, WebBlocked, WebParseError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Request, Response
+from suyuan.core.errors import SuyuanError, WebBlocked, WebParseError
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.wire import Request, Response
 from suyuan.engines.google import Google, unwrap
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -49,7 +50,9 @@ def desktop(*blocks: str, before: str = "", after: str = "") -> str:
     )
 
 
-def page(body: str | bytes, status: int = 200, url: str = "https://www.google.com/search?q=tea+pots", **headers: str) -> Response:
+def page(
+    body: str | bytes, status: int = 200, url: str = "https://www.google.com/search?q=tea+pots", **headers: str
+) -> Response:
     return Response(status, body.encode() if isinstance(body, str) else body, url, headers, NOW)
 
 
@@ -63,10 +66,14 @@ def urls(body: str | bytes) -> list[str]:
 
 def asked(query: SearchQuery) -> tuple[Request, dict[str, str]]:
     request = next(Google().exchange(query))
-    return request, {name: values[0] for name, values in parse_qs(urlsplit(request.url).query, keep_blank_values=True).items()}
+    return request, {
+        name: values[0] for name, values in parse_qs(urlsplit(request.url).query, keep_blank_values=True).items()
+    }
 
 
-THREE = desktop(hit("https://a.example/1", "One"), hit("https://b.example/2", "Two"), hit("https://c.example/3", "Three"))
+THREE = desktop(
+    hit("https://a.example/1", "One"), hit("https://b.example/2", "Two"), hit("https://c.example/3", "Three")
+)
 
 
 # --- what is asked ---------------------------------------------------------------------------------------------
@@ -97,7 +104,10 @@ def test_a_chinese_query_is_asked_in_chinese_through_the_browser() -> None:
         (SearchQuery("tea", country="de"), {"gl": "de"}),
         (SearchQuery("tea", freshness=Freshness.parse("week")), {"tbs": "qdr:w"}),
         (SearchQuery("tea", freshness=Freshness.parse("year")), {"tbs": "qdr:y"}),
-        (SearchQuery("tea", freshness=Freshness.parse("2026-01-02..2026-03-31")), {"tbs": "cdr:1,cd_min:1/2/2026,cd_max:3/31/2026"}),
+        (
+            SearchQuery("tea", freshness=Freshness.parse("2026-01-02..2026-03-31")),
+            {"tbs": "cdr:1,cd_min:1/2/2026,cd_max:3/31/2026"},
+        ),
         (SearchQuery("tea", freshness=Freshness.parse("2026-01-02..")), {"tbs": "cdr:1,cd_min:1/2/2026,cd_max:"}),
     ],
     ids=str,
@@ -119,7 +129,7 @@ def test_one_request_gives_what_was_found() -> None:
     next(exchange)
     with pytest.raises(StopIteration) as done:
         exchange.send(page(THREE))
-    found: Found = done.value.value
+    found: EngineResults = done.value.value
     assert [result.title for result in found.results] == ["One", "Two", "Three"]
 
 
@@ -128,8 +138,16 @@ def test_one_request_gives_what_was_found() -> None:
 def test_a_desktop_page_gives_title_link_snippet_and_source() -> None:
     first, second, third = read(
         desktop(
-            hit("https://www.a.example/1?x=1&amp;y=2", "One &amp; only", "<span>Text <em>one</em> here.</span><a href='#'>Read more</a>"),
-            hit("https://b.example/2", "Two", "<span class='LEwnzc'><span>Feb 3, 2026</span> — </span><span>Text two.</span>"),
+            hit(
+                "https://www.a.example/1?x=1&amp;y=2",
+                "One &amp; only",
+                "<span>Text <em>one</em> here.</span><a href='#'>Read more</a>",
+            ),
+            hit(
+                "https://b.example/2",
+                "Two",
+                "<span class='LEwnzc'><span>Feb 3, 2026</span> — </span><span>Text two.</span>",
+            ),
             hit("https://c.example/3", "Three", "<span><span>3 days ago</span> — </span>Text three."),
         )
     )
@@ -156,7 +174,9 @@ def test_only_organic_results_count() -> None:
     ]
     ad = f'<div id="tads"><div data-text-ad="1">{hit("https://ad.example", "Buy")}</div></div>'
     other_ad = f'<div data-text-ad="1">{hit("https://ad.example/2", "Buy")}</div><a href="https://www.googleadservices.com/pagead/aclk?x"><h3>Buy</h3></a>'
-    body = desktop(hit("https://a.example/1", "One"), *boxes, hit("https://b.example/2", "Two"), before=ad, after=other_ad)
+    body = desktop(
+        hit("https://a.example/1", "One"), *boxes, hit("https://b.example/2", "Two"), before=ad, after=other_ad
+    )
     assert urls(body) == ["https://a.example/1", "https://b.example/2"]
 
 
@@ -199,7 +219,9 @@ def test_a_desktop_page_of_2020() -> None:
         "</div></div>"
     )
     one, two = read(desktop(result.format(1), result.format(2)))
-    assert one == SearchResult("Title 1", "https://a.example/1", "Snippet number 1.", "google", published_at="2019-12-03")
+    assert one == SearchResult(
+        "Title 1", "https://a.example/1", "Snippet number 1.", "google", published_at="2019-12-03"
+    )
     assert two.title == "Title 2"
 
 
@@ -259,7 +281,9 @@ def test_a_phones_page() -> None:
 
 
 @pytest.mark.req("G3.1")
-@pytest.mark.parametrize("name", sorted({name for names in re.findall(r'class="([^"]*)"', THREE) for name in names.split()}))
+@pytest.mark.parametrize(
+    "name", sorted({name for names in re.findall(r'class="([^"]*)"', THREE) for name in names.split()})
+)
 def test_no_single_class_name_carries_the_reading(name: str) -> None:
     changed = re.sub(rf"\b{name}\b", "zz9", THREE)
     assert changed != THREE
@@ -273,7 +297,13 @@ def test_the_reading_needs_no_class_names_at_all() -> None:
 
 @pytest.mark.req("G3.1")
 def test_code_within_a_result_is_no_text() -> None:
-    (only,) = read(desktop(hit("https://a.example/1", "One<script>var x=1</script>", "<style>b{}</style>The text.<script>go()</script>")))
+    (only,) = read(
+        desktop(
+            hit(
+                "https://a.example/1", "One<script>var x=1</script>", "<style>b{}</style>The text.<script>go()</script>"
+            )
+        )
+    )
     assert (only.title, only.snippet) == ("One", "The text.")
 
 
@@ -358,7 +388,7 @@ def test_a_consent_page_is_recognised_and_says_what_to_do(response: Response) ->
     with pytest.raises(WebBlocked) as caught:
         Google().read(response)
     assert not caught.value.retryable
-    assert caught.value.cure
+    assert caught.value.hint
     assert all(caught.value.say("zh"))
 
 
@@ -369,7 +399,9 @@ def test_a_page_of_scripts_alone_is_recognised() -> None:
 
 @pytest.mark.req("G3.2")
 def test_the_words_of_a_block_do_not_make_one() -> None:
-    talk = hit("https://a.example/captcha", "Solve a captcha", "unusual traffic, recaptcha, /sorry/, captcha-form, enablejs")
+    talk = hit(
+        "https://a.example/captcha", "Solve a captcha", "unusual traffic, recaptcha, /sorry/, captcha-form, enablejs"
+    )
     body = desktop(talk, before=CONSENT_PAGE, after="<script src='https://www.google.com/recaptcha/api.js'></script>")
     assert urls(body) == ["https://a.example/captcha"]
 
@@ -381,16 +413,31 @@ NONE_SAID = '<p role="heading">{0}<span><em>tea pots</em></span>{1}</p><p>{2}</p
 @pytest.mark.parametrize(
     "body",
     [
-        desktop(after=NONE_SAID.format("Your search - ", " - did not match any documents.", "Suggestions:", "Try other words.")),
-        desktop(after=NONE_SAID.format("Es wurden keine mit ", " übereinstimmenden Dokumente gefunden.", "Vorschläge:", "Andere Wörter.")),
-        desktop(before=f'<div id="topstuff">{NONE_SAID.format("找不到和您查询的", "相符的内容。", "建议:", "请尝试其他词。")}</div>'),
-        desktop(before=CONSENT_PAGE, after=NONE_SAID.format("Your search - ", " - did not match any documents.", "Suggestions:", "Try.")),
-        without_scripts("<div><span>Your search - </span><span>tea pots</span><span> - did not match any documents.</span></div>"),
+        desktop(
+            after=NONE_SAID.format(
+                "Your search - ", " - did not match any documents.", "Suggestions:", "Try other words."
+            )
+        ),
+        desktop(
+            after=NONE_SAID.format(
+                "Es wurden keine mit ", " übereinstimmenden Dokumente gefunden.", "Vorschläge:", "Andere Wörter."
+            )
+        ),
+        desktop(
+            before=f'<div id="topstuff">{NONE_SAID.format("找不到和您查询的", "相符的内容。", "建议:", "请尝试其他词。")}</div>'
+        ),
+        desktop(
+            before=CONSENT_PAGE,
+            after=NONE_SAID.format("Your search - ", " - did not match any documents.", "Suggestions:", "Try."),
+        ),
+        without_scripts(
+            "<div><span>Your search - </span><span>tea pots</span><span> - did not match any documents.</span></div>"
+        ),
         desktop(after="<p>Your search - <b>tea pots</b> - did not match any documents.</p>"),
     ],
 )
 def test_no_results_are_an_empty_answer(body: str) -> None:
-    assert Google().read(page(body)) == Found()
+    assert Google().read(page(body)) == EngineResults()
 
 
 @pytest.mark.req("G1.3")
@@ -429,7 +476,9 @@ def read_or_refuse(response: Response) -> None:
 
 
 @pytest.mark.req("G1.3")
-@given(st.binary(max_size=300), st.sampled_from([200, 202, 302, 404, 429, 503]), st.text(max_size=40), st.text(max_size=40))
+@given(
+    st.binary(max_size=300), st.sampled_from([200, 202, 302, 404, 429, 503]), st.text(max_size=40), st.text(max_size=40)
+)
 def test_any_bytes_are_read_or_refused(body: bytes, status: int, url: str, location: str) -> None:
     read_or_refuse(Response(status, body, url, {"location": location}))
 
@@ -471,7 +520,7 @@ def right(entry: dict[str, Any], folder: Path, score: dict[str, Any]) -> bool:
         found = Google().read(Response(200, (folder / entry["file"]).read_bytes()))
         outcome = "ok" if found.results else "empty"
     except SuyuanError as error:
-        found, outcome = Found(), "blocked" if isinstance(error, WebBlocked) else "error"
+        found, outcome = EngineResults(), "blocked" if isinstance(error, WebBlocked) else "error"
     if entry["kind"] != "results":
         return outcome == {"no_results": "empty"}.get(entry["kind"], "blocked")
     have = {score["key"](result.url) for result in found.results}
@@ -482,7 +531,9 @@ def right(entry: dict[str, Any], folder: Path, score: dict[str, Any]) -> bool:
 
 
 @pytest.mark.req("G3.1", "G3.2")
-@pytest.mark.skipif(not (SHARED / "serp" / "MANIFEST.json").exists(), reason="the recorded pages are not beside this repository")
+@pytest.mark.skipif(
+    not (SHARED / "serp" / "MANIFEST.json").exists(), reason="the recorded pages are not beside this repository"
+)
 def test_recorded_pages_are_read_right() -> None:
     folder = SHARED / "serp"
     score = runpy.run_path(str(SHARED / "score_serp.py"))

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from engines import small_pages as page
 from engines.exchanges import NOW, first_request
-from suyuan.contract.engine import Engine, EngineSettings
-from suyuan.contract.errors import SuyuanError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.secret import Secret
-from suyuan.contract.types import SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import Engine, EngineSettings
+from suyuan.core.errors import SuyuanError
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import SearchResult
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Response
 from suyuan.engines import registry
 from suyuan.engines._dates import read_date
 from suyuan.engines._status import retry_after
@@ -80,12 +81,23 @@ def broken(draw: st.DrawFn, samples: list[bytes]) -> bytes:
 
 
 def replies(bodies: st.SearchStrategy[bytes]) -> st.SearchStrategy[Response]:
-    addresses = st.sampled_from(["", "https://x.example/", "http://[", "https://wappass.baidu.com/x", "\x00", "//"]) | texts
+    addresses = (
+        st.sampled_from(["", "https://x.example/", "http://[", "https://wappass.baidu.com/x", "\x00", "//"]) | texts
+    )
     kinds = st.sampled_from(
-        ["text/html", "text/html; charset=gbk", "application/json", "text/html; charset=utf-16", "charset=", "charset=x y"]
+        [
+            "text/html",
+            "text/html; charset=gbk",
+            "application/json",
+            "text/html; charset=utf-16",
+            "charset=",
+            "charset=x y",
+        ]
     )
     headers = st.fixed_dictionaries({}, optional={"location": addresses, "retry-after": texts, "content-type": kinds})
-    return st.builds(Response, st.just(200) | st.integers(100, 599), bodies, addresses, headers, st.just(NOW) | st.none())
+    return st.builds(
+        Response, st.just(200) | st.integers(100, 599), bodies, addresses, headers, st.just(NOW) | st.none()
+    )
 
 
 def read(name: str, response: Response, query: SearchQuery | None = None) -> tuple[SearchResult, ...]:
@@ -94,7 +106,7 @@ def read(name: str, response: Response, query: SearchQuery | None = None) -> tup
         found = ENGINES[name].read(response, query)
     except SuyuanError as error:
         assert error.engine == name
-        assert error.cure
+        assert error.hint
         assert error.message
         return ()
     for result in found.results:
@@ -128,11 +140,15 @@ def test_no_broken_page_breaks_an_engine(name: str) -> None:
 
 
 def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["url", "title", "code", "error", "a"]), inner, max_size=3)
+    return st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["url", "title", "code", "error", "a"]), inner, max_size=3
+    )
 
 
 ODD_VALUES = st.sampled_from(["https://x.example/", "http://[", "200", 429, "\ud800"])
-JSON_VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | texts | ODD_VALUES, nested, max_leaves=6)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts | ODD_VALUES, nested, max_leaves=6
+)
 
 
 def places(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -155,9 +171,18 @@ def test_no_value_in_the_wrong_place_breaks_an_engine(name: str) -> None:
     trees = [json.loads(sample) for sample in SAMPLES[name] if sample.startswith(b"{")]
 
     @STEADY
-    @given(st.sampled_from([(tree, way) for tree in trees for way in places(tree)]), JSON_VALUES, st.sampled_from([200, 400, 422, 429]))
+    @given(
+        st.sampled_from([(tree, way) for tree in trees for way in places(tree)]),
+        JSON_VALUES,
+        st.sampled_from([200, 400, 422, 429]),
+    )
     def check(place: tuple[Any, tuple[Any, ...]], other: Any, status: int) -> None:
-        read(name, Response(status, json.dumps(replaced(*place, other)).encode(), headers={"content-type": "application/json"}))
+        read(
+            name,
+            Response(
+                status, json.dumps(replaced(*place, other)).encode(), headers={"content-type": "application/json"}
+            ),
+        )
 
     check()
 
@@ -169,7 +194,7 @@ def test_every_request_goes_to_the_engine_and_is_plain_ascii(name: str) -> None:
     @given(queries)
     def check(query: SearchQuery) -> None:
         request = first_request(ENGINES[name], query)
-        assert urlsplit(request.url).netloc == urlsplit(ENGINES[name].home).netloc
+        assert urlsplit(request.url).netloc == urlsplit(ENGINES[name].default_url).netloc
         assert request.url.isascii()
         assert "sk-0123456789" not in request.url + request.body.decode()
 
@@ -191,7 +216,9 @@ WRAPPINGS: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 by_wrapping = pytest.mark.parametrize("wrapping", WRAPPINGS)
 
-pieces = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"])) | st.text(st.sampled_from("%2F+&=#?/;:@[]茶%25amp;<>\"'\\"))
+pieces = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"])) | st.text(
+    st.sampled_from("%2F+&=#?/;:@[]茶%25amp;<>\"'\\")
+)
 targets = st.builds(
     lambda scheme, host, path, query: f"{scheme}://{host}/{path}?{query}",
     st.sampled_from(["http", "https"]),
@@ -222,8 +249,16 @@ def test_unwrapping_gives_exactly_the_target(wrapping: str) -> None:
 @pytest.mark.skipif(not WPT.is_dir(), reason=f"no URL test data at {WPT}")
 @pytest.mark.req("T1.2", "T5.2", "T5.3", "G2.1")
 def test_unwrapping_gives_exactly_the_target_for_the_urls_of_the_standard(wrapping: str) -> None:
-    cases = [case for file in ("urltestdata.json", "ada_extra_urltestdata.json") for case in json.loads((WPT / file).read_text("utf-8"))]
-    hrefs = {case["href"] for case in cases if isinstance(case, dict) and str(case.get("href")).startswith(("http://", "https://"))}
+    cases = [
+        case
+        for file in ("urltestdata.json", "ada_extra_urltestdata.json")
+        for case in json.loads((WPT / file).read_text("utf-8"))
+    ]
+    hrefs = {
+        case["href"]
+        for case in cases
+        if isinstance(case, dict) and str(case.get("href")).startswith(("http://", "https://"))
+    }
     assert len(hrefs) > 150
     assert [href for href in sorted(hrefs) if round_trip(wrapping, href) != href] == []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.types import SearchQuery
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
 from suyuan.engines._query import _HOME, fitted, is_ordinary, locale, operators
 
 TWO = ("a.example", "b.example")
@@ -110,7 +110,9 @@ def test_every_language_has_a_country_that_can_be_asked_for() -> None:
         assert (query.lang, query.country) == (lang, country) == locale(SearchQuery("tea", lang=lang))
 
 
-@pytest.mark.parametrize("text", ["tea pots", "how to clean an old tea pot", "茶壶", "怎样清洗旧茶壶", "weather new york", "茶 壶"])
+@pytest.mark.parametrize(
+    "text", ["tea pots", "how to clean an old tea pot", "茶壶", "怎样清洗旧茶壶", "weather new york", "茶 壶"]
+)
 def test_ordinary(text: str) -> None:
     assert is_ordinary(SearchQuery(text))
 

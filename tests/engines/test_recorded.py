@@ -10,19 +10,27 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from suyuan.contract.errors import SuyuanError, WebBlocked
-from suyuan.contract.types import SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.errors import SuyuanError, WebBlocked
+from suyuan.core.result import SearchResult
+from suyuan.core.wire import Response
 from suyuan.engines import registry
 
 SHARED = Path(__file__).parents[3] / "shared"
 SERP = SHARED / "serp"
 HERE = (SERP / "MANIFEST.json").is_file() and (SHARED / "score_serp.py").is_file()
 SCORE: dict[str, Any] = runpy.run_path(str(SHARED / "score_serp.py")) if HERE else {}
-# Google has a test file of its own.
-NAMES: dict[str, str] = {there: here for there, here in SCORE.get("NAMES", {}).items() if here != "google"}
+# Google has a test file of its own; pages of engines that do not exist here are left out.
+NAMES: dict[str, str] = {
+    there: here for there, here in SCORE.get("NAMES", {}).items() if here != "google" and here in registry.names()
+}
 PAGES: list[dict[str, Any]] = (
-    [entry for entry in json.loads((SERP / "MANIFEST.json").read_text(encoding="utf-8")) if entry["engine"] in NAMES] if HERE else []
+    [
+        entry
+        for entry in json.loads((SERP / "MANIFEST.json").read_text(encoding="utf-8"))
+        if entry["engine"] in NAMES and entry["kind"] != "decoy"
+    ]
+    if HERE
+    else []
 )
 OUTCOMES = {"no_results": {"empty"}, "captcha": {"blocked"}, "blocked": {"blocked"}, "consent": {"blocked"}}
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from engines.exchanges import first_request
-from suyuan.contract.engine import Engine, EngineSettings, SearchEngine
-from suyuan.contract.errors import InvalidInput
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.secret import Secret
-from suyuan.contract.types import SearchQuery
+from suyuan.core.engine import Engine, EngineSettings, SearchEngine
+from suyuan.core.errors import InvalidInput
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.secret import Secret
 from suyuan.engines import registry
 
 NAMES = ("stub", "searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
@@ -51,8 +51,10 @@ def test_every_name_makes_its_engine(name: str) -> None:
 def test_an_engine_passes_on_what_it_says_it_honours_and_nothing_else(name: str, parameter: str, value: Any) -> None:
     engine = registry.load(name)(EngineSettings(api_key=Secret("sk-0123456789")))
     assert isinstance(engine, Engine)
-    plain, asked = (first_request(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value})))
-    assert (plain != asked) == (parameter in engine.honours)
+    plain, asked = (
+        first_request(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value}))
+    )
+    assert (plain != asked) == (parameter in engine.supported_params)
 
 
 @pytest.mark.req("P9.1", "P9.2")
@@ -62,10 +64,10 @@ def test_engines_without_a_key_are_asked_gently_and_lead_nowhere_else(name: str)
     assert isinstance(engine, Engine)
     assert engine.rate_per_minute is not None
     assert 1 <= engine.burst <= engine.rate_per_minute <= 30
-    assert engine.home.startswith("https://")
-    assert engine.friends
-    family = ".".join(engine.home.removeprefix("https://").split(".")[-2:])
-    assert all(f".{friend}".endswith(f".{family}") for friend in engine.friends)
+    assert engine.default_url.startswith("https://")
+    assert engine.redirect_hosts
+    family = ".".join(engine.default_url.removeprefix("https://").split(".")[-2:])
+    assert all(f".{friend}".endswith(f".{family}") for friend in engine.redirect_hosts)
 
 
 @pytest.mark.req("P3.4", "P2.1")
@@ -101,12 +103,15 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
         registry.load(name)
     assert caught.value.detail_code == "unknown_engine"
     assert repr(name) in caught.value.message
-    assert all(known in caught.value.cure for known in NAMES)
+    assert all(known in caught.value.hint for known in NAMES)
 
 
 @pytest.mark.parametrize(
     ("wanted", "loaded"),
-    [("import suyuan.engines.registry", False), ("from suyuan.engines import registry; registry.load('ddg_html')", True)],
+    [
+        ("import suyuan.engines.registry", False),
+        ("from suyuan.engines import registry; registry.load('ddg_html')", True),
+    ],
 )
 def test_nothing_of_an_engine_is_imported_before_it_is_wanted(wanted: str, loaded: bool) -> None:
     code = f"{wanted}\nimport sys\nprint([n for n in sys.modules if n.startswith('selectolax') or n == 'suyuan.engines.ddg_html'] != [])"

@@ -9,12 +9,21 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import address, answer, failure, first_request, run, sent
-from suyuan.contract.engine import EngineSettings
-from suyuan.contract.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebParseError, WebProviderError
-from suyuan.contract.freshness import Freshness
-from suyuan.contract.secret import Secret
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Response
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import (
+    AuthError,
+    BadGateway,
+    NetworkError,
+    SuyuanError,
+    WebBlocked,
+    WebParseError,
+    WebProviderError,
+)
+from suyuan.core.freshness import Freshness
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Response
 from suyuan.engines.searxng import SearXNG
 
 FORBIDDEN = "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>\n<p>You don't have the permission.</p>\n"
@@ -24,9 +33,17 @@ ROW = page.SEARXNG_ROW
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("C2.2", "T5.4")
 def test_results() -> None:
-    assert SearXNG().read(answer(page.searxng_data(ROW, {**ROW, "url": "http://pots.example/2", "publishedDate": None}))) == Found(
+    assert SearXNG().read(
+        answer(page.searxng_data(ROW, {**ROW, "url": "http://pots.example/2", "publishedDate": None}))
+    ) == EngineResults(
         (
-            SearchResult("Tea pots", "https://pots.example/s?q=1&r=2", "About tea pots.", "searxng", published_at="2026-02-01T08:30:00"),
+            SearchResult(
+                "Tea pots",
+                "https://pots.example/s?q=1&r=2",
+                "About tea pots.",
+                "searxng",
+                published_at="2026-02-01T08:30:00",
+            ),
             SearchResult("Tea pots", "http://pots.example/2", "About tea pots.", "searxng"),
         )
     )
@@ -34,7 +51,7 @@ def test_results() -> None:
 
 @pytest.mark.req("C2.2")
 def test_nothing_found_is_an_answer() -> None:
-    assert run(SearXNG(), "tea", answer(page.searxng_data())).found == Found()
+    assert run(SearXNG(), "tea", answer(page.searxng_data())).found == EngineResults()
 
 
 @pytest.mark.req("C7.2")
@@ -72,13 +89,15 @@ def test_results_that_speak_of_refusals_are_results() -> None:
 # --- how it says no --------------------------------------------------------------------------------------------
 @pytest.mark.req("C2.4", "G1.3")
 def test_dead_engines_and_no_results_are_a_failure() -> None:
-    error = run(SearXNG(), "tea", answer(page.searxng_data(dead=[["kettle", "Suspended: CAPTCHA"], ["stove", "timeout"]]))).error
+    error = run(
+        SearXNG(), "tea", answer(page.searxng_data(dead=[["kettle", "Suspended: CAPTCHA"], ["stove", "timeout"]]))
+    ).error
     assert (type(error), error.detail_code, error.retryable) == (WebProviderError, "engines_dead", True)
     assert "kettle: Suspended: CAPTCHA, stove: timeout" in error.message
 
 
 @pytest.mark.parametrize(
-    ("response", "kind", "detail", "cure"),
+    ("response", "kind", "detail", "hint"),
     [
         (answer(FORBIDDEN, 403), AuthError, "json_api_off", "formats"),
         (answer(FORBIDDEN, 200), AuthError, "json_api_off", "formats"),
@@ -100,10 +119,10 @@ def test_dead_engines_and_no_results_are_a_failure() -> None:
     ],
 )
 @pytest.mark.req("T7.3", "C2.5", "C9.2", "T7.2")
-def test_illnesses_are_told_apart(response: Response, kind: type[SuyuanError], detail: str, cure: str) -> None:
+def test_illnesses_are_told_apart(response: Response, kind: type[SuyuanError], detail: str, hint: str) -> None:
     error = run(SearXNG(), "tea", response).error
     assert (type(error), error.detail_code, error.engine) == (kind, detail, "searxng")
-    assert cure in error.cure
+    assert hint in error.hint
 
 
 @pytest.mark.parametrize(
@@ -123,7 +142,7 @@ def test_answers_of_the_wrong_shape(body: bytes, detail: str) -> None:
 
 @pytest.mark.parametrize("dead", [None, "text", 7, {"a": 1}, []])
 def test_a_strange_list_of_dead_engines_is_none(dead: Any) -> None:
-    assert SearXNG().read(answer({"results": [], "unresponsive_engines": dead})) == Found()
+    assert SearXNG().read(answer({"results": [], "unresponsive_engines": dead})) == EngineResults()
 
 
 def test_the_limiter_tells_how_long_to_wait() -> None:
@@ -176,12 +195,15 @@ def test_an_instance_that_is_not_well(response: Response, detail: str) -> None:
 def test_the_request() -> None:
     request = first_request(SearXNG(), "茶壶 & 茶杯")
     assert (request.method, dict(request.headers)) == ("GET", {"Accept": "application/json"})
-    assert request.url.startswith("http://localhost:8080/search?q=%E8%8C%B6%E5%A3%B6+%26+%E8%8C%B6%E6%9D%AF&format=json&")
+    assert request.url.startswith(
+        "http://localhost:8080/search?q=%E8%8C%B6%E5%A3%B6+%26+%E8%8C%B6%E6%9D%AF&format=json&"
+    )
 
 
 @pytest.mark.req("C6.2", "T3.2")
 @pytest.mark.parametrize(
-    ("text", "lang", "language"), [("tea", "", "auto"), ("茶壶", "", "zh"), ("tea", "zh-CN", "zh-CN"), ("茶壶", "en", "en")]
+    ("text", "lang", "language"),
+    [("tea", "", "auto"), ("茶壶", "", "zh"), ("tea", "zh-CN", "zh-CN"), ("茶壶", "en", "en")],
 )
 def test_language(text: str, lang: str, language: str) -> None:
     assert sent(first_request(SearXNG(), SearchQuery(text, lang=lang)))["language"] == language
@@ -207,7 +229,11 @@ def test_freshness(fresh: str) -> None:
 
 @pytest.mark.req("T3.2")
 def test_a_date_range_cannot_be_asked_and_that_is_said() -> None:
-    done = run(SearXNG(), SearchQuery("tea", freshness=Freshness.parse("2026-01-01..2026-02-01")), answer(page.searxng_data(ROW)))
+    done = run(
+        SearXNG(),
+        SearchQuery("tea", freshness=Freshness.parse("2026-01-01..2026-02-01")),
+        answer(page.searxng_data(ROW)),
+    )
     assert "time_range" not in sent(done.request)
     assert done.found.notes == ("date range not supported by SearXNG: not filtered by date",)
 

@@ -9,8 +9,8 @@ import pytest
 
 from engines import small_pages as page
 from engines.exchanges import answer, failure
-from suyuan.contract.engine import Engine
-from suyuan.contract.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
+from suyuan.core.engine import Engine
+from suyuan.core.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
 from suyuan.engines._json import json_of
 from suyuan.engines._status import check_status, retry_after
 from suyuan.engines.baidu_html import Baidu
@@ -95,7 +95,9 @@ def test_statuses_that_pass(status: int) -> None:
 
 
 @by_engine
-@pytest.mark.parametrize("body", [gzip.compress(LONG), bytes(range(256)) * 8, b"\x00" * 100], ids=["gzip", "all bytes", "zeros"])
+@pytest.mark.parametrize(
+    "body", [gzip.compress(LONG), bytes(range(256)) * 8, b"\x00" * 100], ids=["gzip", "all bytes", "zeros"]
+)
 @pytest.mark.req("C7.1", "T7.1")
 def test_a_body_that_was_never_decoded(engine: Engine, body: bytes) -> None:
     error = failure(engine, answer(body))

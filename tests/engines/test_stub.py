@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.exchanges import answer, run
-from suyuan.contract.types import SearchQuery
+from suyuan.core.query import SearchQuery
 from suyuan.engines.stub import Stub
 
 
@@ -29,7 +29,10 @@ def test_the_query_is_shown_as_it_is(text: str) -> None:
 
 @pytest.mark.req("T5.1")
 def test_it_is_steady_whatever_comes() -> None:
-    assert run(Stub(), "tea").found == run(Stub(), SearchQuery("tea", count=1, lang="zh", allowed_domains=("a.example",))).found
+    assert (
+        run(Stub(), "tea").found
+        == run(Stub(), SearchQuery("tea", count=1, lang="zh", allowed_domains=("a.example",))).found
+    )
     assert len(Stub().read(answer(b"\x00broken", 500)).results) == 3
 
 

@@ -14,9 +14,9 @@ import pytest_asyncio
 from support.chromium import get, opened, own_temp, pages, paths, require_chromium
 from support.processes import browsers, family, soon
 from support.site import Reply, Seen, free_port, half, raw, redirect, reply, reset, serve, stall
-from suyuan.contract.errors import NetworkError, WebParseError, WebProviderError
-from suyuan.contract.secret import Secret
-from suyuan.contract.wire import Request
+from suyuan.core.errors import NetworkError, WebParseError, WebProviderError
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Request
 from suyuan.net.browser import BrowserClient
 from suyuan.net.transport import NetSettings
 
@@ -56,12 +56,16 @@ class TestPages:
             response = await get(shared, site.url + "/page")
         assert "溯源,镕基" in response.text and "<title>检索</title>" in response.body.decode("utf-8")
 
-    async def test_images_fonts_and_media_are_not_loaded_but_scripts_and_styles_are(self, shared: BrowserClient) -> None:
+    async def test_images_fonts_and_media_are_not_loaded_but_scripts_and_styles_are(
+        self, shared: BrowserClient
+    ) -> None:
         page = (
             "<link rel=stylesheet href=/style><img src=/image><video src=/film autoplay></video><audio src=/sound autoplay></audio>"
             "<p style='font-family: f'>x</p><script src=/script></script>"
         )
-        style = reply("@font-face { font-family: f; src: url(/font) } body { background: url(/ground) }", kind="text/css")
+        style = reply(
+            "@font-face { font-family: f; src: url(/font) } body { background: url(/ground) }", kind="text/css"
+        )
         script = reply("document.fonts.load('12px f').finally(() => document.title = 'done')", kind="text/javascript")
         async with serve(pages(page=page, style=style, script=script)) as site:
             response = await get(shared, site.url + "/page")
@@ -87,7 +91,11 @@ class TestPages:
 
     async def test_of_the_headers_only_language_and_referer_are_sent(self, shared: BrowserClient) -> None:
         async with serve(lambda seen: reply("x")) as site:
-            await get(shared, site.url, **{"accept-language": "zh-CN", "Referer": site.url + "/r", "X-Thing": "1", "User-Agent": "me"})
+            await get(
+                shared,
+                site.url,
+                **{"accept-language": "zh-CN", "Referer": site.url + "/r", "X-Thing": "1", "User-Agent": "me"},
+            )
             headers = site.seen[0].headers
         assert (headers["accept-language"], headers["referer"]) == ("zh-CN", site.url + "/r")
         assert "x-thing" not in headers and "Chrome" in headers["user-agent"]
@@ -163,7 +171,9 @@ class TestPages:
                 await get(shared, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
         assert caught.value.detail_code == "tls"
 
-    @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://version", "about:blank", "http://", "x"])
+    @pytest.mark.parametrize(
+        "url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://version", "about:blank", "http://", "x"]
+    )
     async def test_what_is_no_web_address_is_not_opened(self, shared: BrowserClient, url: str) -> None:
         with pytest.raises(NetworkError) as caught:
             await get(shared, url)
@@ -201,7 +211,9 @@ class TestPages:
         assert caught.value.detail_code == "not_a_page"
 
     @pytest.mark.parametrize("how", ["script", "redirect"])
-    async def test_a_page_that_leads_nowhere_is_an_error_that_names_the_place(self, shared: BrowserClient, how: str) -> None:
+    async def test_a_page_that_leads_nowhere_is_an_error_that_names_the_place(
+        self, shared: BrowserClient, how: str
+    ) -> None:
         nowhere = f"127.0.0.1:{free_port()}"
         script = reply(f"<script>location.href = 'http://{nowhere}/'</script>old")
         async with serve(lambda _: script if how == "script" else redirect(f"http://{nowhere}/")) as site:
@@ -318,8 +330,8 @@ class TestProxy:
                 return reply("who?", 407, {"Proxy-Authenticate": 'Basic realm="x"'})
             return reply(f"via proxy: {seen.target}")
 
-        async with serve(proxy) as gateway, serve(lambda _: reply("direct")) as site:
-            address = gateway.url.replace("http://", "http://user:p%40ss@")
+        async with serve(proxy) as proxy_server, serve(lambda _: reply("direct")) as site:
+            address = proxy_server.url.replace("http://", "http://user:p%40ss@")
             async with opened(net=NetSettings(proxy=Secret(address), no_proxy=("localhost",))) as client:
                 through = await get(client, "http://search.example/s")
                 local = await get(client, site.url.replace("127.0.0.1", "localhost") + "/s")
@@ -329,8 +341,8 @@ class TestProxy:
 
     @pytest.mark.parametrize("scheme", ["http", "https"])
     async def test_one_that_refuses_says_so_without_its_password(self, scheme: str, temp: Path) -> None:
-        async with serve(lambda _: reply("", 407, {"Proxy-Authenticate": 'Basic realm="x"'})) as gateway:
-            address = gateway.url.replace("http://", "http://user:hunter22@")
+        async with serve(lambda _: reply("", 407, {"Proxy-Authenticate": 'Basic realm="x"'})) as proxy_server:
+            address = proxy_server.url.replace("http://", "http://user:hunter22@")
             async with opened(net=NetSettings(proxy=Secret(address))) as client:
                 with pytest.raises(NetworkError) as caught:
                     await get(client, f"{scheme}://search.example/s")

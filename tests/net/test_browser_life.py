@@ -17,7 +17,7 @@ import pytest
 from support.chromium import contents, get, opened, own_temp, pages, paths, require_chromium
 from support.processes import Process, browsers, family, soon, until
 from support.site import Reply, Seen, reply, serve, stall
-from suyuan.contract.errors import SuyuanError, WebProviderError
+from suyuan.core.errors import SuyuanError, WebProviderError
 from suyuan.net.transport import BrowserSettings
 
 require_chromium()
@@ -81,7 +81,10 @@ class TestStart:
             busy -= 1
             await reply("x")(writer)
 
-        async with opened(BrowserSettings(max_pages=2)) as client, serve(lambda seen: slow if "page" in seen.path else reply("")) as site:
+        async with (
+            opened(BrowserSettings(max_pages=2)) as client,
+            serve(lambda seen: slow if "page" in seen.path else reply("")) as site,
+        ):
             await asyncio.gather(*(get(client, f"{site.url}/page{n}") for n in range(6)))
         assert most == 2
 
@@ -109,7 +112,7 @@ class TestStart:
             with pytest.raises(WebProviderError) as caught:
                 await get(client, "http://127.0.0.1/")
         assert caught.value.detail_code == "playwright_missing"
-        assert "suyuan[browser]" in caught.value.cure and "未安装" in caught.value.say("zh")[0]
+        assert "suyuan[browser]" in caught.value.hint and "未安装" in caught.value.say("zh")[0]
 
 
 class TestFailure:
@@ -178,7 +181,9 @@ class TestEnd:
             assert await soon(lambda: bool(family()) if when == "while it starts" else len(site.seen) == 2)
             await client.close()
             errors = await asyncio.gather(*tasks, return_exceptions=True)
-        assert {error.detail_code if isinstance(error, SuyuanError) else error for error in errors} == {"browser_closed"}
+        assert {error.detail_code if isinstance(error, SuyuanError) else error for error in errors} == {
+            "browser_closed"
+        }
         assert await soon(lambda: not family())
 
     async def test_an_idle_browser_is_closed_and_started_again(self, temp: Path) -> None:
@@ -219,7 +224,11 @@ class TestEnd:
 
     async def test_a_kept_profile_is_kept(self, tmp_path: Path) -> None:
         def handler(seen: Seen) -> Reply:
-            return reply("known") if "cookie" in seen.headers else reply("new", headers={"Set-Cookie": "a=1; Max-Age=1000"})
+            return (
+                reply("known")
+                if "cookie" in seen.headers
+                else reply("new", headers={"Set-Cookie": "a=1; Max-Age=1000"})
+            )
 
         kept = BrowserSettings(profile_dir=tmp_path / "profile")
         async with serve(handler) as site:
@@ -240,7 +249,7 @@ class TestProgramEnd:
 
     PROGRAM = textwrap.dedent("""
         import asyncio, sys
-        from suyuan.contract.wire import Request
+        from suyuan.core.wire import Request
         from suyuan.net.browser import BrowserClient
         from suyuan.net.transport import BrowserSettings, NetSettings
 
@@ -265,7 +274,11 @@ class TestProgramEnd:
         async with serve(pages(stall=stall)) as site:
             command = [sys.executable, "-c", self.PROGRAM, site.url, end]
             program = await asyncio.create_subprocess_exec(
-                *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+                *command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
             assert program.stdin is not None and program.stdout is not None
             assert await program.stdout.readline() == b"ready\n"
@@ -280,5 +293,7 @@ class TestProgramEnd:
             program.stdin.close()
             async with asyncio.timeout(60):
                 await program.wait()
-            assert await soon(lambda: not any(process.alive for process in processes)), [p.command for p in processes if p.alive]
+            assert await soon(lambda: not any(process.alive for process in processes)), [
+                p.command for p in processes if p.alive
+            ]
             assert until(lambda: not contents(temp)), contents(temp)

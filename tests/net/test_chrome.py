@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from suyuan.contract.errors import WebProviderError
+from suyuan.core.errors import WebProviderError
 from suyuan.net.chrome import ChromeFound, find_chrome, install_command
 
 MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -26,10 +26,14 @@ def look(
     wanted: str = "",
     environ: Mapping[str, str] | None = None,
 ) -> ChromeFound:
-    return find_chrome(wanted, platform=platform, environ=environ, which=commands(*on_path), exists=lambda path: path in files)
+    return find_chrome(
+        wanted, platform=platform, environ=environ, which=commands(*on_path), exists=lambda path: path in files
+    )
 
 
-@pytest.mark.parametrize("name", ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "chrome", "msedge"])
+@pytest.mark.parametrize(
+    "name", ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "chrome", "msedge"]
+)
 def test_the_usual_names_are_found_on_the_path(name: str) -> None:
     assert look("linux", on_path=(name,)) == ChromeFound(f"/bin/{name}", name)
 
@@ -116,7 +120,7 @@ def test_without_a_browser_the_error_says_how_to_install_one(platform: str, tool
         look(platform, on_path=tools)
     error = caught.value
     assert (error.code, error.detail_code, error.retryable) == ("WebProviderError", "chrome_missing", False)
-    assert "Chrome" in error.message and line in error.cure
-    message, cure = error.say("zh")
-    assert "未安装" in message and line in cure
+    assert "Chrome" in error.message and line in error.hint
+    message, hint = error.say("zh")
+    assert "未安装" in message and line in hint
     assert install_command(platform, commands(*tools)) == line

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suyuan.contract.errors import InvalidInput, SuyuanError, WebProviderError
+from suyuan.core.errors import InvalidInput, SuyuanError, WebProviderError
 from suyuan.net.guard import Address, Guard, embedded, parse
 
 GUARD = Guard()
@@ -74,12 +74,17 @@ def refusal(url: str, guard: Guard = GUARD) -> SuyuanError:
         ("https://Example.COM", Address("https://example.com/", "https", "example.com", 443)),
         (" http://example.com:80/a b?q#f ", Address("http://example.com/a%20b?q#f", "http", "example.com", 80)),
         ("http://example.com.:8080/", Address("http://example.com.:8080/", "http", "example.com", 8080)),
-        ("https://münchen.example/", Address("https://xn--mnchen-3ya.example/", "https", "xn--mnchen-3ya.example", 443)),
+        (
+            "https://münchen.example/",
+            Address("https://xn--mnchen-3ya.example/", "https", "xn--mnchen-3ya.example", 443),
+        ),
         ("https://例え。jp/", Address("https://xn--r8jz45g.jp/", "https", "xn--r8jz45g.jp", 443)),
         ("http://0x08.8.2056/", Address("http://8.8.8.8/", "http", "8.8.8.8", 80, ipaddress.ip_address("8.8.8.8"))),
         (
             "http://[2606:4700:0::1111]:81/x",
-            Address("http://[2606:4700::1111]:81/x", "http", "2606:4700::1111", 81, ipaddress.ip_address("2606:4700::1111")),
+            Address(
+                "http://[2606:4700::1111]:81/x", "http", "2606:4700::1111", 81, ipaddress.ip_address("2606:4700::1111")
+            ),
         ),
         ("http://a_b.example/?\\", Address("http://a_b.example/?\\", "http", "a_b.example", 80)),
     ],
@@ -104,11 +109,15 @@ def test_a_relative_address_is_read_with_its_base() -> None:
 def test_what_is_no_web_address_is_bad_input(url: str) -> None:
     error = refusal(url, Guard(allow_hosts=("*.example", "*.com", "localhost"), allow_networks=("0.0.0.0/0", "::/0")))
     assert isinstance(error, InvalidInput) and error.detail_code == "bad_url"
-    assert error.cure and error.say("zh") != error.say("en")
+    assert error.hint and error.say("zh") != error.say("en")
 
 
 def test_a_password_is_not_repeated() -> None:
-    for url in ("http://user:hunter22@example.com/", "http:user:hunter22@example.com", "ftp://user:hunter22@a@example.com/"):
+    for url in (
+        "http://user:hunter22@example.com/",
+        "http:user:hunter22@example.com",
+        "ftp://user:hunter22@a@example.com/",
+    ):
         error = refusal(url)
         assert "hunter22" not in str(error.as_dict("en")) + str(error.as_dict("zh")), url
 
@@ -118,8 +127,8 @@ def test_what_is_not_public_is_refused(url: str) -> None:
     error = refusal(url)
     assert isinstance(error, WebProviderError) and error.detail_code == "guard_refused" and not error.retryable
     for lang in ("en", "zh"):
-        message, cure = error.say(lang)
-        assert message and "web.fetch.allowHosts" in cure and "web.fetch.allowNetworks" in cure
+        message, hint = error.say(lang)
+        assert message and "web.fetch.allowHosts" in hint and "web.fetch.allowNetworks" in hint
 
 
 @pytest.mark.parametrize("ip", NOT_PUBLIC)
@@ -137,7 +146,10 @@ def test_addresses_that_are_public(ip: str) -> None:
 
 @given(st.ip_addresses(v=4))
 def test_nothing_passes_that_the_standard_library_calls_private(ip: ipaddress.IPv4Address) -> None:
-    for form in (ip, *(ipaddress.ip_address(prefix + str(ip)) for prefix in ("::", "::ffff:", "64:ff9b::", "2606:4700::5efe:"))):
+    for form in (
+        ip,
+        *(ipaddress.ip_address(prefix + str(ip)) for prefix in ("::", "::ffff:", "64:ff9b::", "2606:4700::5efe:")),
+    ):
         try:
             GUARD.check_address(form)
         except WebProviderError:
@@ -200,7 +212,13 @@ class TestAllowed:
 
     def test_a_host_by_name(self) -> None:
         guard = Guard(allow_hosts=("Wiki.Corp", "nas", "10.0.0.5", "[fd00::5]", "bücher.local"))
-        for url in ("http://wiki.corp/", "http://NAS./x", "http://10.0.0.5:81/", "http://[fd00::5]/", "http://xn--bcher-kva.local/"):
+        for url in (
+            "http://wiki.corp/",
+            "http://NAS./x",
+            "http://10.0.0.5:81/",
+            "http://[fd00::5]/",
+            "http://xn--bcher-kva.local/",
+        ):
             guard.check_url(url)
         guard.check_address("10.1.1.1", "wiki.corp")
         for url in ("http://a.wiki.corp/", "http://wiki.corp.local/", "http://10.0.0.6/", "http://nas.local/"):

@@ -11,9 +11,9 @@ import brotli
 import pytest
 
 from support.site import Reply, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
-from suyuan.contract.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
-from suyuan.contract.secret import Secret
-from suyuan.contract.wire import Request, Response
+from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Request, Response
 from suyuan.net.http import HttpClient
 from suyuan.net.impersonate import ImpersonatingClient
 from suyuan.net.transport import NetSettings, Transport, bounded
@@ -86,7 +86,7 @@ async def test_nothing_listens(kind: str) -> None:
         await client.send(Request.get(f"http://127.0.0.1:{free_port()}/"), "searxng")
     await client.close()
     assert caught.value.detail_code == "connection_refused"
-    assert "searxng" in caught.value.message and caught.value.cure
+    assert "searxng" in caught.value.message and caught.value.hint
 
 
 @pytest.mark.req("C7.3", "T7.1")
@@ -175,7 +175,10 @@ async def test_a_kept_connection_that_was_closed_meanwhile_is_no_failure() -> No
 
 
 async def test_the_proxy_is_used_and_localhost_is_not_proxied() -> None:
-    async with serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy, serve(lambda _: reply("direct")) as site:
+    async with (
+        serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy,
+        serve(lambda _: reply("direct")) as site,
+    ):
         client = HttpClient(NetSettings(proxy=Secret(proxy.url), no_proxy=("localhost",)))
         through = await client.send(Request.get("http://search.example/s"), "x")
         direct = await client.send(Request.get(site.url.replace("127.0.0.1", "localhost") + "/s"), "x")
@@ -192,7 +195,9 @@ async def test_a_proxy_that_refuses_says_so_without_its_password() -> None:
             await client.send(Request.get("https://search.example/s"), "x")
         await client.close()
     assert caught.value.detail_code == "proxy"
-    assert "hunter22" not in repr(caught.value) + str(caught.value.__context__) + repr(NetSettings(proxy=Secret(address)))
+    assert "hunter22" not in repr(caught.value) + str(caught.value.__context__) + repr(
+        NetSettings(proxy=Secret(address))
+    )
 
 
 class TestBounds:

@@ -13,7 +13,7 @@ import pytest
 from support.chromium import get, opened, own_temp, require_chromium
 from support.processes import browsers, family, soon
 from support.site import Reply, Seen, reply, serve
-from suyuan.contract.errors import WebProviderError
+from suyuan.core.errors import WebProviderError
 from suyuan.net.transport import BrowserSettings
 from suyuan.net.unlock import unlock
 
@@ -30,7 +30,9 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A virtual screen for one test."""
     if shutil.which("Xvfb") is None or shutil.which("xdotool") is None:
         pytest.skip("Xvfb and xdotool are not installed (Debian's packages xvfb and xdotool)")
-    with subprocess.Popen(["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as server:
         assert server.stdout is not None
         monkeypatch.setenv("DISPLAY", f":{server.stdout.readline().decode().strip()}")
         try:
@@ -48,7 +50,10 @@ def titles() -> str:
 def press_ctrl_w() -> None:
     """Close the window as a person does it."""
     # Not checked: the window may be gone before xdotool has let go of the key, which it calls an error. The caller sees it close.
-    subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "chrom", "windowfocus", "--sync", "key", "ctrl+w"], check=False)
+    subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--class", "chrom", "windowfocus", "--sync", "key", "ctrl+w"],
+        check=False,
+    )
 
 
 @pytest.mark.req("G3.2")
@@ -56,7 +61,7 @@ async def test_without_a_display_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(WebProviderError) as caught:
         await unlock("http://127.0.0.1/", "", tmp_path, has_display=False)
     assert caught.value.detail_code == "no_display"
-    assert "desktop" in caught.value.cure and "显示" in caught.value.say("zh")[0]
+    assert "desktop" in caught.value.hint and "显示" in caught.value.say("zh")[0]
 
 
 @pytest.mark.req("G3.2")

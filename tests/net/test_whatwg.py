@@ -12,13 +12,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from suyuan.contract.errors import SuyuanError
-from suyuan.net.fetching import CheckedResolver
+from suyuan.core.errors import SuyuanError
+from suyuan.net.fetch_client import CheckedResolver
 from suyuan.net.guard import Guard, parse
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 
-pytestmark = pytest.mark.skipif(not BENCH.is_dir(), reason="the public test data (shared/bench) are not on this machine")
+pytestmark = pytest.mark.skipif(
+    not BENCH.is_dir(), reason="the public test data (shared/bench) are not on this machine"
+)
 
 # Stricter than the standard, on purpose: see `parse`.
 _TRICKS = re.compile(r"[\x00-\x1f\x7f-\x9f]|^[^?#]*\\")
@@ -116,5 +118,7 @@ def test_names_in_other_scripts_are_read_as_the_standard_says(name: str) -> None
 
 
 def test_names_too_long_for_dns_are_refused() -> None:
-    seen = [bool(case.get("failure")) == (parsed(case["input"]) is None) for case in cases("verifydnslength_tests.json")]
+    seen = [
+        bool(case.get("failure")) == (parsed(case["input"]) is None) for case in cases("verifydnslength_tests.json")
+    ]
     assert seen and all(seen)

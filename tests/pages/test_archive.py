@@ -16,12 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from suyuan.contract.document import Document
+from suyuan.core.document import Document
 from suyuan.pages.archive import Archive
 
 
 def doc(url: str = "https://a.example/x", text: str = "Some text.", **fields: str) -> Document:
-    values = {"final_url": url, "title": "Title", "content_type": "text/html", "fetched_at": "2026-11-15T10:00:00+00:00", **fields}
+    values = {
+        "final_url": url,
+        "title": "Title",
+        "content_type": "text/html",
+        "fetched_at": "2026-11-15T10:00:00+00:00",
+        **fields,
+    }
     return Document(url=url, text=text, **values)  # type: ignore[arg-type]
 
 
@@ -34,7 +40,12 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 def test_what_was_put_comes_back_whole(archive: Archive) -> None:
     original = replace(
-        doc(text="# 标题\n\n正文"), links=(("一", "https://b.example/"),), notes=("n",), author="我", etag='"x"', published_at="2026-01-01"
+        doc(text="# 标题\n\n正文"),
+        links=(("一", "https://b.example/"),),
+        notes=("n",),
+        author="我",
+        etag='"x"',
+        published_at="2026-01-01",
     )
     archive.put(original)
     found = archive.get("https://a.example/x")
@@ -96,7 +107,9 @@ def test_odd_questions_are_no_failure(archive: Archive, question: str) -> None:
     ],
 )
 def test_only_the_words_that_tell_count(archive: Archive, question: str, coverage: float) -> None:
-    archive.put(doc(title="部署搜索服务", text="如何部署搜索服务:先装好容器,再看历史的记录。How to deploy it: see what it is."))
+    archive.put(
+        doc(title="部署搜索服务", text="如何部署搜索服务:先装好容器,再看历史的记录。How to deploy it: see what it is.")
+    )
     assert max((hit.coverage for hit in archive.search(question)), default=0.0) == coverage
 
 
@@ -121,7 +134,7 @@ _WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from suyuan.pages.archive import Archive
-from suyuan.contract.document import Document
+from suyuan.core.document import Document
 archive = Archive(sys.argv[1])
 n = 0
 while True:
@@ -137,7 +150,9 @@ def test_nothing_confirmed_is_lost_when_the_process_is_killed(tmp_path: Path) ->
     chance = random.Random(7)
     path, source = tmp_path / "a.sqlite", Path(__file__).parents[2] / "src"
     for turn in range(20):
-        process = subprocess.Popen([sys.executable, "-c", _WRITER, str(path), str(source), str(turn)], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), str(source), str(turn)], stdout=subprocess.PIPE, text=True
+        )
         assert process.stdout is not None
         confirmed = [process.stdout.readline().strip()]
         killer = threading.Timer(chance.uniform(0.0, 0.15), lambda p=process: os.kill(p.pid, signal.SIGKILL))

@@ -83,7 +83,9 @@ def test_a_hostile_body_takes_no_time() -> None:
 
 def _codec(folder: str) -> str:
     name = re.sub(r"-[a-z]{5,}$", "", folder) if folder.startswith(("iso-8859", "windows")) else folder
-    return {"GB2312": "gb18030", "Big5": "big5hkscs", "EUC-KR": "cp949", "SHIFT_JIS": "cp932"}.get(name, name.replace("Mac", "mac_"))
+    return {"GB2312": "gb18030", "Big5": "big5hkscs", "EUC-KR": "cp949", "SHIFT_JIS": "cp932"}.get(
+        name, name.replace("Mac", "mac_")
+    )
 
 
 def _alike(want: str, got: str) -> bool:
@@ -95,7 +97,11 @@ def _alike(want: str, got: str) -> bool:
 @pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not beside the project")
 def test_bench_charsets() -> None:
     paths = sorted((BENCH / "robust-chardet").glob("*/*"))
-    right = [path for path in paths if _alike(path.read_bytes().decode(_codec(path.parent.name), "replace"), decode(path.read_bytes()))]
+    right = [
+        path
+        for path in paths
+        if _alike(path.read_bytes().decode(_codec(path.parent.name), "replace"), decode(path.read_bytes()))
+    ]
     assert len(right) / len(paths) >= 0.97
     east = {"Big5", "CP932", "EUC-JP", "EUC-KR", "GB2312", "Johab", "SHIFT_JIS", "iso-2022-jp", "iso-2022-kr"}
     assert sum(path.parent.name in east for path in paths) == sum(path.parent.name in east for path in right)

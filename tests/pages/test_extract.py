@@ -53,11 +53,16 @@ def test_an_ordered_list_keeps_its_start() -> None:
 def test_a_table_with_a_head() -> None:
     rows = "<tr><td>Quay</td><td>1840</td></tr><tr><td>Pier | long</td><td><a href='../pier'>1872</a></td></tr>"
     text = page(f"<table><thead><tr><th>Part</th><th>Year</th></tr></thead><tbody>{rows}</tbody></table>").text
-    assert "| Part | Year |\n| --- | --- |\n| Quay | 1840 |\n| Pier \\| long | [1872](https://example.org/docs/pier) |" in text
+    assert (
+        "| Part | Year |\n| --- | --- |\n| Quay | 1840 |\n| Pier \\| long | [1872](https://example.org/docs/pier) |"
+        in text
+    )
 
 
 def test_a_layout_table_is_no_table() -> None:
-    html = f"<body><table><tr><td><table><tr><td><p>{PROSE}</p><p>{PROSE} Twice.</p></td></tr></table></td></tr></table>"
+    html = (
+        f"<body><table><tr><td><table><tr><td><p>{PROSE}</p><p>{PROSE} Twice.</p></td></tr></table></td></tr></table>"
+    )
     assert "|" not in extract(html, URL).text and "stone quay" in extract(html, URL).text
 
 
@@ -67,8 +72,13 @@ def test_code_keeps_its_lines_and_language() -> None:
 
 
 def test_code_inside_a_list_item() -> None:
-    text = page("<ol><li>Run the following command:<pre>make\n  install</pre></li><li>Then look at the log file.</li></ol>").text
-    assert "1. Run the following command:\n\n   ```\n   make\n     install\n   ```\n\n2. Then look at the log file." in text
+    text = page(
+        "<ol><li>Run the following command:<pre>make\n  install</pre></li><li>Then look at the log file.</li></ol>"
+    ).text
+    assert (
+        "1. Run the following command:\n\n   ```\n   make\n     install\n   ```\n\n2. Then look at the log file."
+        in text
+    )
 
 
 def test_inline_code_and_links() -> None:
@@ -88,7 +98,9 @@ def test_base_href_and_link_list() -> None:
 
 
 def test_definitions_and_quotes() -> None:
-    text = page(f"<dl><dt>Quay</dt><dd>A wall of stone where ships lie.</dd></dl><blockquote><p>{PROSE}</p></blockquote>").text
+    text = page(
+        f"<dl><dt>Quay</dt><dd>A wall of stone where ships lie.</dd></dl><blockquote><p>{PROSE}</p></blockquote>"
+    ).text
     assert "**Quay**\n: A wall of stone where ships lie." in text and f"> {PROSE}" in text
 
 
@@ -114,7 +126,16 @@ def test_a_chinese_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["", " ", "<", "plain words only", "\x00\ud800<p>\udfff", "<html><frameset><frame src=x></frameset></html>", "<table><tr><td>"]
+    "html",
+    [
+        "",
+        " ",
+        "<",
+        "plain words only",
+        "\x00\ud800<p>\udfff",
+        "<html><frameset><frame src=x></frameset></html>",
+        "<table><tr><td>",
+    ],
 )
 def test_odd_pages(html: str) -> None:
     assert isinstance(extract(html, "not a url ["), Extract)
@@ -180,7 +201,17 @@ _NODES = st.recursive(
         lambda tag, attribute, parts: f"<{tag} {attribute}>{''.join(parts)}</{tag}>",
         _TAGS,
         st.sampled_from(
-            ["", "hidden", "style='opacity:0'", "class='nav x'", "href='//['", "href='?a=1'", "colspan=9", "start=x", "style=':;:'"]
+            [
+                "",
+                "hidden",
+                "style='opacity:0'",
+                "class='nav x'",
+                "href='//['",
+                "href='?a=1'",
+                "colspan=9",
+                "start=x",
+                "style=':;:'",
+            ]
         ),
         st.lists(inner, max_size=5),
     ),

@@ -9,14 +9,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
+from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
-from suyuan.contract.errors import SuyuanError, Timeout
+from suyuan.core.errors import SuyuanError, Timeout
 from suyuan.pages.formats import kind_of
-from suyuan.wiring import House, open_house
 
 TEXT = "Teapots are vessels for brewing tea, and they were first made in China. " * 12
 ARTICLE = (
@@ -26,28 +27,30 @@ ARTICLE = (
 
 
 @asynccontextmanager
-async def house(handler: Handler, tmp_path: Path, **pages: object) -> AsyncIterator[tuple[House, Site]]:
+async def client(handler: Handler, tmp_path: Path, **pages: Any) -> AsyncIterator[tuple[AsyncClient, Site]]:
     async with serve(handler) as site:
-        settings = Settings(pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), seconds=5), **pages), data_dir=tmp_path)  # type: ignore[arg-type]
-        async with open_house(settings) as opened:
+        settings = Settings(
+            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), seconds=5), **pages), data_dir=tmp_path
+        )
+        async with AsyncClient(settings) as opened:
             yield opened, site
 
 
-async def read(answer: Reply, tmp_path: Path, **pages: object) -> object:
-    async with house(lambda _: answer, tmp_path, **pages) as (h, site):
+async def read(answer: Reply, tmp_path: Path, **pages: Any) -> object:
+    async with client(lambda _: answer, tmp_path, **pages) as (h, site):
         return await h.fetcher.fetch(site.url + "/page")
 
 
-async def failure(answer: Reply, tmp_path: Path, **pages: object) -> SuyuanError:
+async def failure(answer: Reply, tmp_path: Path, **pages: Any) -> SuyuanError:
     with pytest.raises(SuyuanError) as caught:
         await read(answer, tmp_path, **pages)
-    assert caught.value.message and caught.value.cure and caught.value.say("zh")[0] != caught.value.message
+    assert caught.value.message and caught.value.hint and caught.value.say("zh")[0] != caught.value.message
     return caught.value
 
 
 @pytest.mark.req("T8.1")
 async def test_an_article_is_read_and_kept(tmp_path: Path) -> None:
-    async with house(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
+    async with client(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
         document = await h.fetcher.fetch(site.url + "/page")
         again = await h.fetcher.fetch(site.url + "/page")
         assert h.archive is not None and len(h.archive) == 1
@@ -58,9 +61,11 @@ async def test_an_article_is_read_and_kept(tmp_path: Path) -> None:
 
 async def test_an_older_reading_is_asked_for_conditionally(tmp_path: Path) -> None:
     def play(seen: Seen) -> Reply:
-        return reply("", 304) if seen.headers.get("if-none-match") == '"v1"' else reply(ARTICLE, headers={"ETag": '"v1"'})
+        return (
+            reply("", 304) if seen.headers.get("if-none-match") == '"v1"' else reply(ARTICLE, headers={"ETag": '"v1"'})
+        )
 
-    async with house(play, tmp_path) as (h, site):
+    async with client(play, tmp_path) as (h, site):
         first = await h.fetcher.fetch(site.url + "/page")
         second = await h.fetcher.fetch(site.url + "/page", fresh=True)
         assert len(site.seen) == 2 and site.seen[1].headers["if-none-match"] == '"v1"'
@@ -72,7 +77,7 @@ async def test_a_link_of_baidu_is_followed_to_its_landing_page(tmp_path: Path) -
     def play(seen: Seen) -> Reply:
         return redirect("/landing") if seen.path == "/link" else reply(ARTICLE)
 
-    async with house(play, tmp_path) as (h, site):
+    async with client(play, tmp_path) as (h, site):
         one = await h.fetcher.fetch(site.url + "/link?url=AAA")
         two = await h.fetcher.fetch(site.url + "/link?url=BBB")
         assert h.archive is not None and len(h.archive) == 1
@@ -83,15 +88,20 @@ async def test_meta_refresh_is_followed_once(tmp_path: Path) -> None:
     def play(seen: Seen) -> Reply:
         return reply(ARTICLE) if seen.path == "/real" else reply('<meta http-equiv="refresh" content="0; url=/real">')
 
-    async with house(play, tmp_path) as (h, site):
+    async with client(play, tmp_path) as (h, site):
         assert (await h.fetcher.fetch(site.url + "/x")).final_url == site.url + "/real"
 
 
 @pytest.mark.parametrize("charset", ["gbk", "gb18030", "big5", "utf-16", "shift_jis"])
 async def test_encodings(tmp_path: Path, charset: str) -> None:
     words = "茶の歴史と茶碗" if charset == "shift_jis" else "茶壺的歷史" if charset == "big5" else "茶壶的历史"
-    body = f"<html><head><title>{words}</title></head><body><article><p>{(words + '。') * 60}</p></article></body></html>"
-    document = await read(reply(body.encode(charset), kind="text/html" + ("" if charset == "utf-16" else f"; charset={charset}")), tmp_path)
+    body = (
+        f"<html><head><title>{words}</title></head><body><article><p>{(words + '。') * 60}</p></article></body></html>"
+    )
+    document = await read(
+        reply(body.encode(charset), kind="text/html" + ("" if charset == "utf-16" else f"; charset={charset}")),
+        tmp_path,
+    )
     assert words in document.text and document.title == words  # type: ignore[attr-defined]
 
 
@@ -128,7 +138,12 @@ def small_pdf(text: str) -> bytes:
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    return body + b"xref\n0 6\n0000000000 65535 f \n" + table + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(body)
+    return (
+        body
+        + b"xref\n0 6\n0000000000 65535 f \n"
+        + table
+        + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(body)
+    )
 
 
 async def test_pdf(tmp_path: Path) -> None:
@@ -136,7 +151,9 @@ async def test_pdf(tmp_path: Path) -> None:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     document = await read(reply(small_pdf("Teapots in print"), kind="application/pdf"), tmp_path)
     assert document.text == "## 1\n\nTeapots in print"  # type: ignore[attr-defined]
-    assert (await failure(reply(b"%PDF-1.4 broken", kind="application/pdf"), tmp_path)).detail_code == "unsupported_type"
+    assert (
+        await failure(reply(b"%PDF-1.4 broken", kind="application/pdf"), tmp_path)
+    ).detail_code == "unsupported_type"
 
 
 SHELL = (
@@ -179,14 +196,24 @@ async def test_never_a_false_success(tmp_path: Path, answer: Reply, code: str, d
 
 
 async def test_a_real_article_with_a_captcha_in_its_comments_is_an_article(tmp_path: Path) -> None:
-    page = ARTICLE.replace("</article>", '</article><form><input type="text"><div class="g-recaptcha"></div><input type="password"></form>')
+    page = ARTICLE.replace(
+        "</article>", '</article><form><input type="text"><div class="g-recaptcha"></div><input type="password"></form>'
+    )
     document = await read(reply(page), tmp_path)
     assert "first made in China" in document.text  # type: ignore[attr-defined]
 
 
 async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
-    async with house(lambda _: reply(ARTICLE), tmp_path, allow_networks=()) as (h, site):
-        for url in (site.url, "http://localhost/", "http://[::1]/", "http://2130706433/", "http://192.168.0.1/", "file:///etc/passwd", ""):
+    async with client(lambda _: reply(ARTICLE), tmp_path, allow_networks=()) as (h, site):
+        for url in (
+            site.url,
+            "http://localhost/",
+            "http://[::1]/",
+            "http://2130706433/",
+            "http://192.168.0.1/",
+            "file:///etc/passwd",
+            "",
+        ):
             with pytest.raises(SuyuanError) as caught:
                 await h.fetcher.fetch(url)
             assert caught.value.detail_code in ("guard_refused", "bad_url")
@@ -194,11 +221,11 @@ async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
 
 
 async def test_the_address_of_an_engine_gives_no_right_to_read_it(tmp_path: Path) -> None:
-    from suyuan.contract.engine import EngineSettings
+    from suyuan.core.engine import EngineSettings
 
     async with serve(lambda _: reply(ARTICLE)) as site:
         engines = {name: EngineSettings(base_url=site.url) for name in ("searxng", "google")}
-        async with open_house(Settings(engines=engines, data_dir=tmp_path)) as h:
+        async with AsyncClient(Settings(engines=engines, data_dir=tmp_path)) as h:
             with pytest.raises(SuyuanError) as caught:
                 await h.fetcher.fetch(site.url + "/admin")
             with pytest.raises(SuyuanError):
@@ -207,7 +234,7 @@ async def test_the_address_of_an_engine_gives_no_right_to_read_it(tmp_path: Path
 
 
 async def test_a_slow_page_is_left_in_time_and_its_socket_closed(tmp_path: Path) -> None:
-    async with house(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
+    async with client(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
         with pytest.raises(Timeout):
             await h.fetcher.fetch(site.url)
         assert await site.until_idle()
@@ -215,9 +242,13 @@ async def test_a_slow_page_is_left_in_time_and_its_socket_closed(tmp_path: Path)
 
 async def test_robots_are_respected_where_that_is_configured(tmp_path: Path) -> None:
     def play(seen: Seen) -> Reply:
-        return reply("User-agent: *\nDisallow: /private", kind="text/plain") if seen.path == "/robots.txt" else reply(ARTICLE)
+        return (
+            reply("User-agent: *\nDisallow: /private", kind="text/plain")
+            if seen.path == "/robots.txt"
+            else reply(ARTICLE)
+        )
 
-    async with house(play, tmp_path, robots=True) as (h, site):
+    async with client(play, tmp_path, robots=True) as (h, site):
         assert (await h.fetcher.fetch(site.url + "/open")).text
         with pytest.raises(SuyuanError) as caught:
             await h.fetcher.fetch(site.url + "/private/x")
@@ -225,18 +256,18 @@ async def test_robots_are_respected_where_that_is_configured(tmp_path: Path) -> 
 
 
 async def test_many_pages_at_once(tmp_path: Path) -> None:
-    async with house(lambda seen: reply(ARTICLE.replace("teapots", seen.path[1:])), tmp_path) as (h, site):
+    async with client(lambda seen: reply(ARTICLE.replace("teapots", seen.path[1:])), tmp_path) as (h, site):
         documents = await asyncio.gather(*(h.fetcher.fetch(f"{site.url}/n{n}") for n in range(40)))
         assert {d.title for d in documents} == {f"About n{n}" for n in range(40)}
         assert h.archive is not None and len(h.archive) == 40
 
 
 def test_synchronous_callers(tmp_path: Path) -> None:
-    from suyuan.wiring import build_house
+    from suyuan.client import AsyncClient
 
     async def main() -> str:
         async with serve(lambda _: reply(ARTICLE)) as site:
-            h = build_house(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=tmp_path))
+            h = AsyncClient(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=tmp_path))
             document = await asyncio.to_thread(h.fetch_sync, site.url)
             await asyncio.to_thread(h.close_sync)
             return document.title
@@ -272,10 +303,14 @@ class TestCommandLine:
         async with serve(lambda _: reply(page)) as site:
             code, out, _ = await self.run("fetch", site.url + "/page")
             assert code == 0 and out.startswith("# About teapots\n") and "first made in China" in out
-            code, out, _ = await self.run("fetch", site.url + "/page", "--format", "json", "--question", "soap Yixing", "--tokens", "60")
+            code, out, _ = await self.run(
+                "fetch", site.url + "/page", "--format", "json", "--question", "soap Yixing", "--tokens", "60"
+            )
             data = json.loads(out)
             assert (
-                any("soap" in p["text"] for p in data["passages"]) and data["tokens"] <= 60 < data["total_tokens"] and data["from_archive"]
+                any("soap" in p["text"] for p in data["passages"])
+                and data["tokens"] <= 60 < data["total_tokens"]
+                and data["from_archive"]
             )
             assert len(site.seen) == 1
         code, out, _ = await self.run("archive", "list")
@@ -297,18 +332,25 @@ class TestCommandLine:
 
 class TestOffline:
     async def test_auto_answers_from_the_archive_when_nothing_can_be_reached_and_says_so(self, tmp_path: Path) -> None:
-        from suyuan.contract.engine import EngineSettings
+        from suyuan.core.engine import EngineSettings
 
-        nowhere = {name: EngineSettings(base_url="http://127.0.0.1:9") for name in ("searxng", "ddg_html", "bing_html", "baidu_html")}
+        nowhere = {
+            name: EngineSettings(base_url="http://127.0.0.1:9")
+            for name in ("searxng", "ddg_html", "bing_html", "baidu_html")
+        }
         async with serve(lambda _: reply(ARTICLE)) as site:
             pages = PageSettings(allow_networks=("127.0.0.1/32",))
-            async with open_house(Settings(pages=pages, data_dir=tmp_path, engines=nowhere)) as h:
+            async with AsyncClient(Settings(pages=pages, data_dir=tmp_path, engines=nowhere)) as h:
                 await h.fetcher.fetch(site.url + "/page")
-                page = await h.search.search("teapots made in China")
+                page = await h.search_service.search("teapots made in China")
                 with pytest.raises(SuyuanError) as caught:
-                    await h.search.search("完全无关的问题 quantum chromodynamics")
-                listed = await h.search.search("brewing tea", engines="archive")
-        assert page.engine == "archive" and page.results[0].url == site.url + "/page" and "China" in page.results[0].snippet
+                    await h.search_service.search("完全无关的问题 quantum chromodynamics")
+                listed = await h.search_service.search("brewing tea", engines="archive")
+        assert (
+            page.engine == "archive"
+            and page.results[0].url == site.url + "/page"
+            and "China" in page.results[0].snippet
+        )
         assert {a.engine for a in page.attempts if a.code} == {"searxng", "ddg_html", "bing_html", "baidu_html"}
         assert caught.value.code == "NetworkError", "the archive is asked only where it covers the question"
         assert listed.engine == "archive"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.contract.words import sentence_ends, tokens, words
 from suyuan.pages.passages import Passage, cut, rank, select
+from suyuan.text.sentences import sentence_ends
+from suyuan.text.words import tokens, words
 
 PAGE = (
     """# Teapots
@@ -60,7 +61,11 @@ def test_ids_depend_on_the_words_alone() -> None:
 
 @pytest.mark.parametrize(
     ("question", "expected"),
-    [("how to clean a 紫砂壶 怎么清洗", "洗洁精"), ("where were the first teapots made", "China"), ("1500 Yixing", "Yixing")],
+    [
+        ("how to clean a 紫砂壶 怎么清洗", "洗洁精"),
+        ("where were the first teapots made", "China"),
+        ("1500 Yixing", "Yixing"),
+    ],
 )
 def test_the_right_passage_comes_first(question: str, expected: str) -> None:
     assert expected in rank(cut(PAGE), question)[0][1].text

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.contract.address import is_page, page_key
-from suyuan.contract.errors import InvalidInput, WebProviderError
-from suyuan.contract.language import script_language
-from suyuan.contract.types import SearchQuery, SearchResult
+from suyuan.core.errors import InvalidInput, WebProviderError
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import SearchResult
+from suyuan.core.urls import is_page, page_key
 from suyuan.search.cache import SingleFlight, TtlCache
-from suyuan.search.fuse import fuse
-from suyuan.search.limit import RateLimit
-from suyuan.search.normalise import normalise, wanted
+from suyuan.search.fusion import fuse
+from suyuan.search.normalize import matching, normalize
 from suyuan.search.plan import Plan, make_plan
+from suyuan.search.rate_limit import RateLimiter
+from suyuan.text.language import script_language
 
 
 class Clock:
@@ -35,18 +36,18 @@ class TestLimit:
     @pytest.mark.req("P9.2")
     def test_places_are_given_out_evenly(self) -> None:
         clock = Clock()
-        limit = RateLimit(60, 1, clock)
+        limit = RateLimiter(60, 1, clock)
         assert [limit.take() for _ in range(3)] == [0.0, 1.0, 2.0]
         clock.now = 2.5
         assert limit.take() == 0.5
 
     def test_a_burst_goes_through_at_once(self) -> None:
         clock = Clock()
-        limit = RateLimit(60, 3, clock)
+        limit = RateLimiter(60, 3, clock)
         assert [limit.take() for _ in range(4)] == [0.0, 0.0, 0.0, 1.0]
 
     def test_a_place_given_back_is_free_again(self) -> None:
-        limit = RateLimit(60, 1, Clock())
+        limit = RateLimiter(60, 1, Clock())
         limit.take()
         limit.take()
         limit.give_back()
@@ -54,12 +55,12 @@ class TestLimit:
 
     def test_an_idle_time_does_not_add_up_to_more_than_the_burst(self) -> None:
         clock = Clock()
-        limit = RateLimit(60, 2, clock)
+        limit = RateLimiter(60, 2, clock)
         clock.now = 1000.0
         assert [limit.take() for _ in range(3)] == [0.0, 0.0, 1.0]
 
     def test_no_limit(self) -> None:
-        limit = RateLimit(None)
+        limit = RateLimiter(None)
         assert {limit.take() for _ in range(100)} == {0.0}
 
 
@@ -181,18 +182,18 @@ class TestNormalise:
             result("https://"),
             result("https://b.example/x", title="", snippet=""),
         ]
-        kept = normalise(wanted(found, SearchQuery("q")), SearchQuery("q"))
+        kept = normalize(matching(found, SearchQuery("q")), SearchQuery("q"))
         assert [(r.url, r.rank) for r in kept] == [("https://a.example/x/", 1), ("https://b.example/x", 2)]
 
     def test_the_address_itself_is_never_changed(self) -> None:
         url = "HTTPS://WWW.Example.com:443/a%2Fb/?utm_source=x&q=%E4%BD%A0#frag".replace("HTTPS", "https")
-        assert normalise([result(url)], SearchQuery("q"))[0].url == url
+        assert normalize([result(url)], SearchQuery("q"))[0].url == url
 
     @given(st.lists(st.text(max_size=30).map(lambda t: result("https://h.example/" + t)), max_size=15))
     @settings(derandomize=True, max_examples=200)
     def test_it_is_idempotent(self, found: list[SearchResult]) -> None:
-        once = normalise(found, SearchQuery("q"))
-        assert normalise(once, SearchQuery("q")) == once
+        once = normalize(found, SearchQuery("q"))
+        assert normalize(once, SearchQuery("q")) == once
 
     @given(st.text(max_size=60))
     @settings(derandomize=True, max_examples=300)

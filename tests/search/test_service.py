@@ -9,30 +9,43 @@ import time
 import pytest
 
 from support import pages
-from support.house import KEY, house
+from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
-from suyuan.contract.errors import AuthError, BadGateway, InvalidInput, NetworkError, SuyuanError, Timeout, WebBlocked, WebProviderError
-from suyuan.contract.types import SearchQuery
-from suyuan.contract.views import VIEWS, receipt
+from suyuan.core.errors import (
+    AuthError,
+    BadGateway,
+    InvalidInput,
+    NetworkError,
+    SuyuanError,
+    Timeout,
+    WebBlocked,
+    WebProviderError,
+)
+from suyuan.core.query import SearchQuery
+from suyuan.core.views import VIEWS, receipt
 
 GOOD = reply(pages.ddg())
 
 
 @pytest.mark.req("G1.1", "G2.2", "T5.2", "P1.1")
 async def test_a_search_gives_ten_results_with_title_url_snippet_and_domain() -> None:
-    async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}) as h:
-        page = await h.search.search("anything", engines="ddg_html")
+    async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}) as h:
+        page = await h.search_service.search("anything", engines="ddg_html")
     assert len(page.results) == 10
     first = page.results[0]
-    assert (first.title, first.url, first.snippet) == ("Result 1", "https://ddg.example/page/1?a=1&b=2", "Snippet of result 1.")
+    assert (first.title, first.url, first.snippet) == (
+        "Result 1",
+        "https://ddg.example/page/1?a=1&b=2",
+        "Snippet of result 1.",
+    )
     assert (first.source, first.rank, first.engine) == ("ddg.example", 1, "ddg_html")
     assert [a.outcome for a in page.attempts] == ["ok"]
 
 
 @pytest.mark.req("G1.2")
 async def test_a_chinese_query_arrives_as_it_was_typed_and_sets_a_chinese_region() -> None:
-    async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}) as h:
-        await h.search.search("人工智能 最新进展", engines="ddg_html")
+    async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}) as h:
+        await h.search_service.search("人工智能 最新进展", engines="ddg_html")
     assert site.seen[0].params["q"] == "人工智能 最新进展"
     assert site.seen[0].params["kl"] == "cn-zh"
 
@@ -40,18 +53,18 @@ async def test_a_chinese_query_arrives_as_it_was_typed_and_sets_a_chinese_region
 @pytest.mark.req("G6.2", "T7.1")
 @pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u200b\ufeff", "\x00"])
 async def test_a_blank_query_is_refused_before_any_request(text: str) -> None:
-    async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}) as h:
+    async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}) as h:
         with pytest.raises(InvalidInput) as caught:
-            await h.search.search(text, engines="ddg_html")
+            await h.search_service.search(text, engines="ddg_html")
     assert caught.value.detail_code == "empty_query" and site.seen == []
 
 
 @pytest.mark.req("T7.1")
 async def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
-    async with house({}) as h:
+    async with client({}) as h:
         with pytest.raises(InvalidInput) as caught:
-            await h.search.search("x", engines="altavista")
-    assert "ddg_html" in caught.value.cure
+            await h.search_service.search("x", engines="altavista")
+    assert "ddg_html" in caught.value.hint
 
 
 @pytest.mark.req("G1.3", "T7.1", "T7.2", "T7.3")
@@ -69,39 +82,46 @@ async def test_an_unknown_engine_is_refused_with_the_known_ones() -> None:
         ("searxng", reply("<html>", 200), WebProviderError, "not_json"),
         ("searxng", json_reply(pages.searxng(0, dead=[["google", "CAPTCHA"]])), WebProviderError, "engines_dead"),
         ("searxng", reply("", 502), BadGateway, "http_5xx"),
-        ("brave", json_reply('{"type":"ErrorResponse","error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}', 422), AuthError, "key_rejected"),
+        (
+            "brave",
+            json_reply('{"type":"ErrorResponse","error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}', 422),
+            AuthError,
+            "key_rejected",
+        ),
     ],
 )
-async def test_a_failure_keeps_its_name_up_to_the_caller(engine: str, answer: Reply, kind: type[SuyuanError], detail: str) -> None:
-    async with serve(lambda _: answer) as site, house({engine: site.url}) as h:
+async def test_a_failure_keeps_its_name_up_to_the_caller(
+    engine: str, answer: Reply, kind: type[SuyuanError], detail: str
+) -> None:
+    async with serve(lambda _: answer) as site, client({engine: site.url}) as h:
         with pytest.raises(kind) as caught:
-            await h.search.search("some words", engines=engine)
+            await h.search_service.search("some words", engines=engine)
     assert caught.value.detail_code == detail
-    assert caught.value.message and caught.value.cure and caught.value.say("zh")[0] != caught.value.message
+    assert caught.value.message and caught.value.hint and caught.value.say("zh")[0] != caught.value.message
     assert caught.value.attempts[-1].detail_code == detail
 
 
 @pytest.mark.req("T7.3", "P2.2")
 async def test_brave_without_its_key_asks_nobody() -> None:
-    async with house({}) as h:
+    async with client({}) as h:
         with pytest.raises(AuthError) as caught:
-            await h.search.search("x", engines="brave")
-    assert "BRAVE_API_KEY" in caught.value.cure
+            await h.search_service.search("x", engines="brave")
+    assert "BRAVE_API_KEY" in caught.value.hint
 
 
 async def test_nothing_found_is_a_result() -> None:
-    async with serve(lambda _: reply(pages.DDG_NONE)) as site, house({"ddg_html": site.url}) as h:
-        page = await h.search.search("xqzt", engines="ddg_html")
+    async with serve(lambda _: reply(pages.DDG_NONE)) as site, client({"ddg_html": site.url}) as h:
+        page = await h.search_service.search("xqzt", engines="ddg_html")
     assert page.results == () and page.attempts[0].outcome == "empty"
 
 
 class TestDeadline:
     @pytest.mark.req("G6.1", "C2.3")
     async def test_a_silent_engine_is_left_at_the_deadline_and_its_socket_closed(self) -> None:
-        async with serve(lambda _: stall) as site, house({"ddg_html": site.url}) as h:
+        async with serve(lambda _: stall) as site, client({"ddg_html": site.url}) as h:
             started = time.monotonic()
             with pytest.raises(Timeout) as caught:
-                await h.search.search("x", engines="ddg_html", budget_ms=400)
+                await h.search_service.search("x", engines="ddg_html", budget_ms=400)
             assert time.monotonic() - started < 1.0
             assert await site.until_idle()
         assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
@@ -109,11 +129,11 @@ class TestDeadline:
     @pytest.mark.req("G6.1")
     async def test_of_many_stalled_engines_each_gets_its_turn_and_the_deadline_holds(self) -> None:
         names = ("searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
-        async with serve(lambda _: stall) as site, house(dict.fromkeys(names, site.url)) as h:
+        async with serve(lambda _: stall) as site, client(dict.fromkeys(names, site.url)) as h:
             for plan in (",".join(names), "+".join(names)):
                 started = time.monotonic()
                 with pytest.raises(Timeout) as caught:
-                    await h.search.search("x", engines=plan, budget_ms=2000)
+                    await h.search_service.search("x", engines=plan, budget_ms=2000)
                 # The promise is a tenth of a second more; a machine may be busy, and the benchmark measures it.
                 assert time.monotonic() - started < 3.0
                 assert {a.engine for a in caught.value.attempts} == set(names)
@@ -121,8 +141,8 @@ class TestDeadline:
             assert await site.until_idle()
 
     async def test_cancelling_a_search_closes_its_sockets(self) -> None:
-        async with serve(lambda _: stall) as site, house({"ddg_html": site.url, "bing_html": site.url}) as h:
-            task = asyncio.ensure_future(h.search.search("x", engines="ddg_html,bing_html"))
+        async with serve(lambda _: stall) as site, client({"ddg_html": site.url, "bing_html": site.url}) as h:
+            task = asyncio.ensure_future(h.search_service.search("x", engines="ddg_html,bing_html"))
             while not site.open:
                 await asyncio.sleep(0.01)
             task.cancel()
@@ -132,28 +152,30 @@ class TestDeadline:
 
     async def test_an_engine_may_have_a_shorter_time_of_its_own(self) -> None:
         async with serve(lambda _: stall) as slow, serve(lambda _: reply(pages.bing())) as fast:
-            async with house({"ddg_html": slow.url, "bing_html": fast.url}) as h:
-                h.search.desks["ddg_html"].timeout = 0.2
-                page = await h.search.search("some words", engines="ddg_html,bing_html")
+            async with client({"ddg_html": slow.url, "bing_html": fast.url}) as h:
+                h.search_service.engines["ddg_html"].timeout = 0.2
+                page = await h.search_service.search("some words", engines="ddg_html,bing_html")
         assert page.engine == "bing_html"
         assert [(a.engine, a.outcome) for a in page.attempts] == [("ddg_html", "timeout"), ("bing_html", "ok")]
 
 
 class TestChain:
     @pytest.mark.req("P3.2")
-    @pytest.mark.parametrize("bad", [reply("", 429), reply(pages.DDG_CHALLENGE, 202), reset, reply("", 500), reply("<html>")])
+    @pytest.mark.parametrize(
+        "bad", [reply("", 429), reply(pages.DDG_CHALLENGE, 202), reset, reply("", 500), reply("<html>")]
+    )
     async def test_when_the_first_fails_the_next_answers_and_the_receipt_says_why(self, bad: Reply) -> None:
         async with serve(lambda _: bad) as one, serve(lambda _: reply(pages.bing())) as two:
-            async with house({"ddg_html": one.url, "bing_html": two.url}) as h:
-                page = await h.search.search("some words", engines="ddg_html,bing_html")
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
+                page = await h.search_service.search("some words", engines="ddg_html,bing_html")
         assert page.engine == "bing_html" and len(page.results) == 10
         assert page.attempts[0].engine == "ddg_html" and page.attempts[0].code
 
     async def test_a_slow_engine_is_overtaken_before_its_time_is_over(self) -> None:
         async with serve(lambda _: stall) as slow, serve(lambda _: reply(pages.bing())) as fast:
-            async with house({"ddg_html": slow.url, "bing_html": fast.url}) as h:
+            async with client({"ddg_html": slow.url, "bing_html": fast.url}) as h:
                 started = time.monotonic()
-                page = await h.search.search("some words", engines="ddg_html,bing_html", budget_ms=5000)
+                page = await h.search_service.search("some words", engines="ddg_html,bing_html", budget_ms=5000)
                 assert time.monotonic() - started < 3.0
             assert await slow.until_idle()
         assert {(a.engine, a.outcome) for a in page.attempts} == {("ddg_html", "cancelled"), ("bing_html", "ok")}
@@ -169,97 +191,114 @@ class TestChain:
             return slowly if seen.path == "/healthz" else json_reply(pages.searxng())
 
         async with serve(far_away) as one, serve(lambda _: GOOD) as two:
-            async with house({"searxng": one.url} | ({"ddg_html": two.url} if others == "work" else {}), seconds=20) as h:
-                page = await h.search.search("some words", engines="auto")
-        assert (page.attempts[0].engine, page.attempts[0].outcome, page.attempts[0].detail_code) == ("searxng", "skipped", "engine_timeout")
+            async with client(
+                {"searxng": one.url} | ({"ddg_html": two.url} if others == "work" else {}), seconds=20
+            ) as h:
+                page = await h.search_service.search("some words", engines="auto")
+        assert (page.attempts[0].engine, page.attempts[0].outcome, page.attempts[0].detail_code) == (
+            "searxng",
+            "skipped",
+            "engine_timeout",
+        )
         assert page.engine == ("ddg_html" if others == "work" else "searxng") and len(page.results) == 10
 
     async def test_what_never_passes_its_health_check_never_sees_the_query(self) -> None:
-        async with serve(lambda _: stall) as hangs, house({"searxng": hangs.url}) as h:
+        async with serve(lambda _: stall) as hangs, client({"searxng": hangs.url}) as h:
             with pytest.raises(SuyuanError):
-                await h.search.search("private words", engines="auto", budget_ms=2500)
+                await h.search_service.search("private words", engines="auto", budget_ms=2500)
         assert {seen.path for seen in hangs.seen} == {"/healthz"}
 
     async def test_an_empty_answer_is_checked_with_the_next_engine(self) -> None:
         async with serve(lambda _: reply(pages.DDG_NONE)) as one, serve(lambda _: reply(pages.bing())) as two:
-            async with house({"ddg_html": one.url, "bing_html": two.url}) as h:
-                page = await h.search.search("rare words", engines="ddg_html,bing_html")
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
+                page = await h.search_service.search("rare words", engines="ddg_html,bing_html")
         assert [(a.engine, a.outcome) for a in page.attempts] == [("ddg_html", "empty"), ("bing_html", "ok")]
         assert page.results[0].engine == "bing_html"
 
     @pytest.mark.req("T3.2")
     async def test_an_engine_with_nothing_in_the_asked_domains_has_found_nothing(self) -> None:
-        async with serve(lambda _: reply(pages.bing(3, "spam.example"))) as one, serve(lambda _: reply(pages.ddg(3, "python.org"))) as two:
-            async with house({"bing_html": one.url, "ddg_html": two.url}) as h:
-                page = await h.search.search("words", engines="bing_html,ddg_html", allowed_domains=("python.org",))
-        assert [(a.engine, a.outcome, a.count) for a in page.attempts] == [("bing_html", "empty", 0), ("ddg_html", "ok", 3)]
+        async with (
+            serve(lambda _: reply(pages.bing(3, "spam.example"))) as one,
+            serve(lambda _: reply(pages.ddg(3, "python.org"))) as two,
+        ):
+            async with client({"bing_html": one.url, "ddg_html": two.url}) as h:
+                page = await h.search_service.search(
+                    "words", engines="bing_html,ddg_html", allowed_domains=("python.org",)
+                )
+        assert [(a.engine, a.outcome, a.count) for a in page.attempts] == [
+            ("bing_html", "empty", 0),
+            ("ddg_html", "ok", 3),
+        ]
         assert {r.source for r in page.results} == {"python.org"}
 
     async def test_nothing_found_by_one_and_a_failure_of_the_other_is_nothing_found(self) -> None:
         async with serve(lambda _: reply(pages.DDG_NONE)) as one, serve(lambda _: reply("", 403)) as two:
-            async with house({"ddg_html": one.url, "bing_html": two.url}) as h:
-                page = await h.search.search("rare words", engines="ddg_html,bing_html")
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
+                page = await h.search_service.search("rare words", engines="ddg_html,bing_html")
         assert page.results == () and {a.outcome for a in page.attempts} == {"empty", "blocked"}
 
     @pytest.mark.req("G1.3", "C7.1")
     async def test_when_all_fail_each_cause_is_named(self, caplog: pytest.LogCaptureFixture) -> None:
         async with serve(lambda _: reply("", 403)) as one, serve(lambda _: reply("", 500)) as two:
-            async with house({"ddg_html": one.url, "bing_html": two.url}) as h:
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
                 with pytest.raises(WebProviderError) as caught:
-                    await h.search.search("some words", engines="ddg_html,bing_html")
+                    await h.search_service.search("some words", engines="ddg_html,bing_html")
         assert "ddg_html" in caught.value.message and "bing_html" in caught.value.message
         assert {a.detail_code for a in caught.value.attempts} == {"http_403", "http_5xx"}
         assert any("http_403" in record.message for record in caplog.records if record.levelno == logging.WARNING)
 
     @pytest.mark.req("C7.3")
     async def test_no_network_at_all_is_said_at_once(self) -> None:
-        async with house({}) as h:
+        async with client({}) as h:
             started = time.monotonic()
             with pytest.raises(NetworkError) as caught:
-                await h.search.search("some words", engines="ddg_html,bing_html,baidu_html")
+                await h.search_service.search("some words", engines="ddg_html,bing_html,baidu_html")
         assert time.monotonic() - started < 2.0
-        assert caught.value.code == "NetworkError" and "network" in caught.value.cure.lower()
+        assert caught.value.code == "NetworkError" and "network" in caught.value.hint.lower()
 
     @pytest.mark.req("G3.2", "T5.3")
     async def test_a_single_engine_that_asks_for_a_captcha_is_asked_once(self) -> None:
-        async with serve(lambda _: reply(pages.DDG_CHALLENGE, 202)) as site, house({"ddg_html": site.url}) as h:
+        async with serve(lambda _: reply(pages.DDG_CHALLENGE, 202)) as site, client({"ddg_html": site.url}) as h:
             with pytest.raises(WebBlocked):
-                await h.search.search("some words", engines="ddg_html")
+                await h.search_service.search("some words", engines="ddg_html")
             assert len(site.seen) == 1
 
     async def test_a_connection_that_broke_off_is_tried_again(self) -> None:
         answers = iter([reply("", 502), GOOD])
-        async with serve(lambda _: next(answers)) as site, house({"ddg_html": site.url}) as h:
-            page = await h.search.search("some words", engines="ddg_html")
+        async with serve(lambda _: next(answers)) as site, client({"ddg_html": site.url}) as h:
+            page = await h.search_service.search("some words", engines="ddg_html")
         assert len(page.results) == 10 and [a.outcome for a in page.attempts] == ["error", "ok"]
 
     async def test_an_engine_that_told_us_to_wait_is_not_asked_until_then(self) -> None:
-        async with serve(lambda _: reply("", 429, {"Retry-After": "30"})) as one, serve(lambda _: reply(pages.bing())) as two:
-            async with house({"ddg_html": one.url, "bing_html": two.url}) as h:
+        async with (
+            serve(lambda _: reply("", 429, {"Retry-After": "30"})) as one,
+            serve(lambda _: reply(pages.bing())) as two,
+        ):
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
                 for n in range(3):
-                    page = await h.search.search(f"some words {n}", engines="ddg_html,bing_html")
+                    page = await h.search_service.search(f"some words {n}", engines="ddg_html,bing_html")
             assert len(one.seen) == 1
         resting = next(a for a in page.attempts if a.engine == "ddg_html")
-        assert (resting.outcome, resting.detail_code) == ("skipped", "resting") and "http_429" in resting.message
+        assert (resting.outcome, resting.detail_code) == ("skipped", "circuit_open") and "http_429" in resting.message
 
     async def test_the_rest_outlives_the_process(self, tmp_path: object) -> None:
         from dataclasses import replace
         from pathlib import Path
 
-        from suyuan.wiring import build_house, open_house
+        from suyuan.client import AsyncClient
 
         async with serve(lambda _: reply("", 429, {"Retry-After": "30"})) as site:
-            async with house({"ddg_html": site.url}) as h:
+            async with client({"ddg_html": site.url}) as h:
                 settings = replace(h.settings, state_dir=Path(str(tmp_path)))
-            async with open_house(settings) as first:
+            async with AsyncClient(settings) as first:
                 with pytest.raises(WebBlocked):
-                    await first.search.search("x", engines="ddg_html")
-            second = build_house(settings)
-            assert 25 < second.desks["ddg_html"].breaker.rest_left() <= 30
+                    await first.search_service.search("x", engines="ddg_html")
+            second = AsyncClient(settings)
+            assert 25 < second.engines["ddg_html"].breaker.cooldown_left() <= 30
             with pytest.raises(WebBlocked) as caught:
-                await second.search.search("y", engines="ddg_html")
+                await second.search_service.search("y", engines="ddg_html")
             await second.close()
-        assert caught.value.detail_code == "resting" and len(site.seen) == 1
+        assert caught.value.detail_code == "circuit_open" and len(site.seen) == 1
 
 
 class TestFanOut:
@@ -267,18 +306,18 @@ class TestFanOut:
         async with (
             serve(lambda _: reply(pages.ddg(5, "same.example"))) as one,
             serve(lambda _: reply(pages.bing(5, "other.example"))) as two,
-            house({"ddg_html": one.url, "bing_html": two.url}) as h,
+            client({"ddg_html": one.url, "bing_html": two.url}) as h,
         ):
-            page = await h.search.search("some words", engines="ddg_html+bing_html")
+            page = await h.search_service.search("some words", engines="ddg_html+bing_html")
         assert [r.rank for r in page.results] == list(range(1, 11))
         assert [r.source for r in page.results[:2]] == ["same.example", "other.example"]
         assert page.engine in ("ddg_html+bing_html", "bing_html+ddg_html")
 
     async def test_a_slow_engine_delays_the_page_only_a_little(self) -> None:
         async with serve(lambda _: GOOD) as fast, serve(lambda _: stall) as slow:
-            async with house({"ddg_html": fast.url, "bing_html": slow.url}) as h:
+            async with client({"ddg_html": fast.url, "bing_html": slow.url}) as h:
                 started = time.monotonic()
-                page = await h.search.search("some words", engines="ddg_html+bing_html", budget_ms=5000)
+                page = await h.search_service.search("some words", engines="ddg_html+bing_html", budget_ms=5000)
                 assert time.monotonic() - started < 2.0
         assert {(a.engine, a.outcome) for a in page.attempts} == {("ddg_html", "ok"), ("bing_html", "timeout")}
 
@@ -289,17 +328,20 @@ class TestAuto:
         def play(seen: Seen) -> Reply:
             return reply("OK", kind="text/plain") if seen.path == "/healthz" else json_reply(pages.searxng())
 
-        async with serve(play) as sx, serve(lambda _: GOOD) as dd, house({"searxng": sx.url, "ddg_html": dd.url}) as h:
-            page = await h.search.search("some words")
-            await h.search.search("other words")
+        async with serve(play) as sx, serve(lambda _: GOOD) as dd, client({"searxng": sx.url, "ddg_html": dd.url}) as h:
+            page = await h.search_service.search("some words")
+            await h.search_service.search("other words")
         assert page.engine == "searxng" and dd.seen == []
         # The health check is remembered.
         assert [s.path for s in sx.seen] == ["/healthz", "/search", "/search"]
 
     @pytest.mark.req("C2.4", "P2.3")
     async def test_without_searxng_and_keys_duckduckgo_answers_and_the_receipt_says_why(self) -> None:
-        async with serve(lambda _: GOOD) as dd, house({"ddg_html": dd.url, "searxng": f"http://127.0.0.1:{free_port()}"}) as h:
-            page = await h.search.search("some words")
+        async with (
+            serve(lambda _: GOOD) as dd,
+            client({"ddg_html": dd.url, "searxng": f"http://127.0.0.1:{free_port()}"}) as h,
+        ):
+            page = await h.search_service.search("some words")
         assert page.engine == "ddg_html"
         assert [(a.engine, a.outcome, a.detail_code) for a in page.attempts] == [
             ("searxng", "skipped", "searxng_down"),
@@ -308,16 +350,16 @@ class TestAuto:
 
     async def test_something_else_on_port_8080_is_not_sent_the_query(self) -> None:
         async with serve(lambda _: reply("<html>Jenkins</html>")) as other, serve(lambda _: GOOD) as dd:
-            async with house({"searxng": other.url, "ddg_html": dd.url}) as h:
-                page = await h.search.search("my private question")
+            async with client({"searxng": other.url, "ddg_html": dd.url}) as h:
+                page = await h.search_service.search("my private question")
         assert page.attempts[0].detail_code == "not_searxng"
         assert all("private" not in s.target for s in other.seen)
 
     @pytest.mark.req("P1.1", "P3.3", "T5.6")
     async def test_a_key_brings_brave_in_front_of_duckduckgo(self) -> None:
         async with serve(lambda _: json_reply(pages.brave())) as bv, serve(lambda _: GOOD) as dd:
-            async with house({"brave": bv.url, "ddg_html": dd.url}) as h:
-                page = await h.search.search("some words")
+            async with client({"brave": bv.url, "ddg_html": dd.url}) as h:
+                page = await h.search_service.search("some words")
         assert page.engine == "brave" and dd.seen == []
         assert (bv.seen[0].path, bv.seen[0].headers["x-subscription-token"]) == ("/res/v1/web/search", KEY)
 
@@ -325,31 +367,33 @@ class TestAuto:
 class TestCacheAndFlight:
     @pytest.mark.req("P3.2", "P3.3")
     async def test_an_equal_query_is_answered_from_the_cache(self) -> None:
-        async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}, cache_minutes=5) as h:
-            first = await h.search.search("some words", engines="ddg_html")
-            second = await h.search.search(" some  words ", engines="ddg_html")
-            await h.search.search("some words", engines="ddg_html", count=5)
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, cache_minutes=5) as h:
+            first = await h.search_service.search("some words", engines="ddg_html")
+            second = await h.search_service.search(" some  words ", engines="ddg_html")
+            await h.search_service.search("some words", engines="ddg_html", count=5)
         assert (first.cached, second.cached) == (False, True) and first.results == second.results
         assert len(site.seen) == 2
 
     @pytest.mark.req("P2.1")
     async def test_a_cache_time_of_zero_keeps_nothing(self) -> None:
-        async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}, cache_minutes=0) as h:
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, cache_minutes=0) as h:
             for _ in range(2):
-                await h.search.search("some words", engines="ddg_html")
+                await h.search_service.search("some words", engines="ddg_html")
         assert len(site.seen) == 2
 
     async def test_failures_and_empty_pages_are_not_kept(self) -> None:
         answers = iter([reply("", 403), reply(pages.DDG_NONE), GOOD])
-        async with serve(lambda _: next(answers)) as site, house({"ddg_html": site.url}, cache_minutes=5) as h:
+        async with serve(lambda _: next(answers)) as site, client({"ddg_html": site.url}, cache_minutes=5) as h:
             with pytest.raises(WebBlocked):
-                await h.search.search("some words", engines="ddg_html")
-            assert (await h.search.search("some words", engines="ddg_html")).results == ()
-            assert len((await h.search.search("some words", engines="ddg_html")).results) == 10
+                await h.search_service.search("some words", engines="ddg_html")
+            assert (await h.search_service.search("some words", engines="ddg_html")).results == ()
+            assert len((await h.search_service.search("some words", engines="ddg_html")).results) == 10
 
     async def test_equal_queries_at_the_same_time_are_one_request(self) -> None:
-        async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}) as h:
-            found = await asyncio.gather(*(h.search.search("some words", engines="ddg_html") for _ in range(20)))
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}) as h:
+            found = await asyncio.gather(
+                *(h.search_service.search("some words", engines="ddg_html") for _ in range(20))
+            )
         assert len(site.seen) == 1 and len({page.results for page in found}) == 1
         assert len({page.query.trace_id for page in found}) == 20
 
@@ -363,9 +407,9 @@ class TestCacheAndFlight:
 
             return send
 
-        async with serve(play) as site, house({"ddg_html": site.url}) as h:
-            stays = asyncio.ensure_future(h.search.search("some words", engines="ddg_html"))
-            leaves = asyncio.ensure_future(h.search.search("some words", engines="ddg_html"))
+        async with serve(play) as site, client({"ddg_html": site.url}) as h:
+            stays = asyncio.ensure_future(h.search_service.search("some words", engines="ddg_html"))
+            leaves = asyncio.ensure_future(h.search_service.search("some words", engines="ddg_html"))
             while not site.seen:
                 await asyncio.sleep(0.01)
             leaves.cancel()
@@ -382,38 +426,40 @@ class TestParameters:
             '<div id="content_left"><div class="result c-container" mu="https://a.example/"><h3><a href="http://www.baidu.com/link?url=x">'
             "标题</a></h3></div></div>"
         )
-        async with serve(lambda _: reply(html)) as site, house({"baidu_html": site.url}) as h:
-            page = await h.search.search("词", engines="baidu_html", country="CN", freshness="week", need_summary=True)
-        assert set(page.attempts[0].unhonoured) == {"country", "need_summary"}
+        async with serve(lambda _: reply(html)) as site, client({"baidu_html": site.url}) as h:
+            page = await h.search_service.search(
+                "词", engines="baidu_html", country="CN", freshness="week", need_summary=True
+            )
+        assert set(page.attempts[0].unsupported_params) == {"country", "need_summary"}
 
     @pytest.mark.req("T3.2")
     async def test_domains_are_filtered_whatever_the_engine_does(self) -> None:
         mixed = pages.bing(3, "docs.python.org") + pages.bing(3, "spam.example")
-        async with serve(lambda _: reply(mixed)) as site, house({"bing_html": site.url}) as h:
-            only = await h.search.search("some words", engines="bing_html", allowed_domains=("python.org",))
-            without = await h.search.search("some words", engines="bing_html", blocked_domains=("python.org",))
+        async with serve(lambda _: reply(mixed)) as site, client({"bing_html": site.url}) as h:
+            only = await h.search_service.search("some words", engines="bing_html", allowed_domains=("python.org",))
+            without = await h.search_service.search("some words", engines="bing_html", blocked_domains=("python.org",))
         assert {r.source for r in only.results} == {"docs.python.org"}
         assert {r.source for r in without.results} == {"spam.example"}
         assert site.seen[0].params["q"] == "some words site:python.org"
 
     @pytest.mark.req("T3.2", "T4.1")
     async def test_trace_id_and_provider_meta_come_back(self) -> None:
-        async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}) as h:
-            page = await h.search.search(SearchQuery("x", trace_id="trace-1"), engines="ddg_html")
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}) as h:
+            page = await h.search_service.search(SearchQuery("x", trace_id="trace-1"), engines="ddg_html")
         meta = VIEWS["items"](page)["provider_meta"]
         assert (meta["provider_name"], meta["trace_id"]) == ("ddg_html", "trace-1") and meta["latency_ms"] >= 0
 
 
 @pytest.mark.req("P9.2")
 async def test_duckduckgo_is_asked_at_most_so_often_a_minute() -> None:
-    async with serve(lambda _: GOOD) as site, house({"ddg_html": site.url}, rate=60) as h:
-        h.search.desks["ddg_html"].limit._depth = 0.0
+    async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, rate=60) as h:
+        h.search_service.engines["ddg_html"].limiter._slack = 0.0
         for n in range(2):
-            await h.search.search(f"x{n}", engines="ddg_html")
+            await h.search_service.search(f"x{n}", engines="ddg_html")
         with pytest.raises(Timeout) as caught:
-            await h.search.search("x3", engines="ddg_html", budget_ms=300)
+            await h.search_service.search("x3", engines="ddg_html", budget_ms=300)
     assert caught.value.detail_code == "own_rate_limit" and len(site.seen) == 2
-    assert not h.search.desks["ddg_html"].breaker.resting
+    assert not h.search_service.engines["ddg_html"].breaker.cooling_down
 
 
 @pytest.mark.req("P9.3")
@@ -434,16 +480,16 @@ async def test_a_failing_search_leaves_no_key_behind(answer: Reply, caplog: pyte
     import traceback
 
     caplog.set_level(logging.DEBUG)
-    async with serve(lambda _: answer) as site, house({"brave": site.url}) as h:
+    async with serve(lambda _: answer) as site, client({"brave": site.url}) as h:
         with pytest.raises(SuyuanError) as caught:
-            await h.search.search("x", engines="brave", budget_ms=2000)
-        engine = h.search.desks["brave"].engine
+            await h.search_service.search("x", engines="brave", budget_ms=2000)
+        engine = h.search_service.engines["brave"].engine
         left = [
             caplog.text,
             "".join(traceback.format_exception(caught.value)),
             repr(caught.value.as_dict()) + repr(caught.value.as_dict("zh")) + repr(caught.value.__dict__),
             repr(receipt(caught.value.attempts)) + repr(caught.value.attempts),
-            repr(h.settings) + repr(engine.__dict__) + repr(h.search.desks["brave"]),
+            repr(h.settings) + repr(engine.__dict__) + repr(h.search_service.engines["brave"]),
         ]
     assert site.seen[0].headers["x-subscription-token"] == KEY
     for text in left:
@@ -454,19 +500,20 @@ async def test_a_failing_search_leaves_no_key_behind(answer: Reply, caplog: pyte
 def test_synchronous_callers_share_connections_and_may_be_many() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
+    from suyuan.client import AsyncClient
     from suyuan.config.settings import SearchSettings, Settings
-    from suyuan.contract.engine import EngineSettings
-    from suyuan.wiring import build_house
+    from suyuan.core.engine import EngineSettings
 
     async def main() -> int:
         async with serve(lambda _: GOOD) as site:
             settings = Settings(
-                search=SearchSettings(cache_minutes=0), engines={"ddg_html": EngineSettings(base_url=site.url, rate_per_minute=0)}
+                search=SearchSettings(cache_minutes=0),
+                engines={"ddg_html": EngineSettings(base_url=site.url, rate_per_minute=0)},
             )
-            h = build_house(settings)
+            h = AsyncClient(settings)
 
             def search(n: int) -> int:
-                return len(h.search.search_sync(f"words {n}", engines="ddg_html").results)
+                return len(h.search_service.search_sync(f"words {n}", engines="ddg_html").results)
 
             def many() -> list[int]:
                 with ThreadPoolExecutor(8) as pool:
@@ -482,7 +529,7 @@ def test_synchronous_callers_share_connections_and_may_be_many() -> None:
 
 
 async def test_an_engine_with_a_fault_in_its_code_does_not_end_the_search() -> None:
-    async with serve(lambda _: reply(pages.bing())) as site, house({"bing_html": site.url}) as h:
+    async with serve(lambda _: reply(pages.bing())) as site, client({"bing_html": site.url}) as h:
 
         class Faulty:
             name = "stub"
@@ -490,6 +537,6 @@ async def test_an_engine_with_a_fault_in_its_code_does_not_end_the_search() -> N
             async def search(self, query: SearchQuery, num_results: int) -> list[object]:
                 raise KeyError("oops")
 
-        h.search.desks["stub"].engine = Faulty()  # type: ignore[assignment]
-        page = await h.search.search("some words", engines="stub,bing_html")
+        h.search_service.engines["stub"].engine = Faulty()  # type: ignore[assignment]
+        page = await h.search_service.search("some words", engines="stub,bing_html")
     assert page.engine == "bing_html" and page.attempts[0].detail_code == "engine_bug"

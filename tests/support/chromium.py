@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from suyuan.contract.errors import SuyuanError
-from suyuan.contract.wire import Request, Response
+from suyuan.core.errors import SuyuanError
+from suyuan.core.wire import Request, Response
 from suyuan.net.browser import BrowserClient
 from suyuan.net.chrome import find_chrome
-from suyuan.net.gate import Allows
+from suyuan.net.request_filter import Allows
 from suyuan.net.transport import BrowserSettings, NetSettings
 
 from .processes import until
@@ -32,7 +32,7 @@ def require_chromium() -> None:
     try:
         find_chrome()
     except SuyuanError as error:
-        pytest.skip(f"{error.message} {error.cure}", allow_module_level=True)
+        pytest.skip(f"{error.message} {error.hint}", allow_module_level=True)
 
 
 def own_temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Asked:
+class EngineReply:
     """A request as it arrived."""
 
     path: str
@@ -66,7 +66,7 @@ class Asked:
         return "\n".join(str(message.get("content") or "") for message in self.messages)
 
 
-Answering = Step | Sequence[Step] | Callable[[Asked], Step | Sequence[Step]]
+Answering = Step | Sequence[Step] | Callable[[EngineReply], Step | Sequence[Step]]
 
 
 def reply(text: str, delay: float = 0.0) -> Step:
@@ -113,8 +113,15 @@ def stream_error(message: str, code: str | int = "server_error") -> Step:
 
 def error(status: int, body: str | dict[str, Any] = "", headers: dict[str, str] | None = None) -> Step:
     """An HTTP error; a text becomes OpenAI's error object, a dict is sent as it is."""
-    content = {"error": {"message": body, "type": "invalid_request_error", "code": None}} if isinstance(body, str) else body
-    return Step("raw", json.dumps(content), status=status, headers=(("Content-Type", "application/json"), *(headers or {}).items()))
+    content = (
+        {"error": {"message": body, "type": "invalid_request_error", "code": None}} if isinstance(body, str) else body
+    )
+    return Step(
+        "raw",
+        json.dumps(content),
+        status=status,
+        headers=(("Content-Type", "application/json"), *(headers or {}).items()),
+    )
 
 
 def raw(body: str, kind: str = "text/html", status: int = 200) -> Step:
@@ -128,13 +135,13 @@ class ModelServer:
 
     script: Sequence[Answering]
     url: str = ""
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[EngineReply] = field(default_factory=list)
     gone: int = 0
     models: list[str] = field(default_factory=lambda: ["test-model"])
     over: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, asked: Asked) -> list[Step]:
+    def take(self, asked: EngineReply) -> list[Step]:
         """The steps for this request."""
         with self.lock:
             entry = self.script[min(len(self.requests), len(self.script) - 1)]
@@ -181,13 +188,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path.endswith("/models"):
-            self._send(200, json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in self.state.models]}))
+            self._send(
+                200,
+                json.dumps({"object": "list", "data": [{"id": name, "object": "model"} for name in self.state.models]}),
+            )
         else:
             self._send(404, json.dumps({"detail": "Not Found"}))
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        asked = EngineReply(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
         steps = self.state.take(asked)
         if steps and steps[0].kind == "stall":
             self.state.over.wait(steps[0].delay)
@@ -216,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def _stream(self, asked: Asked, steps: list[Step]) -> None:
+    def _stream(self, asked: EngineReply, steps: list[Step]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
@@ -245,7 +255,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._write(b"data: [DONE]\n\n")
         self.wfile.write(b"0\r\n\r\n")
 
-    def _end_badly(self, asked: Asked, step: Step) -> None:
+    def _end_badly(self, asked: EngineReply, step: Step) -> None:
         if step.kind == "stream_error":
             self._write(f"data: {step.text}\n\n".encode())
             self.wfile.write(b"0\r\n\r\n")
@@ -255,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
-    def _whole(self, asked: Asked, steps: list[Step]) -> None:
+    def _whole(self, asked: EngineReply, steps: list[Step]) -> None:
         """The same script for a client that does not stream."""
         if any(step.kind == "drop" for step in steps):
             self.close_connection = True
@@ -270,9 +280,18 @@ class _Handler(BaseHTTPRequestHandler):
                 {"id": f"call_{at}", "type": "function", "function": {"name": call.name, "arguments": call.text}}
                 for at, call in enumerate(calls)
             ]
-        choice = {"index": 0, "message": message, "finish_reason": text["finish"] or ("tool_calls" if calls else "stop")}
+        choice = {
+            "index": 0,
+            "message": message,
+            "finish_reason": text["finish"] or ("tool_calls" if calls else "stop"),
+        }
         counts = next((step.counts for step in steps if step.kind == "usage"), (10, len(_PIECES.findall(text["text"]))))
-        self._send(200, json.dumps({**_chunk(asked, {}), "object": "chat.completion", "choices": [choice], "usage": _usage(counts)}))
+        self._send(
+            200,
+            json.dumps(
+                {**_chunk(asked, {}), "object": "chat.completion", "choices": [choice], "usage": _usage(counts)}
+            ),
+        )
 
     def _wait(self, seconds: float) -> None:
         if seconds:
@@ -285,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
 
-def _chunk(asked: Asked, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+def _chunk(asked: EngineReply, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -297,7 +316,12 @@ def _chunk(asked: Asked, delta: dict[str, Any], reason: str | None = None) -> di
 
 def _deltas(step: Step, index: int) -> Iterator[dict[str, Any]]:
     if step.kind == "call":
-        head = {"index": index, "id": f"call_{index}", "type": "function", "function": {"name": step.name, "arguments": ""}}
+        head = {
+            "index": index,
+            "id": f"call_{index}",
+            "type": "function",
+            "function": {"name": step.name, "arguments": ""},
+        }
         yield {"tool_calls": [head]}
         for piece in step.pieces:
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}

@@ -16,9 +16,7 @@ def ddg(n: int = 10, host: str = "ddg.example") -> str:
     return f'<!DOCTYPE html><html><body><form name="x" action="/html/"></form><div id="links" class="results">{rows}</div></body></html>'
 
 
-DDG_NONE = (
-    '<html><body><div id="links"><div class="result result--no-result"><div class="no-results">No results.</div></div></div></body></html>'
-)
+DDG_NONE = '<html><body><div id="links"><div class="result result--no-result"><div class="no-results">No results.</div></div></div></body></html>'
 DDG_CHALLENGE = (
     '<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?q=x">'
     '<div class="anomaly-modal__modal">Select the ducks</div></form></body></html>'
@@ -35,12 +33,21 @@ def bing(n: int = 10, host: str = "bing.example") -> str:
 
 def searxng(n: int = 10, host: str = "searxng.example", dead: list[list[str]] | None = None) -> str:
     rows = [
-        {"url": f"https://{host}/page/{i}", "title": f"Result {i}", "content": f"Snippet {i}.", "engine": "x", "publishedDate": None}
+        {
+            "url": f"https://{host}/page/{i}",
+            "title": f"Result {i}",
+            "content": f"Snippet {i}.",
+            "engine": "x",
+            "publishedDate": None,
+        }
         for i in range(1, n + 1)
     ]
     return json.dumps({"query": "q", "results": rows, "unresponsive_engines": dead or []})
 
 
 def brave(n: int = 10, host: str = "brave.example") -> str:
-    rows = [{"title": f"Result {i}", "url": f"https://{host}/page/{i}", "description": f"Snippet {i}."} for i in range(1, n + 1)]
+    rows = [
+        {"title": f"Result {i}", "url": f"https://{host}/page/{i}", "description": f"Snippet {i}."}
+        for i in range(1, n + 1)
+    ]
     return json.dumps({"type": "search", "web": {"type": "search", "results": rows}})

@@ -69,7 +69,9 @@ def postgres(programs: Path) -> Iterator[Postgres]:
         settings = ["-U", "suyuan", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
         subprocess.run([*prefix, str(programs / "initdb"), "-D", str(data), *settings], check=True, **quiet)  # type: ignore[call-overload]
         options = ["-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB"]
-        server = subprocess.Popen([*prefix, str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options], **quiet)  # type: ignore[call-overload]
+        server = subprocess.Popen(
+            [*prefix, str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options], **quiet
+        )  # type: ignore[call-overload]
         try:
             running = Postgres(folder)
             assert until(lambda: server.poll() is not None or running.answers()) and server.poll() is None

@@ -40,7 +40,11 @@ def family(root: int | None = None) -> list[Process]:
     found: list[Process] = []
     parents = {root or os.getpid()}
     while parents:
-        children = [process for process in everyone if process.parent in parents and not any(name in process.command for name in _KEPT)]
+        children = [
+            process
+            for process in everyone
+            if process.parent in parents and not any(name in process.command for name in _KEPT)
+        ]
         found += children
         parents = {process.pid for process in children}
     return found
@@ -48,7 +52,9 @@ def family(root: int | None = None) -> list[Process]:
 
 def browsers(root: int | None = None) -> list[Process]:
     """The browsers below ``root``, each by its main process."""
-    return [found for found in family(root) if "--remote-debugging-pipe" in found.command and "--type=" not in found.command]
+    return [
+        found for found in family(root) if "--remote-debugging-pipe" in found.command and "--type=" not in found.command
+    ]
 
 
 def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:

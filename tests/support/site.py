@@ -106,7 +106,10 @@ def free_port() -> int:
 
 
 def reply(
-    body: bytes | str = b"", status: int = 200, headers: dict[str, str] | None = None, kind: str = "text/html; charset=utf-8"
+    body: bytes | str = b"",
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    kind: str = "text/html; charset=utf-8",
 ) -> Reply:
     """A proper answer."""
     data = body.encode("utf-8") if isinstance(body, str) else body
@@ -145,7 +148,9 @@ def half(body: bytes) -> Reply:
     """Promise all and send half, then close."""
 
     async def send(writer: asyncio.StreamWriter) -> None:
-        writer.write(_head(200, {"Content-Type": "text/html", "Content-Length": str(len(body))}) + body[: len(body) // 2])
+        writer.write(
+            _head(200, {"Content-Type": "text/html", "Content-Length": str(len(body))}) + body[: len(body) // 2]
+        )
         await writer.drain()
         writer.close()
 
@@ -181,7 +186,9 @@ def raw(data: bytes) -> Reply:
 
 
 def _head(status: int, headers: dict[str, str]) -> bytes:
-    return (f"HTTP/1.1 {status} X\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n").encode("latin-1")
+    return (f"HTTP/1.1 {status} X\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n").encode(
+        "latin-1"
+    )
 
 
 async def _read(reader: asyncio.StreamReader) -> Seen | None:

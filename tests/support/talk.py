@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from suyuan.chat.events import Answer, Event
-from suyuan.chat.settings import AgentLimits, ChatSettings, ModelSettings
+from suyuan.chat.settings import AgentLimits, ChatSettings
+from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
-from suyuan.contract.engine import EngineSettings
-from suyuan.wiring import House, open_house
+from suyuan.core.engine import EngineSettings
+from suyuan.llm.settings import ModelSettings
 
 from .site import Handler, Reply, Seen, Site, json_reply, reply, serve
 
@@ -70,7 +71,11 @@ class Web:
         if seen.path == "/healthz":
             return reply("OK", kind="text/plain")
         if seen.path == "/search":
-            return self.searching(seen) if self.searching else json_reply(json.dumps(self.results(seen.params.get("q", ""))))
+            return (
+                self.searching(seen)
+                if self.searching
+                else json_reply(json.dumps(self.results(seen.params.get("q", ""))))
+            )
         for article in self.articles:
             if article.path == seen.path:
                 return reply(article.html())
@@ -81,7 +86,10 @@ class Web:
         parts = {query[i : i + 2].lower() for i in range(len(query) - 1)}
         scored = [(sum(part in (a.title + a.snippet).lower() for part in parts), a) for a in self.articles]
         found = [a for score, a in sorted(scored, key=lambda pair: -pair[0]) if score > 2]
-        results = [{"title": a.title, "url": f"{self.url}{a.path}", "content": a.snippet, "engine": "small", "score": 1.0} for a in found]
+        results = [
+            {"title": a.title, "url": f"{self.url}{a.path}", "content": a.snippet, "engine": "small", "score": 1.0}
+            for a in found
+        ]
         return {"query": query, "results": results, "answers": [], "suggestions": [], "unresponsive_engines": []}
 
     @property
@@ -110,7 +118,7 @@ async def talking(
     folder: Path | None = None,
     limits: AgentLimits | None = None,
     **search: Any,
-) -> AsyncIterator[tuple[House, Web]]:
+) -> AsyncIterator[tuple[AsyncClient, Web]]:
     """A house with that model, searching the small web only."""
     web = web or Web()
     async with serve(web) as site:
@@ -123,14 +131,14 @@ async def talking(
             chat=ChatSettings(limits=limits or AgentLimits()),
             data_dir=folder,
         )
-        async with open_house(settings) as house:
-            yield house, web
+        async with AsyncClient(settings) as client:
+            yield client, web
 
 
-async def ask(house: House, text: str, *, id: str = "", **conversation: Any) -> tuple[list[Event], Answer]:
+async def ask(client: AsyncClient, text: str, *, id: str = "", **conversation: Any) -> tuple[list[Event], Answer]:
     """Ask in a new conversation (or in ``id``), and return all events and the answer."""
-    id = id or (await house.chat.create(**conversation)).id
-    run = await house.chat.ask(id, text)
+    id = id or (await client.chat.create(**conversation)).id
+    run = await client.chat.ask(id, text)
     events = [event async for _, event in run.follow()]
     return events, await run.wait()
 

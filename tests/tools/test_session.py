@@ -8,18 +8,18 @@ import logging
 import pytest
 
 from support import pages
-from support.house import house
+from support.client import client
 from support.site import reply, serve
-from suyuan.contract.errors import WebBlocked
-from suyuan.contract.types import SearchQuery
+from suyuan.core.errors import WebBlocked
+from suyuan.core.query import SearchQuery
 from suyuan.tools.session import SessionSearch, query_from
 
 
 @pytest.mark.req("C13.1", "C13.2")
 async def test_a_query_is_searched_once_and_the_hit_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
-        session = SessionSearch(h.search, engines="ddg_html")
+    async with serve(lambda _: reply(pages.ddg())) as site, client({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search_service, engines="ddg_html")
         first, repeated_first = await session.search(SearchQuery("some words"))
         second, repeated_second = await session.search(SearchQuery("some words"))
     assert (repeated_first, repeated_second) == (False, True) and first.results == second.results and second.cached
@@ -29,8 +29,8 @@ async def test_a_query_is_searched_once_and_the_hit_is_logged(caplog: pytest.Log
 
 @pytest.mark.req("C13.4")
 async def test_twenty_queries_the_least_recently_used_goes_first() -> None:
-    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
-        session = SessionSearch(h.search, engines="ddg_html")
+    async with serve(lambda _: reply(pages.ddg())) as site, client({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search_service, engines="ddg_html")
         for n in range(20):
             await session.search(SearchQuery(f"q{n}"))
         await session.search(SearchQuery("q0"))
@@ -42,8 +42,11 @@ async def test_twenty_queries_the_least_recently_used_goes_first() -> None:
 
 @pytest.mark.req("C13.3")
 async def test_sessions_do_not_see_each_other_s_cache_and_it_ends_with_the_session() -> None:
-    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
-        one, two = SessionSearch(h.search, engines="ddg_html"), SessionSearch(h.search, engines="ddg_html")
+    async with serve(lambda _: reply(pages.ddg())) as site, client({"ddg_html": site.url}) as h:
+        one, two = (
+            SessionSearch(h.search_service, engines="ddg_html"),
+            SessionSearch(h.search_service, engines="ddg_html"),
+        )
         await one.search(SearchQuery("x"))
         assert (await two.search(SearchQuery("x")))[1] is False
         one.clear()
@@ -52,16 +55,16 @@ async def test_sessions_do_not_see_each_other_s_cache_and_it_ends_with_the_sessi
 
 
 async def test_equal_queries_at_the_same_time_are_one_request() -> None:
-    async with serve(lambda _: reply(pages.ddg())) as site, house({"ddg_html": site.url}) as h:
-        session = SessionSearch(h.search, engines="ddg_html")
+    async with serve(lambda _: reply(pages.ddg())) as site, client({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search_service, engines="ddg_html")
         await asyncio.gather(*(session.search(SearchQuery("x")) for _ in range(10)))
     assert len(site.seen) == 1
 
 
 async def test_a_failure_is_not_kept() -> None:
     answers = iter([reply("", 403), reply(pages.ddg())])
-    async with serve(lambda _: next(answers)) as site, house({"ddg_html": site.url}) as h:
-        session = SessionSearch(h.search, engines="ddg_html")
+    async with serve(lambda _: next(answers)) as site, client({"ddg_html": site.url}) as h:
+        session = SessionSearch(h.search_service, engines="ddg_html")
         with pytest.raises(WebBlocked):
             await session.search(SearchQuery("x"))
         page, _ = await session.search(SearchQuery("x"))

@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from ..contract.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
-from ..contract.errors import SuyuanError
-from ..contract.types import SearchQuery
-from ..contract.words import tokens
+from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
+from ..llm.errors import model_fault
+from ..text.words import tokens
 from ..tools.text import shortened
 from .chat_turn import LONGEST_QUERY, say_failed
 from .events import Event
-from .faults import model_fault
+from .model_call import conversation, hear, speak
 from .prompts import agent_prompt, chat_prompt, with_results, without_results
 from .session import Session
-from .speech import conversation, hear, speak
 from .steps import read_step, search_step
 from .turn import Turn
 
@@ -56,11 +56,11 @@ async def _agent(turn: Turn) -> None:
     from langchain.agents import create_agent
     from langgraph.errors import GraphRecursionError
 
-    from .limits import Limits
+    from .agent_limits import AgentLimitMiddleware
 
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches)
-    agent = create_agent(session.model, _tools(turn), system_prompt=system, middleware=[Limits(turn)])
+    agent = create_agent(session.model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)])
     room = session.model_settings.context_tokens * 0.5 - tokens(system)
     given: Any = {"messages": conversation(turn, turn.message, room)}
     # Every step is two nodes of the graph; the limits end a run long before this.
@@ -83,7 +83,7 @@ async def _agent(turn: Turn) -> None:
 
 
 def _tools(turn: Turn) -> list[BaseTool]:
-    from .tools import ReadTool, TurnSearchTool
+    from .turn_tools import ReadTool, TurnSearchTool
 
     tools: list[BaseTool] = [TurnSearchTool(turn)]
     if turn.session.settings.limits.fetches:
@@ -96,7 +96,9 @@ async def _planned(turn: Turn) -> None:
     settings = turn.session.settings
     system = chat_prompt(turn.lang, turn.session.today())
     try:
-        page, _ = await search_step(turn, SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…")))
+        page, _ = await search_step(
+            turn, SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…"))
+        )
     except SuyuanError as error:
         turn.unverified = True
         say_failed(turn, error)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from ..contract.causes.chat import WITHOUT_SEARCH
-from ..contract.errors import SuyuanError
-from ..contract.types import SearchQuery
+from ..core.causes.chat import WITHOUT_SEARCH
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
 from ..tools.text import shortened
 from .events import Event
+from .model_call import speak
 from .prompts import chat_prompt, with_results, without_results
 from .session import Session
-from .speech import speak
 from .steps import search_step
 from .turn import Turn
 
@@ -47,10 +47,10 @@ async def _searched(turn: Turn) -> str:
 
 def say_failed(turn: Turn, error: SuyuanError) -> None:
     """Tell the user that the search failed, why, and what helps."""
-    (cause, cure), (cause_zh, cure_zh) = error.say("en"), error.say("zh")
-    if "关闭" not in cure_zh:
-        cure, cure_zh = f"{cure} Or switch the search off.", f"{cure_zh} 也可以关闭联网搜索。"
-    notice = WITHOUT_SEARCH(cause=cause, cause_zh=cause_zh, cure=cure, cure_zh=cure_zh)
+    (cause, hint), (cause_zh, hint_zh) = error.say("en"), error.say("zh")
+    if "关闭" not in hint_zh:
+        hint, hint_zh = f"{hint} Or switch the search off.", f"{hint_zh} 也可以关闭联网搜索。"
+    notice = WITHOUT_SEARCH(cause=cause, cause_zh=cause_zh, hint=hint, hint_zh=hint_zh)
     notice.detail_code = error.detail_code or notice.detail_code
     asked = {attempt.engine for attempt in error.attempts} | {error.engine}
     turn.notice("warning", notice, "searxng" if "searxng" in asked else "troubleshooting")

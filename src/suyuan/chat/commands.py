@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ..contract.causes.chat import BAD_COMMAND
+from ..core.causes.chat import BAD_COMMAND
 
 _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(\S+))?\s*$")
 _ON = {"on": True, "开": True, "off": False, "关": False}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
-from ..cite.registry import Source
-from ..contract.errors import SuyuanError
+from ..citations.registry import Source
+from ..core.errors import SuyuanError
+from ..store.conversation import Mode
 
-Mode = Literal["chat", "agent"]
 Level = Literal["info", "warning", "error"]
 Tool = Literal["web_search", "web_fetch"]
-Verdict = Literal["supported", "weak", "not_found"]
+ClaimVerdict = Literal["supported", "weak", "not_found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class ClaimCheck(Event):
     """Where the sentence stands in :attr:`Answer.text`, in characters."""
     end: int
     numbers: tuple[int, ...]
-    verdict: Verdict
+    verdict: ClaimVerdict
     quote: str = ""
     """The sentence of the source that fits best."""
     link: str = ""

@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from .conversation import Conversation, Message
+from ..store.conversation import Conversation, Message
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -57,7 +57,9 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
     """The conversation with its ``messages`` in ``form``; what the file says by itself is in ``lang``."""
-    made = {"md": _markdown, "html": _html, "json": _json}[form](conversation, messages, "zh" if lang.startswith("zh") else "en")
+    made = {"md": _markdown, "html": _html, "json": _json}[form](
+        conversation, messages, "zh" if lang.startswith("zh") else "en"
+    )
     # Half of a character pair could not be written to a file.
     return made.encode("utf-8", "replace").decode("utf-8")
 
@@ -141,7 +143,10 @@ def _asked(message: Message, texts: Mapping[str, str]) -> list[str]:
     # A question is plain text: its lines, its spaces and its signs are shown as they were typed.
     quoted = ["\u00a0" * (len(line) - len(line.lstrip(" "))) + _literal(line) for line in lines]
     # A backslash breaks the line, but only where the paragraph goes on.
-    broken = (f"> {line}\\" if line and after else f"> {line}".rstrip() for line, after in zip(quoted, [*quoted[1:], ""], strict=True))
+    broken = (
+        f"> {line}\\" if line and after else f"> {line}".rstrip()
+        for line, after in zip(quoted, [*quoted[1:], ""], strict=True)
+    )
     return [f"## {texts['question']}", "\n".join(broken)]
 
 
@@ -149,10 +154,13 @@ def _answered(conversation: Conversation, message: Message, lang: str) -> list[s
     texts = _TEXTS[lang]
     facts = " · ".join(f"{name}{texts['sep']}{_literal(value)}" for name, value in _facts(conversation, message, texts))
     parts = [f"## {texts['answer']}", facts, " ".join(f"**[{mark}]**" for mark in _marks(message, texts))]
-    parts += [f"> {_literal(cause)} {_literal(cure)}" for cause, cure in _notices(message, lang)]
+    parts += [f"> {_literal(cause)} {_literal(hint)}" for cause, hint in _notices(message, lang)]
     parts.append(harmless(_body(message)))
     if sources := _loose_sources(message):
-        lines = (f"{source['number']}. {_literal(str(source['title']))} — {_address(str(source['url']))}" for source in sources)
+        lines = (
+            f"{source['number']}. {_literal(str(source['title']))} — {_address(str(source['url']))}"
+            for source in sources
+        )
         parts += [f"### {texts['sources']}", "\n".join(lines)]
     return parts
 
@@ -176,7 +184,9 @@ def harmless(markdown: str) -> str:
     """``markdown`` without HTML and pictures, which some viewers run and load; code stays as it is."""
     for _ in range(4):
         tokens = _parser(True).parse(markdown)
-        if not any(token.type in _MARKUP or any(child.type in _MARKUP for child in token.children or ()) for token in tokens):
+        if not any(
+            token.type in _MARKUP or any(child.type in _MARKUP for child in token.children or ()) for token in tokens
+        ):
             return markdown
         code = {line for token in tokens if token.type in _CODE and token.map for line in range(*token.map)}
         lines = markdown.splitlines(keepends=True)
@@ -214,7 +224,7 @@ def _answer_html(conversation: Conversation, message: Message, lang: str) -> lis
     parts = [f'<h2>{texts["answer"]}</h2>\n<p class="meta">{facts}</p>']
     if marks := _marks(message, texts):
         parts.append("<p>" + "".join(f'<strong class="mark">{mark}</strong>' for mark in marks) + "</p>")
-    parts += [f'<p class="notice">{escape(cause)} {escape(cure)}</p>' for cause, cure in _notices(message, lang)]
+    parts += [f'<p class="notice">{escape(cause)} {escape(hint)}</p>' for cause, hint in _notices(message, lang)]
     parts.append(f"<article>\n{render(_body(message))}</article>")
     if sources := _loose_sources(message):
         items = "".join(f'<li value="{int(source["number"])}">{_source_html(source)}</li>' for source in sources)

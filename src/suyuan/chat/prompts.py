@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from ..cite.registry import Source
+from ..citations.registry import Source
 from ..tools.text import entry, fenced
 
 _CHAT = {
@@ -115,4 +115,8 @@ def without_results(text: str, lang: str) -> str:
 
 def earlier_sources(sources: Sequence[tuple[str, str]], lang: str) -> str:
     """The sources of an earlier answer as (title, address): readable, but not citable by number."""
-    return _EARLIER[lang].format(list="; ".join(f"{' '.join(title.split())[:80]} {url}" for title, url in sources)) if sources else ""
+    return (
+        _EARLIER[lang].format(list="; ".join(f"{' '.join(title.split())[:80]} {url}" for title, url in sources))
+        if sources
+        else ""
+    )

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Protocol
 
-from .conversation import State
+from ..store.conversation import State
 from .events import Answer, Event, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
 
@@ -55,7 +55,9 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether the last event has happened and everything is kept."""
-        return bool(self._events and isinstance(self._events[-1], Answer)) or (self._task is not None and self._task.done())
+        return bool(self._events and isinstance(self._events[-1], Answer)) or (
+            self._task is not None and self._task.done()
+        )
 
     def stop(self) -> None:
         """Stop the model, the searches and their sockets; what was written is kept."""
@@ -120,7 +122,11 @@ class Run:
         news.set()
 
     def _keep(self) -> None:
-        new = [(i, event) for i, event in enumerate(self._events[self._kept :], self._kept) if not isinstance(event, (TextDelta, Thinking))]
+        new = [
+            (i, event)
+            for i, event in enumerate(self._events[self._kept :], self._kept)
+            if not isinstance(event, (TextDelta, Thinking))
+        ]
         self._kept = len(self._events)
         if new:
             self._keeper.keep_events(self.id, [(i, event.as_dict()) for i, event in new])

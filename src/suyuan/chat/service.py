@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..contract.bridge import Bridge
-from ..contract.causes.chat import (
+from ..core.causes.chat import (
     ANSWER_UNDER_WAY,
     BAD_MODE,
     EMPTY_MESSAGE,
@@ -22,18 +21,19 @@ from ..contract.causes.chat import (
     SWITCH_LOCKED,
     UNKNOWN_MODEL_CHOICE,
 )
+from ..core.sync_bridge import SyncBridge
+from ..llm.build import build_model, close_model
+from ..llm.settings import EMBEDDED, ModelSettings
 from ..search.service import SearchService
+from ..store.conversation import Conversation, Message, Mode, new_id
+from ..store.conversations import Store
 from ..tools.session import SessionSearch
 from .agent_turn import agent_work
 from .chat_turn import chat_work
 from .commands import Command
-from .conversation import Conversation, Message, new_id
-from .events import Mode
-from .models import build_model, close_model
 from .runs import Run
 from .session import Exchange, Fetch, Session
-from .settings import EMBEDDED, ChatSettings, ModelSettings
-from .store import Store
+from .settings import ChatSettings
 from .turn import Turn
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ChatService:
         *,
         model: ModelSettings,
         settings: ChatSettings,
-        bridge: Bridge,
+        bridge: SyncBridge,
         models: Mapping[str, ModelSettings] | None = None,
     ) -> None:
         self.store = store
@@ -118,7 +118,9 @@ class ChatService:
             raise SWITCH_LOCKED()
         if engine := fields.get("engine"):
             self._search.check_plan(engine)
-        after = await self._write(self.store.change, id, **{name: value for name, value in fields.items() if value is not None})
+        after = await self._write(
+            self.store.change, id, **{name: value for name, value in fields.items() if value is not None}
+        )
         self._tell(Change("settings", after))
         return after
 
@@ -179,7 +181,9 @@ class ChatService:
             history = history[:place]
         turn = Turn(self._session(conversation, history), text, run_id)
         begun = await self._write(self.store.begin_turn, id, text, run_id)
-        run = self._runs[run_id] = Run(turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store, self._pens)
+        run = self._runs[run_id] = Run(
+            turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store, self._pens
+        )
         run.start(self._ended)
         self._tell(Change("run.started", begun, run_id))
         return run
@@ -227,7 +231,9 @@ class ChatService:
             self._bridge,
         )
 
-    def session_for(self, history: tuple[Exchange, ...], *, mode: Mode, search: bool, engine: str = "", model: str = "") -> Session:
+    def session_for(
+        self, history: tuple[Exchange, ...], *, mode: Mode, search: bool, engine: str = "", model: str = ""
+    ) -> Session:
         """What a turn needs that belongs to no conversation: nothing of it is kept."""
         self._check(mode, model)
         label = model or self.default_model
@@ -303,7 +309,9 @@ def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
         if question.role == "user" and answer.role == "assistant" and answer.answer:
             told = answer.answer
             sources = tuple(
-                (source["title"], source["url"]) for source in told.get("sources", ()) if source["number"] in told.get("cited", ())
+                (source["title"], source["url"])
+                for source in told.get("sources", ())
+                if source["number"] in told.get("cited", ())
             )
             found.append(Exchange(question.text, told.get("text") or answer.text, sources))
     return tuple(found)

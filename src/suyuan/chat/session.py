@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from ..contract.bridge import Bridge
-from ..contract.document import Document
+from ..core.document import Document
+from ..core.sync_bridge import SyncBridge
+from ..llm.settings import ModelSettings
+from ..store.conversation import Mode
 from ..tools.session import SessionSearch
-from .events import Mode
-from .settings import ChatSettings, ModelSettings
+from .settings import ChatSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -43,5 +44,5 @@ class Session:
     model_settings: ModelSettings = field(default_factory=ModelSettings)
     settings: ChatSettings = field(default_factory=ChatSettings)
     history: tuple[Exchange, ...] = ()
-    bridge: Bridge = field(default_factory=Bridge)
+    bridge: SyncBridge = field(default_factory=SyncBridge)
     today: Callable[[], date] = date.today

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..contract.causes.chat import FETCH_LIMIT, SEARCH_LIMIT
-from ..contract.document import Document
-from ..contract.errors import SuyuanError
-from ..contract.types import SearchPage, SearchQuery
-from ..contract.views import receipt
+from ..core.causes.chat import FETCH_LIMIT, SEARCH_LIMIT
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
+from ..core.views import receipt
 from ..tools.text import page_text
 from .events import Fault, PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
 from .turn import Turn
@@ -18,7 +19,7 @@ from .turn import Turn
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
     """Search for ``query`` and say so; the second value tells whether this conversation had searched it before."""
     limit = turn.session.settings.limits.searches
-    turn.permits.check_query(query.text)
+    turn.web_policy.check_query(query.text)
     if turn.session.mode == "agent" and turn.usage.searches >= limit:
         raise SEARCH_LIMIT(limit=limit)
     turn.spend(searches=1)
@@ -43,7 +44,7 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
 async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:
     """Read a page and return it as text for the model: the passages that matter, under the number of the source."""
     limit = turn.session.settings.limits.fetches
-    turn.permits.check_url(url)
+    turn.web_policy.check_url(url)
     if turn.usage.fetches >= limit:
         raise FETCH_LIMIT(limit=limit)
     turn.spend(fetches=1)
@@ -59,8 +60,8 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
     text, chosen = page_text(document, question or turn.message, budget, turn.lang)
     source = turn.citations.add_page(document.title, url)
     turn.prove(source.number, "\n".join(passage.text for passage in chosen.passages))
-    turn.permits.found(link for _, link in document.links)
-    turn.permits.read(f"{document.title}\n{document.text}")
+    turn.web_policy.found(link for _, link in document.links)
+    turn.web_policy.read(f"{document.title}\n{document.text}")
     took = _since(started)
     turn.emit(PageRead(step, url, document.title, source.number, chosen.tokens, took))
     turn.emit(StepFinished(step, "web_fetch", True, took))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..cite.registry import Source
-from ..contract.words import words
+from ..citations.registry import Source
+from ..text.words import words
 
 _ASK = {"zh": "介绍一下“{title}”", "en": "Tell me more about “{title}”"}
 # Sites put their name behind the title.
@@ -24,7 +24,11 @@ def suggestions(question: str, sources: Sequence[Source], cited: Sequence[int], 
         title = _short(source.title)
         told = set(words(title))
         news = told - asked
-        if len(news) < 2 or len(title) > _LONGEST or any(len(told & other) * 2 > min(len(told), len(other)) for other in seen):
+        if (
+            len(news) < 2
+            or len(title) > _LONGEST
+            or any(len(told & other) * 2 > min(len(told), len(other)) for other in seen)
+        ):
             continue
         seen.append(told)
         found.append(title if title.endswith(("?", "?")) else _ASK[lang].format(title=title))

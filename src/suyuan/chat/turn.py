@@ -9,21 +9,34 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from ..cite.claims import check_claims
-from ..cite.fragment import fragment_link
-from ..cite.linker import Linker, link
-from ..cite.references import references
-from ..cite.registry import CitationRegistry, Source
-from ..contract.causes.chat import EMPTY_ANSWER, UNEXPECTED
-from ..contract.errors import SuyuanError
-from ..contract.language import script_language
-from ..contract.types import SearchPage
+from ..citations.claims import check_claims
+from ..citations.linker import Linker, link
+from ..citations.references import references
+from ..citations.registry import CitationRegistry, Source
+from ..citations.text_fragment import fragment_link
+from ..core.causes.chat import EMPTY_ANSWER, UNEXPECTED
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..llm.reasoning import ReasoningSplitter
+from ..text.language import script_language
 from ..tools.specs import Lang
-from .events import Answer, ClaimCheck, Event, Fault, Level, Notice, SourcesFound, TextDelta, TextWithdrawn, Thinking, TurnStarted, Usage
-from .permits import Permits
+from .events import (
+    Answer,
+    ClaimCheck,
+    Event,
+    Fault,
+    Level,
+    Notice,
+    SourcesFound,
+    TextDelta,
+    TextWithdrawn,
+    Thinking,
+    TurnStarted,
+    Usage,
+)
 from .session import Session
 from .suggest import suggestions
-from .thoughts import Thoughts
+from .web_policy import WebPolicy
 
 log = logging.getLogger("suyuan.chat")
 
@@ -41,8 +54,8 @@ class Turn:
         self.run = run
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = _Citations(self._found)
-        self.permits = Permits(*(exchange.question for exchange in session.history), message)
-        self.permits.found(url for exchange in session.history for _, url in exchange.sources)
+        self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)
+        self.web_policy.found(url for exchange in session.history for _, url in exchange.sources)
         self.evidence: dict[int, str] = {}
         self.usage = Usage()
         self.unverified = False
@@ -87,8 +100,8 @@ class Turn:
         for source in sources:
             if source.snippet:
                 self.prove(source.number, source.snippet)
-        self.permits.found(source.url for source in sources)
-        self.permits.read("\n".join(f"{source.title}\n{source.snippet}" for source in sources))
+        self.web_policy.found(source.url for source in sources)
+        self.web_policy.read("\n".join(f"{source.title}\n{source.snippet}" for source in sources))
 
     # --- what the model says --------------------------------------------------------------------------------------
     @property
@@ -121,7 +134,7 @@ class Turn:
         self._said: list[str] = []
         self._shown: list[str] = []
         self._linker = Linker(self.citations.by_number)
-        self._thoughts = Thoughts()
+        self._thoughts = ReasoningSplitter()
 
     def _show(self, text: str) -> None:
         if text:
@@ -209,7 +222,9 @@ class Turn:
             fault=Fault.of(fault) if fault else None,
             took_ms=round(self.seconds() * 1000),
             usage=self.usage,
-            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang) if not stopped else (),
+            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang)
+            if not stopped
+            else (),
         )
 
     def _claims(self, text: str, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:

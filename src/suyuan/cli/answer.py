@@ -64,10 +64,10 @@ class AnswerPrinter:
         elif isinstance(event, PageFailed):
             self._aside("  " + t("ask.unread", cause=event.fault.say(t.lang)[0]), "yellow")
         elif isinstance(event, Notice):
-            cause, cure = event.fault.say(t.lang)
+            cause, hint = event.fault.say(t.lang)
             self._aside(f"! {cause}", "red" if event.level == "error" else "yellow")
-            if cure:
-                self._aside(f"  {t('cure')} {cure}", "dim")
+            if hint:
+                self._aside(f"  {t('hint')} {hint}", "dim")
 
     def _end(self, answer: Answer) -> None:
         self._break()
@@ -108,7 +108,9 @@ class AnswerPrinter:
             self._in_line = False
 
 
-def receipt_line(receipt: tuple[Mapping[str, Any], ...], count: int, took_ms: int, t: Texts, repeated: bool = False) -> str:
+def receipt_line(
+    receipt: tuple[Mapping[str, Any], ...], count: int, took_ms: int, t: Texts, repeated: bool = False
+) -> str:
     """What each engine did, on one line: ``searxng: not reachable → ddg_html, 5 results, 0.8 s``."""
     said = []
     for attempt in receipt:

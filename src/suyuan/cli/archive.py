@@ -7,9 +7,9 @@ import json
 import sys
 from typing import Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
 from ..pages.archive import Archive
-from ..wiring import build_house
 from .terminal import Terminal
 from .texts import Texts
 
@@ -31,13 +31,13 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Do one thing with the archive."""
-    house = build_house(settings)
-    archive = house.archive
+    client = AsyncClient(settings)
+    archive = client.archive
     if archive is None:
         Terminal(sys.stderr).line(t("archive.off"))
         return 2
     code: int = args.do(archive, args, t)
-    house.close_sync()
+    client.close_sync()
     return code
 
 

@@ -9,10 +9,10 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from ..chat.settings import EMBEDDED, ModelSettings
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.errors import SuyuanError
-from ..wiring import open_house
+from ..core.errors import SuyuanError
+from ..llm.settings import EMBEDDED, ModelSettings
 from .failure import show_failure
 from .terminal import Terminal
 from .texts import Texts
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _ask(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    async with open_house(settings) as house:
+    async with AsyncClient(settings) as client:
         # Here and not above: what a chat needs takes a second to load.
         from .answer import exit_code, print_answer
 
@@ -65,8 +65,8 @@ async def _ask(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
             mode = "agent" if args.agent else "chat"
             # A question on the command line is asked of the web, unless it is said otherwise.
             search = True if args.search is None else args.search
-            conversation = await house.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
-            run = await house.chat.ask(conversation.id, " ".join(args.question))
+            conversation = await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+            run = await client.chat.ask(conversation.id, " ".join(args.question))
             answer = await (run.wait() if args.json else print_answer(run, t))
         except SuyuanError as error:
             return show_failure(error, t, "ask.failed")

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.errors import SuyuanError
-from ..wiring import House, build_house
+from ..core.errors import SuyuanError
 from .ask import add_common, with_model
 from .failure import OK, show_failure
 from .terminal import Terminal
 from .texts import Texts
 
 if TYPE_CHECKING:
-    from ..chat.conversation import Conversation
+    from ..store.conversation import Conversation
 
 _HISTORY = "chat-history"
 _HISTORY_LINES = 1000
@@ -36,27 +36,29 @@ def add(commands: Any, t: Texts) -> None:
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Talk until Ctrl-D."""
     settings = with_model(settings, args.model)
-    house = build_house(settings)
+    client = AsyncClient(settings)
     with asyncio.Runner() as runner:
         try:
-            return _talk(runner, house, args, t)
+            return _talk(runner, client, args, t)
         except ModuleNotFoundError as missing:
             Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
             return 2
         except SuyuanError as error:
             return show_failure(error, t, "ask.failed")
         finally:
-            runner.run(house.close())
+            runner.run(client.close())
 
 
-def _talk(runner: asyncio.Runner, house: House, args: argparse.Namespace, t: Texts) -> int:
-    conversation = runner.run(_begin(house, args, t))
+def _talk(runner: asyncio.Runner, client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
+    conversation = runner.run(_begin(client, args, t))
     out = Terminal(sys.stdout)
-    out.line(t("chat.hint", model=house.settings.model.label, engine=conversation.engine or house.settings.search.default))
-    with _remembered(house.settings.state_dir):
+    out.line(
+        t("chat.hint", model=client.settings.model.label, engine=conversation.engine or client.settings.search.default)
+    )
+    with _remembered(client.settings.state_dir):
         while True:
             try:
-                line = input(_prompt(runner.run(house.chat.get(conversation.id)), t) if sys.stdin.isatty() else "")
+                line = input(_prompt(runner.run(client.chat.get(conversation.id)), t) if sys.stdin.isatty() else "")
             except KeyboardInterrupt:
                 out.line()
                 out.line(t("chat.leave"))
@@ -65,29 +67,31 @@ def _talk(runner: asyncio.Runner, house: House, args: argparse.Namespace, t: Tex
                 out.line()
                 return OK
             if line.strip():
-                _answer(runner, house, conversation.id, line, t)
+                _answer(runner, client, conversation.id, line, t)
 
 
-async def _begin(house: House, args: argparse.Namespace, t: Texts) -> Conversation:
+async def _begin(client: AsyncClient, args: argparse.Namespace, t: Texts) -> Conversation:
     if args.go_on:
-        return await house.chat.get(args.go_on)
-    return await house.chat.create(mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang)
+        return await client.chat.get(args.go_on)
+    return await client.chat.create(
+        mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang
+    )
 
 
-def _answer(runner: asyncio.Runner, house: House, id: str, line: str, t: Texts) -> None:
+def _answer(runner: asyncio.Runner, client: AsyncClient, id: str, line: str, t: Texts) -> None:
     from ..chat.commands import parse_command
     from .answer import print_answer
 
     out = Terminal(sys.stdout)
     try:
         if command := parse_command(line):
-            conversation = runner.run(house.chat.obey(id, command))
+            conversation = runner.run(client.chat.obey(id, command))
             for told in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
                 out.line(told)
             return
 
         async def talk() -> None:
-            await print_answer(await house.chat.ask(id, line), t)
+            await print_answer(await client.chat.ask(id, line), t)
 
         runner.run(talk())
         out.line()

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.errors import SuyuanError
-from ..wiring import open_house
+from ..core.errors import SuyuanError
 from .failure import OK, show_failure
 from .terminal import Terminal
 from .texts import Texts
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _bundle(settings: Settings, run_id: str) -> dict[str, Any]:
-    from ..doctor.bundle import bundle
+    from ..doctor.debug_bundle import bundle
 
-    async with open_house(settings) as house:
-        return bundle(house, run_id)
+    async with AsyncClient(settings) as client:
+        return bundle(client, run_id)

@@ -16,7 +16,7 @@ from .texts import Texts
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
-    from ..doctor.places import StoreCheck
+    from ..doctor.storage import StoreCheck
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 _MARKS = {"ok": "✓", "warning": "!", "error": "✗"}
@@ -32,7 +32,7 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Examine everything and say what was found."""
-    from ..doctor.examination import count, exit_code
+    from ..doctor.checkup import count, exit_code
 
     findings = asyncio.run(_examined(args, settings))
     errors, warnings = count(findings)
@@ -48,11 +48,11 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _examined(args: argparse.Namespace, settings: Settings) -> list[Finding]:
-    from ..doctor.examination import examine
-    from ..wiring import open_house
+    from ..client import AsyncClient
+    from ..doctor.checkup import examine
 
-    async with open_house(settings) as house:
-        return await examine(house, offline=args.offline, store_check=_store_check(settings, args.offline))
+    async with AsyncClient(settings) as client:
+        return await examine(client, offline=args.offline, store_check=_store_check(settings, args.offline))
 
 
 def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
@@ -62,7 +62,7 @@ def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
     if not address or (file and not Path(file).exists()) or (offline and not file):
         return None
     try:
-        from ..chat.store import Store
+        from ..store.conversations import Store
     except ModuleNotFoundError:
         return None
 
@@ -83,14 +83,14 @@ def _show(findings: list[Finding], settings: Settings, t: Texts) -> None:
         if finding.organ != organ:
             organ = finding.organ
             out.line(out.paint(t(f"organ.{organ}"), "bold"))
-        message, cure = finding.say(t.lang)
+        message, hint = finding.say(t.lang)
         mark = out.paint(_MARKS[finding.level], _COLOURS[finding.level])
         code = f" [{finding.code}]" if finding.level != "ok" else ""
         lines = out.folded(message + code, "    ")
         out.line(f"  {mark} " + (lines[0].strip() if lines else ""))
         for line in lines[1:]:
             out.line(line)
-        for line in out.folded(f"{t('cure')} {cure}", "    ") if cure and finding.level != "ok" else []:
+        for line in out.folded(f"{t('hint')} {hint}", "    ") if hint and finding.level != "ok" else []:
             out.line(line)
         if finding.guide and finding.level != "ok":
             key = "doctor.guide" if finding.guide == "searxng" else "doctor.guide_other"

@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.engine import Engine
-from ..contract.errors import SuyuanError, WebBlocked
-from ..contract.types import SearchQuery, SearchResult
-from ..contract.wire import Response
+from ..core.engine import Engine
+from ..core.errors import SuyuanError, WebBlocked
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.wire import Response
 from ..engines import registry
-from ..search.desk import Desk
-from ..wiring import House, build_house
+from ..search.runner import EngineRunner
 from .terminal import Terminal, padded
 from .texts import Texts
 
@@ -36,13 +37,18 @@ def add(commands: Any, t: Texts) -> None:
 
 def run_list(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """List the engines and how they are."""
-    house = build_house(settings)
-    rows: list[dict[str, object]] = [_row(name, house, t) for name in house.desks]
+    client = AsyncClient(settings)
+    rows: list[dict[str, object]] = [_row(name, client, t) for name in client.engines]
     if args.json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0
     out = Terminal(sys.stdout)
-    head: dict[str, object] = {"name": t("engine.name"), "key": t("engine.key"), "state": t("engine.state"), "address": t("engine.address")}
+    head: dict[str, object] = {
+        "name": t("engine.name"),
+        "key": t("engine.key"),
+        "state": t("engine.state"),
+        "address": t("engine.address"),
+    }
     table = [head, *rows]
     columns = {field: max(len(str(row[field])) for row in table) + 2 for field in ("name", "key", "state")}
     for i, row in enumerate(table):
@@ -52,23 +58,23 @@ def run_list(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return 0
 
 
-def _row(name: str, house: House, t: Texts) -> dict[str, object]:
+def _row(name: str, client: AsyncClient, t: Texts) -> dict[str, object]:
     try:
-        desk: Desk = house.desks[name]
+        runner: EngineRunner = client.engines[name]
     except SuyuanError as error:
         return {"name": name, "key": "", "state": t("state.broken"), "address": error.say(t.lang)[0], "ready": False}
-    engine = desk.engine
-    variable = getattr(engine, "key_variable", "")
+    engine = runner.engine
+    variable = getattr(engine, "api_key_env", "")
     configured = bool(getattr(engine, "configured", True))
-    left = desk.breaker.rest_left()
+    left = runner.breaker.cooldown_left()
     state, address = t("state.ready"), getattr(engine, "base_url", "") if name != "stub" else "-"
-    missing = house.network.browser_problem() if getattr(engine, "via_browser", False) else None
+    missing = client.network.browser_problem() if getattr(engine, "via_browser", False) else None
     if missing:
         state, address = t("state.no_browser"), " ".join(missing.say(t.lang))
     elif not configured:
         state = t("state.no_key")
     elif left:
-        state = t("state.resting", seconds=left, why=desk.breaker.why)
+        state = t("state.resting", seconds=left, why=runner.breaker.reason)
     key = t("key.none") if not variable else t("key.set") if configured else t("key.missing", variable=variable)
     return {
         "name": name,
@@ -116,7 +122,9 @@ def _item(rank: int, r: SearchResult) -> dict[str, Any]:
 
 def _show(verdict: dict[str, Any], error: SuyuanError | None, t: Texts) -> None:
     out = Terminal(sys.stdout)
-    out.line(f"{verdict['outcome']}" + (f" [{error.code}/{error.detail_code}]" if error else f" ({len(verdict['items'])})"))
+    out.line(
+        f"{verdict['outcome']}" + (f" [{error.code}/{error.detail_code}]" if error else f" ({len(verdict['items'])})")
+    )
     if error:
         for line in error.say(t.lang):
             out.line(line)

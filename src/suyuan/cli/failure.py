@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..contract.errors import InvalidInput, SuyuanError
+from ..core.errors import InvalidInput, SuyuanError
 from .terminal import Terminal
 from .texts import Texts
 
@@ -15,9 +15,9 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     """Write ``error`` to standard error under the headline ``what``; return 2 for bad input, 3 for a failure."""
     bad_input = isinstance(error, InvalidInput)
     err = Terminal(sys.stderr)
-    message, cure = error.say(t.lang)
+    message, hint = error.say(t.lang)
     code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
     err.line(err.paint(t("invalid" if bad_input else what), "red") + f" [{code}]: {message}")
-    if cure:
-        err.line(f"{t('cure')} {cure}")
+    if hint:
+        err.line(f"{t('hint')} {hint}")
     return BAD_INPUT if bad_input else FAILED

@@ -8,11 +8,11 @@ import json
 import sys
 from typing import Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.document import Document
-from ..contract.errors import SuyuanError
+from ..core.document import Document
+from ..core.errors import SuyuanError
 from ..pages.passages import select
-from ..wiring import open_house
 from .failure import show_failure
 from .terminal import Terminal, with_progress
 from .texts import Texts
@@ -52,8 +52,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _fetch(args: argparse.Namespace, settings: Settings, t: Texts) -> Document:
-    async with open_house(settings) as house:
-        return await with_progress(house.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t)
+    async with AsyncClient(settings) as client:
+        return await with_progress(client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t)
 
 
 def _text(document: Document, args: argparse.Namespace, t: Texts) -> str:
@@ -68,6 +68,8 @@ def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, An
     data = document.as_dict()
     if args.question:
         chosen = select(document.text, args.question, args.tokens)
-        data["passages"] = [{"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages]
+        data["passages"] = [
+            {"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages
+        ]
         data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
     return data

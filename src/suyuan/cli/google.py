@@ -9,8 +9,8 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..config.ui import has_display
-from ..contract.errors import SuyuanError
-from ..contract.types import SearchQuery
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
 from ..engines import registry
 from .failure import show_failure
 from .terminal import Terminal

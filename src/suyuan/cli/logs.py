@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 
-from ..contract.secret import Secret, redact
+from ..core.secret import Secret, redact
 
 _TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LEVELS = {0: logging.CRITICAL, 1: logging.INFO}
@@ -35,7 +35,11 @@ class Redacted(logging.Formatter):
             "message": message,
         }
         # Our own lines are written as name=value: a log collector wants them apart.
-        line |= {name: value for name, _, value in (word.partition("=") for word in message.split()) if value and name.isidentifier()}
+        line |= {
+            name: value
+            for name, _, value in (word.partition("=") for word in message.split())
+            if value and name.isidentifier()
+        }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False)

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         err.line(t("mcp.token", host=args.host))
         return 2
     try:
-        from ..mcp_server import make_server, serve_http, serve_stdio
+        from ..integrations.mcp import make_server, serve_http, serve_stdio
     except ModuleNotFoundError as missing:
         err.line(t("extra.missing", what=missing.name or "mcp", extra="mcp"))
         return 2

@@ -8,11 +8,13 @@ import json
 import sys
 from typing import Any
 
+from ..client import AsyncClient
 from ..config.settings import Settings
-from ..contract.errors import SuyuanError
-from ..contract.types import Attempt, SearchPage, SearchQuery
-from ..contract.views import VIEWS, receipt
-from ..wiring import House, open_house
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
+from ..core.receipt import Attempt
+from ..core.views import VIEWS, receipt
 from .failure import NOTHING, OK, show_failure
 from .terminal import Terminal, with_progress
 from .texts import Texts
@@ -46,8 +48,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _once(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    async with open_house(settings) as house:
-        return await _search(house, " ".join(args.query), args, t)
+    async with AsyncClient(settings) as client:
+        return await _search(client, " ".join(args.query), args, t)
 
 
 def run_shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -58,7 +60,7 @@ def run_shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 async def _shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     interactive = sys.stdin.isatty()
     code = OK
-    async with open_house(settings) as house:
+    async with AsyncClient(settings) as client:
         if interactive:
             Terminal(sys.stdout).line(t("shell.hint", engine=args.engine or settings.search.default))
         while True:
@@ -70,10 +72,10 @@ async def _shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
                 # A person who ends the program has had every failure on the screen; a script wants the last one.
                 return OK if interactive else code
             if line.strip():
-                code = await _search(house, line, args, t)
+                code = await _search(client, line, args, t)
 
 
-async def _search(house: House, text: str, args: argparse.Namespace, t: Texts) -> int:
+async def _search(client: AsyncClient, text: str, args: argparse.Namespace, t: Texts) -> int:
     try:
         query = SearchQuery(
             text,
@@ -86,20 +88,20 @@ async def _search(house: House, text: str, args: argparse.Namespace, t: Texts) -
             need_summary=args.summary,
             budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
         )
-        page = await with_progress(house.search.search(query, engines=args.engine), t)
+        page = await with_progress(client.search_service.search(query, engines=args.engine), t)
     except SuyuanError as error:
         return _show_failure(error, args, t)
     if args.json or args.shape:
         data = VIEWS[args.shape or "items"](page)
         _print_json({**data, "receipt": receipt(page.attempts)} if args.explain else data)
     else:
-        show_page(page, t, explain=args.explain, never_set_up=_never_set_up(house))
+        show_page(page, t, explain=args.explain, never_set_up=_never_set_up(client))
     return OK if page.results else NOTHING
 
 
-def _never_set_up(house: House) -> frozenset[str]:
+def _never_set_up(client: AsyncClient) -> frozenset[str]:
     """The engines that nobody has configured, and that are only tried because they might be there."""
-    own = house.settings.engines.get("searxng")
+    own = client.settings.engines.get("searxng")
     return frozenset() if own and own.base_url else frozenset({"searxng"})
 
 
@@ -144,13 +146,13 @@ def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> Non
         what = t(f"outcome.{a.outcome}", count=a.count)
         why = f" [{a.code}/{a.detail_code}] {_said(a, t)[0]}" if a.code else ""
         out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
-        remarks = [t("unhonoured", names=", ".join(a.unhonoured))] if a.unhonoured else []
+        remarks = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
         for remark in (*remarks, *a.notes):
             out.line(f"  {'':<11}           {remark}")
 
 
 def _said(a: Attempt, t: Texts) -> tuple[str, str]:
-    return (a.message_zh or a.message, a.cure_zh or a.cure) if t.lang == "zh" else (a.message, a.cure)
+    return (a.message_zh or a.message, a.hint_zh or a.hint) if t.lang == "zh" else (a.message, a.hint)
 
 
 def _print_json(data: object) -> None:

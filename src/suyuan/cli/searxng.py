@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from ..config.settings import Settings
-from ..contract.errors import SuyuanError
+from ..core.errors import SuyuanError
 from .failure import show_failure
 from .terminal import Terminal
 from .texts import Texts
 
-_WORDS = {"up": ("up", "-d"), "down": ("down",), "restart": ("restart", "searxng"), "logs": ("logs", "--tail", "100", "searxng")}
+_WORDS = {
+    "up": ("up", "-d"),
+    "down": ("down",),
+    "restart": ("restart", "searxng"),
+    "logs": ("logs", "--tail", "100", "searxng"),
+}
 _HOME = "http://localhost:8080"
 
 
@@ -44,7 +49,7 @@ def add(commands: Any, t: Texts) -> None:
 
 def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Write the deployment."""
-    from ..doctor import container
+    from ..doctor import searxng_container as container
 
     out = Terminal(sys.stdout)
     try:
@@ -60,7 +65,7 @@ def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """One word of Docker Compose."""
-    from ..doctor import container
+    from ..doctor import searxng_container as container
 
     try:
         container.compose(args.folder, *_WORDS[args.word])
@@ -71,7 +76,7 @@ def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """The container, and whether what is in it is well."""
-    from ..doctor import container
+    from ..doctor import searxng_container as container
 
     code = 0
     try:
@@ -89,14 +94,14 @@ def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 async def _check(address: str, settings: Settings, t: Texts, as_json: bool = False) -> int:
+    from ..client import AsyncClient
     from ..doctor.searxng import check_searxng
-    from ..wiring import open_house
 
     own = settings.engines.get("searxng")
     # The key is for the configured instance and for nobody else.
     key = own.api_key if own and own.base_url in ("", address.rstrip("/")) else None
-    async with open_house(settings) as house:
-        verdict = await check_searxng(address, house.network.send, api_key=key, limit=settings.search.seconds)
+    async with AsyncClient(settings) as client:
+        verdict = await check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
     if as_json:
         sys.stdout.write(json.dumps(verdict.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")
         return 0 if verdict.ok else 3
@@ -106,7 +111,15 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     if verdict.cause:
         return show_failure(verdict.cause, t, "searxng.failed")
     version = f" {verdict.version}" if verdict.version else ""
-    out.line(t("searxng.well", version=version, url=verdict.base_url, results=verdict.results, seconds=verdict.took_ms / 1000))
+    out.line(
+        t(
+            "searxng.well",
+            version=version,
+            url=verdict.base_url,
+            results=verdict.results,
+            seconds=verdict.took_ms / 1000,
+        )
+    )
     if verdict.engines:
         out.line(t("searxng.engines", names=", ".join(verdict.engines)))
     return 0
@@ -114,7 +127,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
 
 def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """The guide, as it stands."""
-    from ..guides.shelf import guide
+    from ..guides.documents import guide
 
     sys.stdout.write(guide("searxng", t.lang))
     return 0

@@ -10,11 +10,11 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from ..chat.settings import EMBEDDED
+from ..client import AsyncClient
 from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
-from ..contract.errors import SuyuanError
-from ..wiring import build_house
+from ..core.errors import SuyuanError
+from ..llm.settings import EMBEDDED
 from .failure import show_failure
 from .terminal import Terminal
 from .texts import Texts
@@ -44,15 +44,15 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 def _serve(settings: Settings, show: bool, t: Texts) -> int:
-    from ..web.app import create_app
-    from ..web.listen import listen, serve
-    from ..web.security import check_open
+    from ..server.app import create_app
+    from ..server.listen import listen, serve
+    from ..server.security import check_open
 
     origin = settings.server
     check_open(origin)
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
-    app = create_app(build_house(replace(settings, server=origin)), origin=origin)
+    app = create_app(AsyncClient(replace(settings, server=origin)), origin=origin)
     # Ctrl-C is the usual way to end it; everything is closed by the time it gets here.
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(app, sock, lambda: _say(settings, origin, show, t)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..contract.bilingual import Bilingual
+from ..messages.texts import Bilingual
 
 _TEXTS = {
     "about": ("Web search that says what happened.", "说清楚发生了什么的网络搜索。"),
@@ -12,11 +12,17 @@ _TEXTS = {
     "help.version": ("print the version", "显示版本"),
     "help.search": ("search the web", "搜索网络"),
     "help.query": ("what to search for", "要搜索的内容"),
-    "help.engine": ("engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)", "引擎或方案:auto、名称、A,B(先 A 后 B)、A+B(合并)"),
+    "help.engine": (
+        "engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)",
+        "引擎或方案:auto、名称、A,B(先 A 后 B)、A+B(合并)",
+    ),
     "help.count": ("number of results, 1–10", "结果数量,1–10"),
     "help.lang": ("language of results, e.g. en, zh-CN", "结果语言,例如 en、zh-CN"),
     "help.country": ("country, e.g. US, CN", "国家,例如 US、CN"),
-    "help.freshness": ("day, week, month, year, or 2026-01-01..2026-03-31", "day、week、month、year,或 2026-01-01..2026-03-31"),
+    "help.freshness": (
+        "day, week, month, year, or 2026-01-01..2026-03-31",
+        "day、week、month、year,或 2026-01-01..2026-03-31",
+    ),
     "help.site": ("only results of this domain (repeatable)", "只要该域名的结果(可重复)"),
     "help.not_site": ("no results of this domain (repeatable)", "排除该域名的结果(可重复)"),
     "help.summary": ("ask for summaries where the engine has them", "如引擎支持则请求摘要"),
@@ -32,18 +38,27 @@ _TEXTS = {
     "help.config": ("show or check the configuration", "显示或检查配置"),
     "help.config_show": ("print what holds and where it came from", "显示生效的配置及其来源"),
     "help.config_check": ("report what cannot be used; exit code 2 if anything", "报告无法使用的配置;如有则退出码为 2"),
-    "help.config_schema": ("print the JSON Schema of config.json or agents.json", "输出 config.json 或 agents.json 的 JSON Schema"),
+    "help.config_schema": (
+        "print the JSON Schema of config.json or agents.json",
+        "输出 config.json 或 agents.json 的 JSON Schema",
+    ),
     "help.shell": ("search, one question a line", "逐行输入问题进行搜索"),
     "help.mcp": ("serve the tools to MCP clients", "向 MCP 客户端提供工具"),
     "help.mcp_http": ("over HTTP instead of stdio", "通过 HTTP 而不是 stdio"),
-    "help.host": ("address to listen on; other than loopback needs SUYUAN_TOKEN", "监听地址;非本机地址需要 SUYUAN_TOKEN"),
+    "help.host": (
+        "address to listen on; other than loopback needs SUYUAN_TOKEN",
+        "监听地址;非本机地址需要 SUYUAN_TOKEN",
+    ),
     "help.port": ("port to listen on", "监听端口"),
     "mcp.serving": ("MCP at {url} (Ctrl-C ends)", "MCP 地址:{url}(Ctrl-C 结束)"),
     "mcp.token": (
         "Listening on {host} opens the tools to the network: set SUYUAN_TOKEN to a long random text first, and give it to your clients.",
         "监听 {host} 会把工具开放给网络:请先将 SUYUAN_TOKEN 设为一段长的随机文本,并提供给客户端。",
     ),
-    "extra.missing": ("The package {what} is missing: pip install 'suyuan[{extra}]'", "缺少 {what}:pip install 'suyuan[{extra}]'"),
+    "extra.missing": (
+        "The package {what} is missing: pip install 'suyuan[{extra}]'",
+        "缺少 {what}:pip install 'suyuan[{extra}]'",
+    ),
     "help.fetch": ("read a page: its main text as Markdown", "读取网页:以 Markdown 输出正文"),
     "help.url": ("address of the page", "网页地址"),
     "help.format": ("Markdown with a head, the text alone, or JSON", "带标题的 Markdown、纯文本或 JSON"),
@@ -63,13 +78,19 @@ _TEXTS = {
     "fetch.cut": ("[{left} of {total} tokens left out]", "[省略了 {total} 个 token 中的 {left} 个]"),
     "fetch.failed": ("The page could not be read", "无法读取页面"),
     "searching": ("Searching … {seconds:.1f} s", "搜索中 … {seconds:.1f} 秒"),
-    "none": ("Nothing was found for “{query}” ({engine} answered).", "没有找到与“{query}”相关的结果({engine} 已响应)。"),
-    "summary": ("{count} results from {engine} in {seconds:.1f} s", "{engine} 返回 {count} 条结果,用时 {seconds:.1f} 秒"),
+    "none": (
+        "Nothing was found for “{query}” ({engine} answered).",
+        "没有找到与“{query}”相关的结果({engine} 已响应)。",
+    ),
+    "summary": (
+        "{count} results from {engine} in {seconds:.1f} s",
+        "{engine} 返回 {count} 条结果,用时 {seconds:.1f} 秒",
+    ),
     "summary.cached": ("{count} results from {engine}, kept from before", "{engine} 的 {count} 条结果(缓存)"),
     "summary.fallback": ("({engine}: {message})", "({engine}:{message})"),
     "failed": ("Search failed", "搜索失败"),
     "invalid": ("Cannot be asked", "输入无效"),
-    "cure": ("What helps:", "解决办法:"),
+    "hint": ("What helps:", "解决办法:"),
     "receipt": ("What each engine did:", "各引擎情况:"),
     "outcome.ok": ("{count} results", "{count} 条结果"),
     "outcome.empty": ("nothing found", "无结果"),
@@ -78,7 +99,7 @@ _TEXTS = {
     "outcome.error": ("failed", "失败"),
     "outcome.skipped": ("not asked", "未请求"),
     "outcome.cancelled": ("overtaken", "已被其他引擎抢先"),
-    "unhonoured": ("could not honour: {names}", "无法满足:{names}"),
+    "unsupported_params": ("could not honour: {names}", "无法满足:{names}"),
     "engine.name": ("engine", "引擎"),
     "engine.key": ("key", "密钥"),
     "engine.state": ("state", "状态"),
@@ -95,9 +116,15 @@ _TEXTS = {
         "open a window in which a person answers Google's CAPTCHA",
         "打开窗口,由人工完成 Google 的验证",
     ),
-    "google.opening": ("Answer what Google asks in the window, then close it.", "请在窗口中完成 Google 的要求,然后关闭窗口。"),
+    "google.opening": (
+        "Answer what Google asks in the window, then close it.",
+        "请在窗口中完成 Google 的要求,然后关闭窗口。",
+    ),
     "google.failed": ("The window could not be opened", "无法打开窗口"),
-    "google.kept": ("Done. Searches now use the profile kept in {path}.", "完成。之后的搜索将使用保存在 {path} 的配置。"),
+    "google.kept": (
+        "Done. Searches now use the profile kept in {path}.",
+        "完成。之后的搜索将使用保存在 {path} 的配置。",
+    ),
     "state.broken": ("cannot be loaded", "无法加载"),
     "config.file": ("configuration file", "配置文件"),
     "config.no_file": ("none (defaults and environment)", "无(使用默认值和环境变量)"),
@@ -116,7 +143,10 @@ _TEXTS = {
     "help.debug_run": ("id of the answer; the newest where none is given", "回答的编号;不填则取最新的"),
     "help.debug_out": ("write it to a file", "写入文件"),
     "help.log_json": ("log to stderr, one JSON object a line", "向 stderr 输出 JSON 格式日志,每行一条"),
-    "debug.written": ("Written to {path}. It holds no key; read it before you send it.", "已写入 {path}。其中不含密钥,发送前请先查看。"),
+    "debug.written": (
+        "Written to {path}. It holds no key; read it before you send it.",
+        "已写入 {path}。其中不含密钥,发送前请先查看。",
+    ),
     "debug.unwritten": ("{path} cannot be written: {why}", "无法写入 {path}:{why}"),
     "ask.searching": ("🔍 Searching “{query}” …", "🔍 正在搜索“{query}” …"),
     "ask.found": ("{engines}, {count} results, {seconds:.1f} s", "{engines},{count} 条结果,{seconds:.1f} 秒"),
@@ -171,9 +201,15 @@ _TEXTS = {
     "organ.disk": ("disk", "磁盘"),
     "organ.package": ("installed", "已安装"),
     "help.searxng": ("set up, start and check a SearXNG of your own", "部署、启动和检查自己的 SearXNG"),
-    "help.searxng_init": ("write docker-compose.yml, the settings and a fresh secret", "生成 docker-compose.yml、配置文件和随机密钥"),
+    "help.searxng_init": (
+        "write docker-compose.yml, the settings and a fresh secret",
+        "生成 docker-compose.yml、配置文件和随机密钥",
+    ),
     "help.searxng_folder": ("folder of the deployment (default: ./searxng)", "部署目录(默认 ./searxng)"),
-    "help.searxng_region": ("engines for the whole world, or such as answer from mainland China", "全球引擎,或中国大陆可用的引擎"),
+    "help.searxng_region": (
+        "engines for the whole world, or such as answer from mainland China",
+        "全球引擎,或中国大陆可用的引擎",
+    ),
     "help.searxng_port": ("port on this machine (default: 8080)", "本机端口(默认 8080)"),
     "help.searxng_force": ("write over files that are there; the secret is kept", "覆盖已有文件;密钥会保留"),
     "help.searxng_up": ("start it (docker compose up -d)", "启动(docker compose up -d)"),
@@ -202,7 +238,10 @@ _TEXTS = {
     "help.serve_open": ("open the page in a browser (where there is a display)", "在浏览器中打开页面(有显示器时)"),
     "serve.at": ("Suyuan is at {url}", "溯源已启动:{url}"),
     "serve.using": ("Model: {model} · search: {engine}", "模型:{model} · 搜索:{engine}"),
-    "serve.embedded": ("embedded (quotes its sources; see “suyuan config” for others)", "内置(引用来源原文;其他模型见“suyuan config”)"),
+    "serve.embedded": (
+        "embedded (quotes its sources; see “suyuan config” for others)",
+        "内置(引用来源原文;其他模型见“suyuan config”)",
+    ),
     "serve.token": ("The token is needed to log in.", "登录需要令牌。"),
     "serve.end": ("Ctrl-C ends.", "Ctrl-C 结束。"),
     "serve.ended": ("Stopped; everything is kept.", "已停止,内容均已保存。"),

@@ -6,10 +6,10 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..contract.secret import Secret
+from ..core.secret import Secret
 from ..engines import registry
 from .load import FALLBACK, read_json
-from .settings import Problem, Settings
+from .settings import ConfigProblem, Settings
 
 log = logging.getLogger("suyuan.config")
 
@@ -28,7 +28,7 @@ class AgentWebSearch:
     max_results: int = 5
 
 
-def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch, tuple[Problem, ...]]:
+def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch, tuple[ConfigProblem, ...]]:
     """Resolve ``agents[].webSearch`` of ``agent_id``; an agent that is not named, or does not ask for it, has none."""
     path = settings.agents_file
     data, problem = read_json(path) if path else ({}, None)
@@ -48,35 +48,49 @@ def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch,
     return search, tuple(problems)
 
 
-def _entry(data: dict[str, Any], agent_id: str, where: str, problems: list[Problem]) -> dict[str, Any]:
+def _entry(data: dict[str, Any], agent_id: str, where: str, problems: list[ConfigProblem]) -> dict[str, Any]:
     agents = data.get("agents", [])
     if not isinstance(agents, list):
-        problems.append(Problem(where, "agents", "", "must be a list", "no agents"))
+        problems.append(ConfigProblem(where, "agents", "", "must be a list", "no agents"))
         return {}
     entry = next((a for a in agents if isinstance(a, dict) and a.get("id") == agent_id), {})
     own = entry.get("webSearch", {})
     if not isinstance(own, dict):
-        problems.append(Problem(where, f"agents[{agent_id}].webSearch", str(own)[:50], "must be an object", "not enabled"))
+        problems.append(
+            ConfigProblem(where, f"agents[{agent_id}].webSearch", str(own)[:50], "must be an object", "not enabled")
+        )
         return {}
     if "enabled" in own and not isinstance(own["enabled"], bool):
         why = "must be true or false"
-        problems.append(Problem(where, f"agents[{agent_id}].webSearch.enabled", str(own["enabled"])[:50], why, "false"))
+        problems.append(
+            ConfigProblem(where, f"agents[{agent_id}].webSearch.enabled", str(own["enabled"])[:50], why, "false")
+        )
     if "apiKey" in own:
         problems.append(
-            Problem(where, f"agents[{agent_id}].webSearch.apiKey", "***", "keys belong in config.json", "the key of config.json")
+            ConfigProblem(
+                where,
+                f"agents[{agent_id}].webSearch.apiKey",
+                "***",
+                "keys belong in config.json",
+                "the key of config.json",
+            )
         )
     return own
 
 
-def _with_provider(search: AgentWebSearch, wanted: str, settings: Settings, where: str, problems: list[Problem]) -> AgentWebSearch:
+def _with_provider(
+    search: AgentWebSearch, wanted: str, settings: Settings, where: str, problems: list[ConfigProblem]
+) -> AgentWebSearch:
     name = wanted if wanted == "auto" else registry.canonical(wanted)
     used, key = name, Secret("")
     if name != "auto" and name not in registry.names():
-        problems.append(Problem(where, "webSearch.provider", wanted, "is no engine: " + ", ".join(registry.names()), FALLBACK))
+        problems.append(
+            ConfigProblem(where, "webSearch.provider", wanted, "is no engine: " + ", ".join(registry.names()), FALLBACK)
+        )
         used = FALLBACK
-    elif name != "auto" and (variable := getattr(registry.load(name), "key_variable", "")):
+    elif name != "auto" and (variable := getattr(registry.load(name), "api_key_env", "")):
         key = settings.engines[name].api_key
         if not key:
-            problems.append(Problem(where, "webSearch.provider", name, f"has no API key ({variable})", FALLBACK))
+            problems.append(ConfigProblem(where, "webSearch.provider", name, f"has no API key ({variable})", FALLBACK))
             used = FALLBACK
     return AgentWebSearch(True, used, key, search.timeout_seconds, search.cache_ttl_minutes, search.max_results)

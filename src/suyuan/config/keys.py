@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Setting:
     """One setting. ``check`` returns the value to use, or raises ``ValueError`` with what it may be."""
 
     path: str
@@ -68,8 +68,8 @@ def _address(schemes: tuple[str, ...] = ("http", "https")) -> tuple[Callable[[An
 
 def _language() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     def check(value: Any) -> Any:
-        from ..contract.errors import InvalidInput
-        from ..contract.types import SearchQuery
+        from ..core.errors import InvalidInput
+        from ..core.query import SearchQuery
 
         try:
             return SearchQuery("x", lang=value).lang
@@ -115,67 +115,81 @@ FETCH = "web.fetch."
 PROVIDER = "web.providers.{name}."
 
 KEYS = (
-    Key(SEARCH + "defaultProvider", *_text("engine name"), "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).",
+    Setting(SEARCH + "defaultProvider", *_text("engine name"), "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).",
         "auto", "WEB_SEARCH_BACKEND"),
-    Key(SEARCH + "timeoutSeconds", *_number(0.2, 120), "Time for a whole search, all engines together.",
+    Setting(SEARCH + "timeoutSeconds", *_number(0.2, 120), "Time for a whole search, all engines together.",
         5.0, "WEB_SEARCH_TIMEOUT_MS", 0.001),
-    Key(SEARCH + "cacheTtlMinutes", *_number(0, 1440), "How long found pages are kept; 0 keeps none.", 5.0, "WEB_SEARCH_CACHE_TTL_MINUTES"),
-    Key(SEARCH + "maxResults", *_number(1, 10, True), "Results that go into a prompt or a tool's answer.", 5, "WEB_SEARCH_MAX_RESULTS"),
-    Key(SEARCH + "language", *_language(), "Preferred language of results; auto takes it from the query's script.",
+    Setting(SEARCH + "cacheTtlMinutes", *_number(0, 1440), "How long found pages are kept; 0 keeps none.", 5.0, "WEB_SEARCH_CACHE_TTL_MINUTES"),
+    Setting(SEARCH + "maxResults", *_number(1, 10, True), "Results that go into a prompt or a tool's answer.", 5, "WEB_SEARCH_MAX_RESULTS"),
+    Setting(SEARCH + "language", *_language(), "Preferred language of results; auto takes it from the query's script.",
         "", "WEB_SEARCH_LANGUAGE"),
-    Key(SEARCH + "snippetLength", *_number(40, 2000, True), "Longest snippet that goes into a prompt, in characters.",
+    Setting(SEARCH + "snippetLength", *_number(40, 2000, True), "Longest snippet that goes into a prompt, in characters.",
         200, "WEB_SEARCH_SNIPPET_LENGTH"),
-    Key(FETCH + "timeoutMs", *_number(100, 120_000, True), "Longest time for one page; engines that read pages use it too.",
+    Setting(FETCH + "timeoutMs", *_number(100, 120_000, True), "Longest time for one page; engines that read pages use it too.",
         None, "WEB_FETCH_TIMEOUT_MS"),
-    Key(FETCH + "proxy", *_address(), "Proxy for all requests, e.g. http://user:password@host:port.", None, "WEB_FETCH_PROXY", secret=True),
-    Key(FETCH + "noProxy", *_names(), "Hosts that are reached without the proxy.", None, "NO_PROXY"),
-    Key(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
-    Key(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
+    Setting(FETCH + "proxy", *_address(), "Proxy for all requests, e.g. http://user:password@host:port.", None, "WEB_FETCH_PROXY", secret=True),
+    Setting(FETCH + "noProxy", *_names(), "Hosts that are reached without the proxy.", None, "NO_PROXY"),
+    Setting(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
+    Setting(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
         None, "WEB_FETCH_IMPERSONATE"),
-    Key(FETCH + "maxBytes", *_number(10_000, 200_000_000, True), "Largest page that is read, unpacked.", 16_000_000, "WEB_FETCH_MAX_BYTES"),
-    Key(FETCH + "allowHosts", *_names(), "Hosts that may be read although they are not public (name or *.suffix).",
+    Setting(FETCH + "maxBytes", *_number(10_000, 200_000_000, True), "Largest page that is read, unpacked.", 16_000_000, "WEB_FETCH_MAX_BYTES"),
+    Setting(FETCH + "allowHosts", *_names(), "Hosts that may be read although they are not public (name or *.suffix).",
         None, "WEB_FETCH_ALLOW_HOSTS"),
-    Key(FETCH + "allowNetworks", *_names(), "Networks that may be read although they are not public (CIDR).",
+    Setting(FETCH + "allowNetworks", *_names(), "Networks that may be read although they are not public (CIDR).",
         None, "WEB_FETCH_ALLOW_NETWORKS"),
-    Key(FETCH + "fakeIp", *_flag(), "Whether a fake-IP DNS is in use (198.18.0.0/15 is let through).", False, "WEB_FETCH_FAKE_IP"),
-    Key(FETCH + "robots", *_flag(), "Whether robots.txt is respected.", False, "WEB_FETCH_ROBOTS"),
-    Key(FETCH + "render", *_flag(), "Whether pages that need scripts are shown in the browser.", False, "WEB_FETCH_RENDER"),
-    Key("archive.enabled", *_flag(), "Whether pages that were read are kept.", True, "SUYUAN_ARCHIVE"),
-    Key("archive.maxMegabytes", *_number(1, 1_000_000, True), "Largest size of the archive's texts.", 512, "SUYUAN_ARCHIVE_MAX_MB"),
-    Key("archive.maxDays", *_number(1, 36_500, True), "How long pages are kept.", 365, "SUYUAN_ARCHIVE_MAX_DAYS"),
-    Key("web.browser.executable", *_text("path or command"), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
-    Key("web.browser.idleSeconds", *_number(1, 86_400), "How long an unused browser is kept open.", 120.0, "SUYUAN_CHROME_IDLE_SECONDS"),
-    Key("web.browser.maxPages", *_number(1, 32, True), "Pages that are open at the same time.", 4, "SUYUAN_CHROME_MAX_PAGES"),
-    Key("model.provider", *_choice("embedded", "openai", "ollama", "anthropic", "google"),
+    Setting(FETCH + "fakeIp", *_flag(), "Whether a fake-IP DNS is in use (198.18.0.0/15 is let through).", False, "WEB_FETCH_FAKE_IP"),
+    Setting(FETCH + "robots", *_flag(), "Whether robots.txt is respected.", False, "WEB_FETCH_ROBOTS"),
+    Setting(FETCH + "render", *_flag(), "Whether pages that need scripts are shown in the browser.", False, "WEB_FETCH_RENDER"),
+    Setting("archive.enabled", *_flag(), "Whether pages that were read are kept.", True, "SUYUAN_ARCHIVE"),
+    Setting("archive.maxMegabytes", *_number(1, 1_000_000, True), "Largest size of the archive's texts.", 512, "SUYUAN_ARCHIVE_MAX_MB"),
+    Setting("archive.maxDays", *_number(1, 36_500, True), "How long pages are kept.", 365, "SUYUAN_ARCHIVE_MAX_DAYS"),
+    Setting("web.browser.executable", *_text("path or command"), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
+    Setting("web.browser.idleSeconds", *_number(1, 86_400), "How long an unused browser is kept open.", 120.0, "SUYUAN_CHROME_IDLE_SECONDS"),
+    Setting("web.browser.maxPages", *_number(1, 32, True), "Pages that are open at the same time.", 4, "SUYUAN_CHROME_MAX_PAGES"),
+    Setting("model.provider", *_choice("embedded", "openai", "ollama", "anthropic", "google"),
         "Who answers: embedded (quotes the sources), openai (any compatible server), ollama, anthropic, google.",
         None, "SUYUAN_MODEL_PROVIDER"),
-    Key("model.name", *_text("model name"), "The model's name at its server.", None, "SUYUAN_MODEL"),
-    Key("model.baseUrl", *_address(), "The model server, e.g. http://localhost:11434/v1.", None, "SUYUAN_MODEL_BASE_URL"),
-    Key("model.apiKey", *_text("key"), "The model server's key.", None, "SUYUAN_MODEL_API_KEY", secret=True),
-    Key("model.apiKeyEnv", *_text("variable name"), "The variable that holds the model server's key.", None, "SUYUAN_MODEL_API_KEY_ENV"),
-    Key("model.temperature", *_number(0, 2), "How freely the model writes.", None, "SUYUAN_MODEL_TEMPERATURE"),
-    Key("model.maxTokens", *_number(16, 1_000_000, True), "Longest answer of the model.", None, "SUYUAN_MODEL_MAX_TOKENS"),
-    Key("model.contextTokens", *_number(1000, 10_000_000, True), "What the model can read at once.", 32_000, "SUYUAN_MODEL_CONTEXT_TOKENS"),
-    Key("model.timeoutSeconds", *_number(1, 3600), "Longest silence of the model server.", 120.0, "SUYUAN_MODEL_TIMEOUT_SECONDS"),
-    Key("chat.search", *_flag(), "Whether new conversations search; unset: where the model needs it.", None, "SUYUAN_CHAT_SEARCH"),
-    Key("agent.maxSearches", *_number(1, 50, True), "Most searches for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_SEARCHES"),
-    Key("agent.maxFetches", *_number(0, 50, True), "Most pages read for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_FETCHES"),
-    Key("agent.seconds", *_number(5, 3600), "Time after which an agent must answer with what it has.", 120.0, "SUYUAN_AGENT_SECONDS"),
-    Key("agent.maxTokens", *_number(1000, 10_000_000, True), "Most tokens for one answer of an agent.", 100_000, "SUYUAN_AGENT_MAX_TOKENS"),
-    Key("store.url", *_text("address"), "Where conversations are kept, as an SQLAlchemy address; empty for a file in the data folder.",
+    Setting("model.name", *_text("model name"), "The model's name at its server.", None, "SUYUAN_MODEL"),
+    Setting("model.baseUrl", *_address(), "The model server, e.g. http://localhost:11434/v1.", None, "SUYUAN_MODEL_BASE_URL"),
+    Setting("model.apiKey", *_text("key"), "The model server's key.", None, "SUYUAN_MODEL_API_KEY", secret=True),
+    Setting("model.apiKeyEnv", *_text("variable name"), "The variable that holds the model server's key.", None, "SUYUAN_MODEL_API_KEY_ENV"),
+    Setting("model.temperature", *_number(0, 2), "How freely the model writes.", None, "SUYUAN_MODEL_TEMPERATURE"),
+    Setting("model.maxTokens", *_number(16, 1_000_000, True), "Longest answer of the model.", None, "SUYUAN_MODEL_MAX_TOKENS"),
+    Setting("model.contextTokens", *_number(1000, 10_000_000, True), "What the model can read at once.", 32_000, "SUYUAN_MODEL_CONTEXT_TOKENS"),
+    Setting("model.timeoutSeconds", *_number(1, 3600), "Longest silence of the model server.", 120.0, "SUYUAN_MODEL_TIMEOUT_SECONDS"),
+    Setting("chat.search", *_flag(), "Whether new conversations search; unset: where the model needs it.", None, "SUYUAN_CHAT_SEARCH"),
+    Setting("agent.maxSearches", *_number(1, 50, True), "Most searches for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_SEARCHES"),
+    Setting("agent.maxFetches", *_number(0, 50, True), "Most pages read for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_FETCHES"),
+    Setting("agent.seconds", *_number(5, 3600), "Time after which an agent must answer with what it has.", 120.0, "SUYUAN_AGENT_SECONDS"),
+    Setting("agent.maxTokens", *_number(1000, 10_000_000, True), "Most tokens for one answer of an agent.", 100_000, "SUYUAN_AGENT_MAX_TOKENS"),
+    Setting("store.url", *_text("address"), "Where conversations are kept, as an SQLAlchemy address; empty for a file in the data folder.",
         None, "SUYUAN_STORE_URL", secret=True),
-    Key("server.host", *_text("address"), "Where the page listens; other than loopback needs server.token.", "127.0.0.1", "SUYUAN_HOST"),
-    Key("server.port", *_number(1, 65_535, True), "Port of the page.", 8642, "SUYUAN_PORT"),
-    Key("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
+    Setting("server.host", *_text("address"), "Where the page listens; other than loopback needs server.token.", "127.0.0.1", "SUYUAN_HOST"),
+    Setting("server.port", *_number(1, 65_535, True), "Port of the page.", 8642, "SUYUAN_PORT"),
+    Setting("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
 )  # fmt: skip
 
 # The settings of each engine; {VAR} is the engine's name in its variables.
 ENGINE_KEYS = (
-    Key(PROVIDER + "baseUrl", *_address(), "Where the engine is reached.", None, "{VAR}_BASE_URL"),
-    Key(PROVIDER + "apiKey", *_text("key"), "The engine's API key.", None, "{VAR}_API_KEY", secret=True),
-    Key(PROVIDER + "timeoutMs", *_number(50, 120_000, True), "Longest time for this engine.", None, "{VAR}_TIMEOUT_MS"),
-    Key(PROVIDER + "ratePerMinute", *_number(0, 100_000), "Most requests a minute; 0 for no limit.", None, "{VAR}_RATE_PER_MINUTE"),
-    Key(PROVIDER + "topKDefault", *_number(1, 50, True), "Results to ask for at the least (Bocha).", None, "{VAR}_TOP_K_DEFAULT"),
+    Setting(PROVIDER + "baseUrl", *_address(), "Where the engine is reached.", None, "{VAR}_BASE_URL"),
+    Setting(PROVIDER + "apiKey", *_text("key"), "The engine's API key.", None, "{VAR}_API_KEY", secret=True),
+    Setting(
+        PROVIDER + "timeoutMs", *_number(50, 120_000, True), "Longest time for this engine.", None, "{VAR}_TIMEOUT_MS"
+    ),
+    Setting(
+        PROVIDER + "ratePerMinute",
+        *_number(0, 100_000),
+        "Most requests a minute; 0 for no limit.",
+        None,
+        "{VAR}_RATE_PER_MINUTE",
+    ),
+    Setting(
+        PROVIDER + "topKDefault",
+        *_number(1, 50, True),
+        "Results to ask for at the least (Bocha).",
+        None,
+        "{VAR}_TOP_K_DEFAULT",
+    ),
 )
 
 VARIABLES = {"ddg_html": "DDG", "baidu_html": "BAIDU", "bing_html": "BING"}
@@ -184,11 +198,11 @@ VARIABLES = {"ddg_html": "DDG", "baidu_html": "BAIDU", "bing_html": "BING"}
 SAME = {"tools.webSearch.providers.brave.apiKey": "web.providers.brave.apiKey"}
 
 
-def engine_keys(name: str) -> tuple[Key, ...]:
+def engine_keys(name: str) -> tuple[Setting, ...]:
     """The settings of the engine ``name``, with its name filled in."""
     variable = VARIABLES.get(name, name.upper().replace("-", "_"))
     return tuple(
-        Key(
+        Setting(
             key.path.format(name=name), key.check, key.schema, key.about, key.default,
             key.variable.format(VAR=variable), key.per_variable, key.secret,
         )

@@ -11,13 +11,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..chat.settings import EMBEDDED, AgentLimits, ChatSettings, ModelSettings
-from ..contract.engine import EngineSettings
-from ..contract.secret import MASK, Secret
+from ..chat.settings import AgentLimits, ChatSettings
+from ..core.engine import EngineSettings
+from ..core.secret import MASK, Secret
 from ..engines import registry
+from ..llm.settings import EMBEDDED, ModelSettings
 from ..net.transport import BrowserSettings, NetSettings
-from .keys import FETCH, KEYS, SAME, SEARCH, Key, engine_keys
-from .settings import Held, PageSettings, Problem, SearchSettings, ServerSettings, Settings
+from .keys import FETCH, KEYS, SAME, SEARCH, Setting, engine_keys
+from .settings import ConfigProblem, PageSettings, SearchSettings, ServerSettings, Settings, SettingValue
 
 log = logging.getLogger("suyuan.config")
 
@@ -38,11 +39,16 @@ def load_settings(
     settings = reader.settings()
     for problem in settings.problems:
         log.warning("%s", problem)
-    log.info("configuration loaded: file=%s default=%s problems=%d", settings.config_file, settings.search.default, len(settings.problems))
+    log.info(
+        "configuration loaded: file=%s default=%s problems=%d",
+        settings.config_file,
+        settings.search.default,
+        len(settings.problems),
+    )
     return settings
 
 
-def read_json(path: Path) -> tuple[dict[str, Any], Problem | None]:
+def read_json(path: Path) -> tuple[dict[str, Any], ConfigProblem | None]:
     """The object in the file at ``path``; a file that is not there is an empty one."""
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -50,15 +56,15 @@ def read_json(path: Path) -> tuple[dict[str, Any], Problem | None]:
         return {}, None
     except json.JSONDecodeError as error:
         where = f"{path}:{error.lineno}:{error.colno}"
-        return {}, Problem(where, "(whole file)", "", f"is not valid JSON: {error.msg}", "none of it")
+        return {}, ConfigProblem(where, "(whole file)", "", f"is not valid JSON: {error.msg}", "none of it")
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        return {}, Problem(str(path), "(whole file)", "", f"cannot be read: {error}", "none of it")
+        return {}, ConfigProblem(str(path), "(whole file)", "", f"cannot be read: {error}", "none of it")
     if not isinstance(data, dict):
-        return {}, Problem(str(path), "(whole file)", "", "must be a JSON object { … }", "none of it")
+        return {}, ConfigProblem(str(path), "(whole file)", "", "must be a JSON object { … }", "none of it")
     return data, None
 
 
-def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[str, Problem | None]:
+def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[str, ConfigProblem | None]:
     """The engine of the bare tool provider: ``WEB_SEARCH_BACKEND``, or ``stub`` where it is unset or unknown."""
     environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
     value = environ.get("WEB_SEARCH_BACKEND", "").strip()
@@ -67,7 +73,9 @@ def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[
     name = registry.canonical(value)
     if name in registry.names():
         return name, None
-    problem = Problem("environment", "WEB_SEARCH_BACKEND", value, "is no engine: " + ", ".join(registry.names()), "stub")
+    problem = ConfigProblem(
+        "environment", "WEB_SEARCH_BACKEND", value, "is no engine: " + ", ".join(registry.names()), "stub"
+    )
     log.warning("%s", problem)
     return "stub", problem
 
@@ -79,9 +87,9 @@ class _Reader:
         self._environ = environ
         self._path = path
         self._overrides = overrides
-        self._held: list[Held] = []
+        self._held: list[SettingValue] = []
         data, problem = read_json(path)
-        self._problems: list[Problem] = [problem] if problem else []
+        self._problems: list[ConfigProblem] = [problem] if problem else []
         self._engine_keys = {name: engine_keys(name) for name in registry.names()}
         self._file = {SAME.get(p, p): v for p, v in _leaves(data)}
         self._report_unknown()
@@ -110,8 +118,12 @@ class _Reader:
             chat=_chat(values),
             server=ServerSettings(values["server.host"], values["server.port"], Secret(values["server.token"] or "")),
             store_url=Secret(values["store.url"] or ""),
-            state_dir=Path(self._environ.get("SUYUAN_STATE_DIR") or _home(self._environ, "XDG_STATE_HOME", ".local/state")),
-            data_dir=Path(self._environ.get("SUYUAN_DATA_DIR") or _home(self._environ, "XDG_DATA_HOME", ".local/share")),
+            state_dir=Path(
+                self._environ.get("SUYUAN_STATE_DIR") or _home(self._environ, "XDG_STATE_HOME", ".local/state")
+            ),
+            data_dir=Path(
+                self._environ.get("SUYUAN_DATA_DIR") or _home(self._environ, "XDG_DATA_HOME", ".local/share")
+            ),
             config_file=self._path if self._path.exists() else None,
             agents_file=self._path.with_name("agents.json"),
             timeout_given=any(h.path == SEARCH + "timeoutSeconds" and h.origin != "default" for h in self._held),
@@ -119,22 +131,24 @@ class _Reader:
             problems=tuple(self._problems),
         )
 
-    def _value(self, key: Key) -> Any:
+    def _value(self, key: Setting) -> Any:
         """The first usable value for ``key`` in the order of precedence; the unusable ones are reported."""
         for origin, raw in self._candidates(key):
             try:
                 value = key.check(raw)
             except ValueError as error:
                 shown = MASK if key.secret else str(raw)[:100]
-                self._problems.append(Problem(origin, key.path, shown, str(error), "the next source or the default"))
+                self._problems.append(
+                    ConfigProblem(origin, key.path, shown, str(error), "the next source or the default")
+                )
                 continue
-            self._held.append(Held(key.path, MASK if key.secret else str(value), origin))
+            self._held.append(SettingValue(key.path, MASK if key.secret else str(value), origin))
             return value
         if key.default is not None:
-            self._held.append(Held(key.path, str(key.default) or "auto", "default"))
+            self._held.append(SettingValue(key.path, str(key.default) or "auto", "default"))
         return key.default
 
-    def _candidates(self, key: Key) -> Iterator[tuple[str, Any]]:
+    def _candidates(self, key: Setting) -> Iterator[tuple[str, Any]]:
         if key.path in self._overrides and self._overrides[key.path] is not None:
             yield "argument", self._overrides[key.path]
         from_file = [(str(self._path), self._file[key.path])] if self._file.get(key.path) not in (None, "") else []
@@ -146,7 +160,7 @@ class _Reader:
             from_env = [(f"environment {key.variable}", raw)] if raw else []
         yield from (*from_file, *from_env) if key.path.endswith(".apiKey") else (*from_env, *from_file)
 
-    def _engine(self, name: str, keys: tuple[Key, ...], values: dict[str, Any]) -> EngineSettings:
+    def _engine(self, name: str, keys: tuple[Setting, ...], values: dict[str, Any]) -> EngineSettings:
         own = {key.path.rpartition(".")[2]: self._value(key) for key in keys}
         # Engines that read pages share the time of web.fetch.
         shared = values[FETCH + "timeoutMs"] if name.endswith("_html") or name == "google" else None
@@ -167,12 +181,20 @@ class _Reader:
             name = registry.canonical(part)
             if name not in registry.names():
                 why = f"is no engine: auto, {', '.join(registry.names())}"
-                self._problems.append(Problem(self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", part, why, "auto"))
+                self._problems.append(
+                    ConfigProblem(
+                        self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", part, why, "auto"
+                    )
+                )
                 return "auto"
-            variable = getattr(registry.load(name), "key_variable", "")
+            variable = getattr(registry.load(name), "api_key_env", "")
             if variable and not engines[name].api_key and "," not in spec and "+" not in spec:
                 why = f"has no API key (web.providers.{name}.apiKey or {variable})"
-                self._problems.append(Problem(self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", name, why, FALLBACK))
+                self._problems.append(
+                    ConfigProblem(
+                        self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", name, why, FALLBACK
+                    )
+                )
                 return FALLBACK
         return spec
 
@@ -180,17 +202,19 @@ class _Reader:
         return next((held.origin for held in self._held if held.path == path), "default")
 
     def _pages(self, values: dict[str, Any]) -> PageSettings:
-        usual = PageSettings()
+        defaults = PageSettings()
         networks = []
         for network in values[FETCH + "allowNetworks"] or ():
             try:
                 networks.append(str(ipaddress.ip_network(network, strict=False)))
             except ValueError as error:
                 where = self._origin(FETCH + "allowNetworks")
-                self._problems.append(Problem(where, FETCH + "allowNetworks", network, str(error), "nothing of it"))
+                self._problems.append(
+                    ConfigProblem(where, FETCH + "allowNetworks", network, str(error), "nothing of it")
+                )
         timeout = values[FETCH + "timeoutMs"]
         return PageSettings(
-            seconds=timeout / 1000 if timeout else usual.seconds,
+            seconds=timeout / 1000 if timeout else defaults.seconds,
             max_bytes=values[FETCH + "maxBytes"],
             allow_hosts=values[FETCH + "allowHosts"] or (),
             allow_networks=tuple(networks),
@@ -207,7 +231,9 @@ class _Reader:
         provider = values["model.provider"] or ("openai" if name or base_url else EMBEDDED)
         if provider != EMBEDDED and not name:
             why = "needs a model name (model.name or SUYUAN_MODEL)"
-            self._problems.append(Problem(self._origin("model.provider"), "model.provider", provider, why, EMBEDDED))
+            self._problems.append(
+                ConfigProblem(self._origin("model.provider"), "model.provider", provider, why, EMBEDDED)
+            )
             provider = EMBEDDED
         variable = values["model.apiKeyEnv"] or _KEY_VARIABLES.get(provider, "")
         net = self._net(values)
@@ -239,10 +265,10 @@ class _Reader:
         for variable in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"):
             if raw := self._environ.get(variable, "").strip():
                 if raw.startswith(("http://", "https://")):
-                    self._held.append(Held(FETCH + "proxy", MASK, f"environment {variable}"))
+                    self._held.append(SettingValue(FETCH + "proxy", MASK, f"environment {variable}"))
                     return raw
                 why = "only http:// and https:// proxies are supported"
-                self._problems.append(Problem(f"environment {variable}", FETCH + "proxy", MASK, why, "no proxy"))
+                self._problems.append(ConfigProblem(f"environment {variable}", FETCH + "proxy", MASK, why, "no proxy"))
         return ""
 
     def _report_unknown(self) -> None:
@@ -252,11 +278,13 @@ class _Reader:
             if path.startswith(ours) and path not in known:
                 near = get_close_matches(path, known, 1, 0.75)
                 hint = f"is not a setting; did you mean {near[0]}?" if near else "is not a setting"
-                self._problems.append(Problem(str(self._path), path, "", hint, "nothing of it"))
+                self._problems.append(ConfigProblem(str(self._path), path, "", hint, "nothing of it"))
 
 
 def _chat(values: dict[str, Any]) -> ChatSettings:
-    limits = AgentLimits(values["agent.maxSearches"], values["agent.maxFetches"], values["agent.seconds"], values["agent.maxTokens"])
+    limits = AgentLimits(
+        values["agent.maxSearches"], values["agent.maxFetches"], values["agent.seconds"], values["agent.maxTokens"]
+    )
     results, length = min(values[SEARCH + "maxResults"], 5), min(values[SEARCH + "snippetLength"], 200)
     return ChatSettings(values["chat.search"], results, length, limits)
 
@@ -276,6 +304,6 @@ def _scaled(raw: str, factor: float) -> Any:
         return raw
 
 
-def _home(environ: Mapping[str, str], variable: str, usual: str) -> Path:
+def _home(environ: Mapping[str, str], variable: str, default: str) -> Path:
     base = environ.get(variable)
-    return (Path(base) if base else Path(environ.get("HOME") or Path.home()) / usual) / "suyuan"
+    return (Path(base) if base else Path(environ.get("HOME") or Path.home()) / default) / "suyuan"

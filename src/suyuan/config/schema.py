@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engines.registry import BUILT_IN
-from .keys import KEYS, SAME, Key, engine_keys
+from .keys import KEYS, SAME, Setting, engine_keys
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -27,8 +27,15 @@ def agents_schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            "enabled": {"type": "boolean", "default": False, "description": "Whether the agent has the web_search tool."},
-            "provider": {"type": "string", "description": "Engine or plan for this agent; otherwise the default of config.json."},
+            "enabled": {
+                "type": "boolean",
+                "default": False,
+                "description": "Whether the agent has the web_search tool.",
+            },
+            "provider": {
+                "type": "string",
+                "description": "Engine or plan for this agent; otherwise the default of config.json.",
+            },
         },
     }
     agent = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "webSearch": search}}
@@ -36,11 +43,13 @@ def agents_schema() -> dict[str, Any]:
     return {"$schema": _DIALECT, "title": "suyuan agents.json", "type": "object", "properties": {"agents": agents}}
 
 
-def _put(root: dict[str, Any], path: str, key: Key) -> None:
+def _put(root: dict[str, Any], path: str, key: Setting) -> None:
     node = root
     *folders, leaf = path.split(".")
     for folder in folders:
-        node = node["properties"].setdefault(folder, {"type": "object", "additionalProperties": False, "properties": {}})
+        node = node["properties"].setdefault(
+            folder, {"type": "object", "additionalProperties": False, "properties": {}}
+        )
     description = key.about + (f" Variable: {key.variable}." if key.variable else "")
     node["properties"][leaf] = {**key.schema, "description": description}
     if key.default not in (None, ""):

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from ..chat.settings import ChatSettings, ModelSettings
-from ..contract.engine import EngineSettings
-from ..contract.secret import Secret
+from ..chat.settings import ChatSettings
+from ..core.engine import EngineSettings
+from ..core.secret import Secret
+from ..llm.settings import ModelSettings
 from ..net.transport import BrowserSettings, NetSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ConfigProblem:
     """Something in the configuration that cannot be used, and what is used in its place."""
 
     where: str
@@ -29,7 +30,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SettingValue:
     """One value that holds, masked where it is secret, and its origin."""
 
     path: str
@@ -101,8 +102,8 @@ class Settings:
     agents_file: Path | None = None
     timeout_given: bool = False
     """Whether anybody set the time of a search; agents have a longer one by default."""
-    held: tuple[Held, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    held: tuple[SettingValue, ...] = ()
+    problems: tuple[ConfigProblem, ...] = ()
 
     @property
     def archive_file(self) -> Path | None:
@@ -113,7 +114,11 @@ class Settings:
     def secrets(self) -> tuple[Secret, ...]:
         """Everything that must not appear in a log, on a screen or in a report."""
         keys = (engine.api_key for engine in self.engines.values())
-        return tuple(secret for secret in (*keys, self.net.proxy, self.server.token, self.model.api_key, self.store_url) if secret)
+        return tuple(
+            secret
+            for secret in (*keys, self.net.proxy, self.server.token, self.model.api_key, self.store_url)
+            if secret
+        )
 
     @property
     def store_address(self) -> Secret:

@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..client import AsyncClient
 from ..config.agents import agent_web_search
 from ..config.keys import KEYS, SAME, SEARCH, engine_keys
 from ..config.load import read_json
-from ..config.settings import Problem, Settings
-from ..contract.causes.asked import UNKNOWN_ENGINE
-from ..contract.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
-from ..contract.causes.engine import KEY_MISSING
-from ..contract.secret import MASK
+from ..config.settings import ConfigProblem, Settings
+from ..core.causes.asked import UNKNOWN_ENGINE
+from ..core.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
+from ..core.causes.engine import KEY_MISSING
+from ..core.secret import MASK
 from ..engines import registry
-from ..wiring import House
 from .finding import WARNING, Finding
-from .keylines import line_of
+from .json_location import line_of
 
 _DEFAULT = SEARCH + "defaultProvider"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-async def examine(house: House) -> list[Finding]:
+async def examine(client: AsyncClient) -> list[Finding]:
     """What is wrong with the configuration, or that nothing is."""
-    settings = house.settings
+    settings = client.settings
     findings = [_finding(problem) for problem in (*settings.problems, *_agents_problems(settings))]
     findings += _secrecy(settings)
     if settings.server.host not in _LOOPBACK and not settings.server.token:
         findings.append(Finding.ill("config", SERVER_OPEN(host=settings.server.host)))
     if not findings:
         file = settings.config_file
-        where_en, where_zh = (str(file), str(file)) if file else ("no file, defaults and environment", "无文件,使用默认值和环境变量")
-        findings.append(Finding.well("config", f"The configuration is fine ({where_en}).", f"配置没有问题({where_zh})。"))
+        where_en, where_zh = (
+            (str(file), str(file)) if file else ("no file, defaults and environment", "无文件,使用默认值和环境变量")
+        )
+        findings.append(
+            Finding.well("config", f"The configuration is fine ({where_en}).", f"配置没有问题({where_zh})。")
+        )
     return findings
 
 
-def _agents_problems(settings: Settings) -> list[Problem]:
+def _agents_problems(settings: Settings) -> list[ConfigProblem]:
     path = settings.agents_file
     if path is None:
         return []
@@ -48,15 +52,17 @@ def _agents_problems(settings: Settings) -> list[Problem]:
     return list(dict.fromkeys(found))
 
 
-def _finding(problem: Problem) -> Finding:
+def _finding(problem: ConfigProblem) -> Finding:
     where = _place(problem)
     if problem.key == "(whole file)":
         return Finding.ill("config", CONFIG_UNREADABLE(where=where, why=problem.why))
     if problem.key == _DEFAULT:
         name = registry.canonical(problem.value)
         if name not in registry.names():
-            return Finding.ill("config", UNKNOWN_ENGINE(name=problem.value, known=", ".join(("auto", *registry.names()))), name=where)
-        variable = getattr(registry.load(name), "key_variable", "")
+            return Finding.ill(
+                "config", UNKNOWN_ENGINE(name=problem.value, known=", ".join(("auto", *registry.names()))), name=where
+            )
+        variable = getattr(registry.load(name), "api_key_env", "")
         if variable:
             error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
             return Finding.ill("config", error, name=where)
@@ -70,7 +76,7 @@ def _known() -> set[str]:
     return {key.path for key in (*KEYS, *(key for name in registry.names() for key in engine_keys(name)))}
 
 
-def _place(problem: Problem) -> str:
+def _place(problem: ConfigProblem) -> str:
     """Where the problem is: the file with the line of the setting, or the variable."""
     file = Path(problem.where)
     try:
@@ -78,7 +84,11 @@ def _place(problem: Problem) -> str:
     except (OSError, UnicodeDecodeError):
         return problem.where
     leaf = problem.key.rpartition(".")[2]
-    for path in (problem.key, *(other for other, same in SAME.items() if same == problem.key), f"agents.webSearch.{leaf}"):
+    for path in (
+        problem.key,
+        *(other for other, same in SAME.items() if same == problem.key),
+        f"agents.webSearch.{leaf}",
+    ):
         if line := line_of(text, path):
             return f"{problem.where}:{line}"
     return problem.where

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..contract.errors import SuyuanError
+from ..core.errors import SuyuanError
 
 Level = Literal["ok", "warning", "error"]
 OK: Level = "ok"
@@ -23,8 +23,8 @@ class Finding:
     code: str
     en: str
     zh: str
-    cure_en: str = ""
-    cure_zh: str = ""
+    hint_en: str = ""
+    hint_zh: str = ""
     name: str = ""
     """Which one of several: an engine, a package."""
     guide: str = ""
@@ -38,22 +38,22 @@ class Finding:
     @classmethod
     def ill(cls, organ: str, error: SuyuanError, level: Level = ERROR, name: str = "", guide: str = "") -> Finding:
         """Something is wrong, in the words of its cause."""
-        (en, cure_en), (zh, cure_zh) = error.say("en"), error.say("zh")
-        return cls(organ, level, error.detail_code or error.code, en, zh, cure_en, cure_zh, name, guide)
+        (en, hint_en), (zh, hint_zh) = error.say("en"), error.say("zh")
+        return cls(organ, level, error.detail_code or error.code, en, zh, hint_en, hint_zh, name, guide)
 
     def say(self, lang: str) -> tuple[str, str]:
         """What was found, and what mends it, in ``lang``."""
-        return (self.zh, self.cure_zh) if lang == "zh" else (self.en, self.cure_en)
+        return (self.zh, self.hint_zh) if lang == "zh" else (self.en, self.hint_en)
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """The published shape of a finding."""
-        message, cure = self.say(lang)
+        message, hint = self.say(lang)
         return {
             "organ": self.organ,
             "name": self.name or None,
             "level": self.level,
             "code": self.code,
             "message": message,
-            "cure": cure or None,
+            "hint": hint or None,
             "guide": self.guide or None,
         }

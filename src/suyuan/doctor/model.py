@@ -9,23 +9,32 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from ..chat.faults import DEFAULT_SERVERS, base_of, model_fault, server_of
-from ..chat.settings import EMBEDDED, ModelSettings
-from ..contract.causes import model as causes
-from ..contract.causes.doctor import MODEL_NO_STREAM
-from ..contract.errors import SuyuanError
-from ..contract.secret import Secret
-from ..contract.wire import Request, Response
-from ..wiring import House
+from ..client import AsyncClient
+from ..core.causes import model as causes
+from ..core.causes.doctor import MODEL_NO_STREAM
+from ..core.errors import SuyuanError
+from ..core.secret import Secret
+from ..core.wire import Request, Response
+from ..llm.errors import DEFAULT_SERVERS, base_of, model_fault, server_of
+from ..llm.settings import EMBEDDED, ModelSettings
 from .finding import ERROR, OK, WARNING, Finding, Level
 
 SECONDS = 30.0
 _PACKAGES = {"openai": ("langchain_openai", "chat"), "ollama": ("langchain_ollama", "ollama"),
              "anthropic": ("langchain_anthropic", "anthropic"), "google": ("langchain_google_genai", "google")}  # fmt: skip
-_NET = {"dns": causes.MODEL_DNS, "tls": causes.MODEL_TLS, "proxy": causes.MODEL_PROXY, "connection_broken": causes.MODEL_CUT}
+_NET = {
+    "dns": causes.MODEL_DNS,
+    "tls": causes.MODEL_TLS,
+    "proxy": causes.MODEL_PROXY,
+    "connection_broken": causes.MODEL_CUT,
+}
 _TOOL = {
     "type": "function",
-    "function": {"name": "get_time", "description": "Tells the time.", "parameters": {"type": "object", "properties": {}}},
+    "function": {
+        "name": "get_time",
+        "description": "Tells the time.",
+        "parameters": {"type": "object", "properties": {}},
+    },
 }
 
 
@@ -42,21 +51,28 @@ class _Refused(Exception):
         self.body = body if isinstance(body, Mapping) else None
 
 
-async def examine(house: House, *, offline: bool = False, seconds: float = SECONDS) -> list[Finding]:
+async def examine(client: AsyncClient, *, offline: bool = False, seconds: float = SECONDS) -> list[Finding]:
     """Whether the configured model can answer; the embedded one always can."""
-    settings = house.settings.model
+    settings = client.settings.model
     if settings.provider == EMBEDDED:
-        en, zh = "The embedded model answers by quoting its sources; it needs nothing.", "使用内置模型:通过引用来源作答,无需任何配置。"
+        en, zh = (
+            "The embedded model answers by quoting its sources; it needs nothing.",
+            "使用内置模型:通过引用来源作答,无需任何配置。",
+        )
         return [Finding.well("model", en, zh, EMBEDDED)]
     if missing := _missing(settings):
         return [_finding(settings, missing)]
     if offline:
         return [_well(settings, "configured, not asked", "已配置,未测试")]
     if settings.provider not in ("openai", "ollama"):
-        return [_well(settings, "its key is set; its server is first asked by a chat", "密钥已设置;首次对话时才会连接服务器")]
+        return [
+            _well(
+                settings, "its key is set; its server is first asked by a chat", "密钥已设置;首次对话时才会连接服务器"
+            )
+        ]
     try:
         async with asyncio.timeout(seconds):
-            return await _Talk(house, settings).findings()
+            return await _Talk(client, settings).findings()
     except TimeoutError:
         return [_finding(settings, causes.MODEL_SILENT(where=server_of(settings), seconds=seconds))]
 
@@ -75,7 +91,7 @@ def _missing(settings: ModelSettings) -> SuyuanError | None:
 class _Talk:
     """A few small questions to one server; the first failure that makes the rest pointless ends it."""
 
-    house: House
+    client: AsyncClient
     settings: ModelSettings
     longest: str = "max_tokens"
 
@@ -83,7 +99,9 @@ class _Talk:
         if error := await self._listed() or await self._answer():
             return [_finding(self.settings, error)]
         problems = [
-            _finding(self.settings, error, WARNING) for error in (await self._streams(), await self._calls_tools()) if error is not None
+            _finding(self.settings, error, WARNING)
+            for error in (await self._streams(), await self._calls_tools())
+            if error is not None
         ]
         return [_well(self.settings, "answers", "可以作答"), *problems]
 
@@ -142,7 +160,7 @@ class _Talk:
 
     async def _send(self, request: Request) -> Response | SuyuanError:
         try:
-            return await self.house.network.send(request, "model")
+            return await self.client.network.send(request, "model")
         except SuyuanError as error:
             return self._unreached(error)
 
@@ -186,4 +204,11 @@ def _finding(settings: ModelSettings, error: SuyuanError, level: Level = ERROR) 
 
 def _well(settings: ModelSettings, en: str, zh: str) -> Finding:
     where = server_of(settings)
-    return Finding("model", OK, "ok", f"{settings.label} at {where}: {en}.", f"{settings.label}({where}):{zh}。", name=settings.label)
+    return Finding(
+        "model",
+        OK,
+        "ok",
+        f"{settings.label} at {where}: {en}.",
+        f"{settings.label}({where}):{zh}。",
+        name=settings.label,
+    )

@@ -7,8 +7,8 @@ import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
-from ..contract.causes.doctor import FAKE_IP
-from ..wiring import House
+from ..client import AsyncClient
+from ..core.causes.doctor import FAKE_IP
 from .finding import WARNING, Finding
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -16,29 +16,29 @@ _FAKE = ipaddress.ip_network("198.18.0.0/15")
 _PROBED = "ddg_html"
 
 
-async def examine(house: House, *, offline: bool = False, lookup: Lookup | None = None) -> list[Finding]:
+async def examine(client: AsyncClient, *, offline: bool = False, lookup: Lookup | None = None) -> list[Finding]:
     """Which proxy is used, and whether the DNS tells the truth."""
-    findings = [_proxy(house)]
-    if not offline and not house.settings.pages.fake_ip and (fake := await _fake_address(house, lookup)):
+    findings = [_proxy(client)]
+    if not offline and not client.settings.pages.fake_ip and (fake := await _fake_address(client, lookup)):
         findings.append(Finding.ill("network", FAKE_IP(host=fake[0], address=fake[1]), WARNING))
     return findings
 
 
-def _proxy(house: House) -> Finding:
+def _proxy(client: AsyncClient) -> Finding:
     # A proxy's address may hold a password: only host and port are shown.
-    parts = urlsplit(house.settings.net.proxy.reveal())
+    parts = urlsplit(client.settings.net.proxy.reveal())
     if not parts.hostname:
         return Finding.well("network", "No proxy: connections are direct.", "未使用代理:直接连接。")
-    origin = next((held.origin for held in house.settings.held if held.path == "web.fetch.proxy"), "")
+    origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "")
     named = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     return Finding.well("network", f"The proxy {named} is used ({origin}).", f"使用代理 {named}({origin})。")
 
 
-async def _fake_address(house: House, lookup: Lookup | None) -> tuple[str, str] | None:
-    from ..net.fetching import system_lookup
+async def _fake_address(client: AsyncClient, lookup: Lookup | None) -> tuple[str, str] | None:
+    from ..net.fetch_client import system_lookup
 
     look = lookup or system_lookup
-    host = urlsplit(getattr(house.desks[_PROBED].engine, "base_url", "")).hostname or ""
+    host = urlsplit(getattr(client.engines[_PROBED].engine, "base_url", "")).hostname or ""
     try:
         async with asyncio.timeout(2):
             addresses = await look(host, 443)

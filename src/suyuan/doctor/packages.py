@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from .. import __version__
-from ..wiring import House
+from ..client import AsyncClient
 from .finding import Finding
 
 # Distribution, and the extra that brings it.
@@ -17,7 +17,7 @@ _OPTIONAL = (
 )  # fmt: skip
 
 
-async def examine(house: House) -> list[Finding]:
+async def examine(client: AsyncClient) -> list[Finding]:
     """Versions, and what could be installed in addition."""
     here = f"suyuan {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     findings = [Finding.well("package", here, here)]

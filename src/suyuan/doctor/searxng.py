@@ -11,7 +11,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..contract.causes.searxng import (
+from ..core.causes.searxng import (
     NOT_SEARXNG,
     SEARXNG_API_OFF,
     SEARXNG_BAD_ADDRESS,
@@ -34,10 +34,10 @@ from ..contract.causes.searxng import (
     SEARXNG_WRONG_NAME,
     SEARXNG_WRONG_PATH,
 )
-from ..contract.engine import EngineSettings, Send, drive
-from ..contract.errors import SuyuanError
-from ..contract.secret import Secret
-from ..contract.wire import Request, Response
+from ..core.engine import EngineSettings, Send, drive
+from ..core.errors import SuyuanError
+from ..core.secret import Secret
+from ..core.wire import Request, Response
 from ..engines.searxng import SearXNG
 from ..net.transport import bounded, origin
 
@@ -54,7 +54,7 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SearxngVerdict:
     """How a SearXNG is. ``cause`` says why it cannot be used; ``remarks`` are what is worth mending all the same."""
 
     base_url: str
@@ -88,12 +88,12 @@ class Verdict:
 
 async def check_searxng(
     base_url: str, send: RawSend, *, api_key: Secret | None = None, seconds: float = 5.5, limit: float = 5.0
-) -> Verdict:
+) -> SearxngVerdict:
     """Examine the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time that a search of the house has."""
     base_url = base_url.strip().rstrip("/")
     key = api_key or Secret("")
     if error := _bad_address(base_url):
-        return Verdict(base_url, error.redacted([key]))
+        return SearxngVerdict(base_url, error.redacted([key]))
     check = _Check(base_url, send, key, limit, time.monotonic() + seconds)
     verdict = await check.run()
     for error in (verdict.cause, *verdict.remarks):
@@ -107,7 +107,9 @@ def _bad_address(base_url: str) -> SuyuanError | None:
         origin(base_url)
         parts = urlsplit(base_url)
     except ValueError:
-        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why="it is not an http(s) address", why_zh="不是 http(s) 地址")
+        return SEARXNG_BAD_ADDRESS(
+            engine=NAME, where=base_url[:100], why="it is not an http(s) address", why_zh="不是 http(s) 地址"
+        )
     if any(c.isspace() for c in base_url):
         return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why="it has a blank in it", why_zh="含有空格")
     if parts.query or parts.fragment or parts.path.endswith(("/search", "/healthz")):
@@ -136,14 +138,14 @@ class _Check:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
         self.send = bounded(self.raw, NAME, self.base_url)
 
-    async def run(self) -> Verdict:
+    async def run(self) -> SearxngVerdict:
         """The verdict."""
         started = time.monotonic()
         if error := await self._door():
-            return Verdict(self.base_url, error)
+            return SearxngVerdict(self.base_url, error)
         door_ms = round((time.monotonic() - started) * 1000)
         if error := await self._json_setting():
-            return Verdict(self.base_url, error, took_ms=door_ms)
+            return SearxngVerdict(self.base_url, error, took_ms=door_ms)
         about = await self._about()
         verdict = await self._search()
         if not verdict.ok:
@@ -180,7 +182,7 @@ class _Check:
         return error
 
     async def _tls_illness(self, host: str, port: int) -> SuyuanError:
-        from ..net import certificate
+        from ..net import tls as certificate
 
         where = f"{host}:{port}"
         verdict = await certificate.certificate_verdict(host, port)
@@ -199,13 +201,18 @@ class _Check:
         """Who it is that answers in its place."""
         scheme, host, port = origin(self.base_url)
         if scheme == "http" and await _speaks_tls(host, port):
-            return SEARXNG_NEEDS_HTTPS(engine=NAME, where=f"{host}:{port}", found=self.base_url.replace("http://", "https://", 1))
+            return SEARXNG_NEEDS_HTTPS(
+                engine=NAME, where=f"{host}:{port}", found=self.base_url.replace("http://", "https://", 1)
+            )
         if not what:
             page = await self._ask("/")
             what = what_zh = _likeness(page) if page else ""
         error = SEARXNG_OTHER_SERVER(engine=NAME, where=self.base_url, what=what or "another server")
         if (zh := what_zh or "其他服务器") != what:
-            error.translations["zh"] = (SEARXNG_OTHER_SERVER.zh.format(where=self.base_url, what=zh), error.say("zh")[1])
+            error.translations["zh"] = (
+                SEARXNG_OTHER_SERVER.zh.format(where=self.base_url, what=zh),
+                error.say("zh")[1],
+            )
         return error
 
     async def _other_address(self) -> SuyuanError | None:
@@ -239,7 +246,7 @@ class _Check:
             return SEARXNG_LIMITER(engine=NAME, where=self.base_url)
         return None
 
-    async def _about(self) -> Verdict:
+    async def _about(self) -> SearxngVerdict:
         """What the instance says of itself; nothing where it says nothing."""
         answer = await self._ask("/config")
         try:
@@ -250,9 +257,9 @@ class _Check:
             data = {}
         rows = [row for row in data.get("engines") or () if isinstance(row, dict)]
         names = tuple(str(row.get("name")) for row in rows if row.get("enabled"))
-        return Verdict(self.base_url, engines=names, version=str(data.get("version") or ""))
+        return SearxngVerdict(self.base_url, engines=names, version=str(data.get("version") or ""))
 
-    async def _search(self) -> Verdict:
+    async def _search(self) -> SearxngVerdict:
         started = time.monotonic()
         allowed = round(max(0.5, self._left()), 1)
         try:
@@ -260,11 +267,13 @@ class _Check:
                 request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self._headers())
                 response = await self.send(request)
         except TimeoutError:
-            return Verdict(self.base_url, SEARXNG_SEARCH_SILENT(engine=NAME, where=self.base_url, seconds=allowed))
+            return SearxngVerdict(
+                self.base_url, SEARXNG_SEARCH_SILENT(engine=NAME, where=self.base_url, seconds=allowed)
+            )
         except SuyuanError as error:
-            return Verdict(self.base_url, error)
+            return SearxngVerdict(self.base_url, error)
         seconds = time.monotonic() - started
-        verdict = Verdict(self.base_url, took_ms=round(seconds * 1000))
+        verdict = SearxngVerdict(self.base_url, took_ms=round(seconds * 1000))
         if response.status >= 500:
             return replace(verdict, cause=SEARXNG_BROKEN(engine=NAME, where=self.base_url, status=response.status))
         dead = _dead(response)
@@ -302,7 +311,7 @@ class _Check:
 
 
 async def _speaks_tls(host: str, port: int) -> bool:
-    from ..net import certificate
+    from ..net import tls as certificate
 
     return await certificate.certificate_verdict(host, port, 1.0) not in (certificate.NOT_TLS, certificate.UNREACHABLE)
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-_MONTHS = {m: i for i, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)}
-_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?:T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?))?(?!\d)")
+_MONTHS = {
+    m: i for i, m in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
+}
+_ISO = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?:T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?))?(?!\d)"
+)
 _ZH = re.compile(r"((?:19|20)\d\d)\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
 _MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\.?"
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}}),? ((?:19|20)\d\d)\b")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) {_MONTH},? ((?:19|20)\d\d)\b")
 _NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./])(\d{1,2})\2((?:19|20)\d\d)(?!\d)")
-_AGO = re.compile(r"(?<!\d)(\d{1,3})\s*(?:(minute|hour|day|week|month|year|min|hr)s? ago|(分钟|小时|天|周|个月|年)前)", re.I)
+_AGO = re.compile(
+    r"(?<!\d)(\d{1,3})\s*(?:(minute|hour|day|week|month|year|min|hr)s? ago|(分钟|小时|天|周|个月|年)前)", re.I
+)
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 _UNITS = {
     "minute": _MINUTE, "min": _MINUTE, "hour": _HOUR, "hr": _HOUR, "day": _DAY, "week": 7 * _DAY, "month": 30 * _DAY, "year": 365 * _DAY,

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from ..contract.causes.engine import UNDECODED, UNREADABLE
-from ..contract.types import SearchResult
-from ..contract.wire import Response
+from ..core.causes.engine import UNDECODED, UNREADABLE
+from ..core.result import SearchResult
+from ..core.wire import Response
 
 # Until glibc has seen a block of some size freed, it gives the memory of every parsed page back to the system, to take
 # it again for the next one: a third of the time of reading. Freeing a block that was never touched costs nothing.

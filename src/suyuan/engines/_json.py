@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..contract.causes.engine import NOT_JSON, UNDECODED, UNREADABLE
-from ..contract.types import SearchResult
-from ..contract.wire import Response
+from ..core.causes.engine import NOT_JSON, UNDECODED, UNREADABLE
+from ..core.result import SearchResult
+from ..core.wire import Response
 
 
 def json_of(response: Response, engine: str) -> dict[str, Any]:

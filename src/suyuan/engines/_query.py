@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..contract.language import script_language
-from ..contract.types import SearchQuery
+from ..core.query import SearchQuery
+from ..text.language import script_language
 
 # The country that a language's readers most often mean, where the query names none.
 _HOME = {
@@ -48,8 +48,8 @@ def locale(query: SearchQuery) -> tuple[str, str]:
     """The language (``zh``) and country (``CN``) to ask for, by the query's own words where it names none; either may be empty."""
     lang, _, rest = (query.lang or script_language(query.text)).partition("-")
     script_free = rest.rpartition("-")[2]
-    home = "TW" if query.lang == "zh-Hant" else _HOME.get(lang, "")
-    country = query.country or (script_free if len(script_free) == 2 else "") or home
+    default_url = "TW" if query.lang == "zh-Hant" else _HOME.get(lang, "")
+    country = query.country or (script_free if len(script_free) == 2 else "") or default_url
     return lang, country
 
 

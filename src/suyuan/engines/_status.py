@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
-from ..contract.address import domain_of
-from ..contract.causes.engine import BAD_STATUS, FORBIDDEN, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
-from ..contract.causes.network import REDIRECTED
-from ..contract.wire import Response
+from ..core.causes.engine import BAD_STATUS, FORBIDDEN, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
+from ..core.causes.network import REDIRECTED
+from ..core.urls import domain_of
+from ..core.wire import Response
 
 
 def check_status(response: Response, engine: str) -> None:

@@ -10,12 +10,13 @@ from datetime import UTC, date, datetime
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.address import domain_of
-from ..contract.causes.engine import CAPTCHA, UNREADABLE
-from ..contract.engine import Engine, Exchange
-from ..contract.errors import WebParseError
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.causes.engine import CAPTCHA, UNREADABLE
+from ..core.engine import Engine, Exchange
+from ..core.errors import WebParseError
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.urls import domain_of
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of
 from ._query import fitted
@@ -29,7 +30,9 @@ _CARD_PAGES = re.compile(
     r"https?://(?:baike\.baidu\.com/(?:item|view)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/|jingyan\.baidu\.com/article/"
     r"|wenku\.baidu\.com/view/|baijiahao\.baidu\.com/s|(?![\w.-]*\.?baidu\.com(?:[/:?#]|$))[^/]+)"
 )
-_WIDGETS = re.compile(r"image|video|recommend|fanyi|calculator|weather|rel[-_]|relate|map|short_|hot|app_|game|news-realtime|ai_")
+_WIDGETS = re.compile(
+    r"image|video|recommend|fanyi|calculator|weather|rel[-_]|relate|map|short_|hot|app_|game|news-realtime|ai_"
+)
 
 
 class Baidu(Engine):
@@ -37,11 +40,11 @@ class Baidu(Engine):
 
     name = "baidu_html"
     title = "百度"
-    home = "https://www.baidu.com"
-    honours = frozenset({"freshness", "allowed_domains", "blocked_domains"})
+    default_url = "https://www.baidu.com"
+    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 20
     burst = 3
-    friends = ("www.baidu.com", "m.baidu.com")
+    redirect_hosts = ("www.baidu.com", "m.baidu.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask the result page; where it cannot be read, ask the JSON answer once."""
@@ -56,9 +59,9 @@ class Baidu(Engine):
             response = yield Request.get(f"{self.base_url}/s", {**params, "tn": "json"})
             found = self.read(response, query)
             notes += ("page not readable, JSON answer asked",)
-        return Found(found.results, notes + found.notes)
+        return EngineResults(found.results, notes + found.notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read a result page or a JSON answer."""
         if redirect_target(response) in _CAPTCHA_HOSTS or domain_of(response.url) in _CAPTCHA_HOSTS:
             raise CAPTCHA(engine=self.name)
@@ -67,14 +70,14 @@ class Baidu(Engine):
             return self._read_json(response)
         tree = tree_of(response, self.name)
         if results := distinct(_results(tree, response)):
-            return Found(results)
+            return EngineResults(results)
         if _is_captcha(tree):
             raise CAPTCHA(engine=self.name)
         if tree.css_first(".content_none, .nors, .c-noresult") is not None:
-            return Found()
+            return EngineResults()
         raise UNREADABLE(engine=self.name)
 
-    def _read_json(self, response: Response) -> Found:
+    def _read_json(self, response: Response) -> EngineResults:
         try:
             # Baidu puts raw control characters into its strings.
             data = json.loads(response.text, strict=False)
@@ -89,7 +92,7 @@ class Baidu(Engine):
         rows = [row for row in rows if row]
         results = [result for row in rows if (result := _json_result(row))]
         notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
-        return Found(distinct(results), notes)
+        return EngineResults(distinct(results), notes)
 
     @staticmethod
     def today() -> date:
@@ -103,7 +106,9 @@ def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResul
         link = first(node, "h3 a", ".c-title a", "a.c-blocka h3", "h3")
         if not url or link is None or not text_of(link):
             continue
-        date_node = first(node, ".newTimeFactor_before_abs", "[class*='cosc-source-time']", ".c-color-gray2", "[class*='time']")
+        date_node = first(
+            node, ".newTimeFactor_before_abs", "[class*='cosc-source-time']", ".c-color-gray2", "[class*='time']"
+        )
         shown = text_of(date_node)
         snippet = _snippet(node).removeprefix(shown).lstrip(" -·")
         yield SearchResult(text_of(link), url, snippet, "baidu_html", published_at=read_date(shown, response.at))
@@ -143,7 +148,12 @@ def _snippet(node: LexborNode) -> str:
 
 
 def _is_captcha(tree: LexborHTMLParser) -> bool:
-    if tree.css_first("script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha") is not None:
+    if (
+        tree.css_first(
+            "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha"
+        )
+        is not None
+    ):
         return True
     return text_of(tree.css_first("title")) in ("百度安全验证", "安全验证")
 
@@ -153,7 +163,9 @@ def _json_result(row: object) -> SearchResult | None:
         return None
     time = row.get("time")
     day = datetime.fromtimestamp(time, UTC).date().isoformat() if isinstance(time, int) and 0 < time < 4e9 else None
-    return SearchResult(_plain(row.get("title")), str(row["url"]), _plain(row.get("abs")), "baidu_html", published_at=day)
+    return SearchResult(
+        _plain(row.get("title")), str(row["url"]), _plain(row.get("abs")), "baidu_html", published_at=day
+    )
 
 
 def _plain(text: object) -> str:

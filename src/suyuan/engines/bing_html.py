@@ -10,18 +10,21 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes.engine import CAPTCHA, SOFT_BLOCK, UNREADABLE
-from ..contract.engine import Engine, Exchange
-from ..contract.freshness import Freshness
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.causes.engine import CAPTCHA, SOFT_BLOCK, UNREADABLE
+from ..core.engine import Engine, Exchange
+from ..core.freshness import Freshness
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._html import attribute, distinct, first, text_of, tree_of
 from ._query import fitted, is_ordinary, locale
 from ._status import check_status
 
 _LONGEST_QUERY = 1000
-_CHALLENGE = ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
+_CHALLENGE = (
+    ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
+)
 
 
 class Bing(Engine):
@@ -29,11 +32,11 @@ class Bing(Engine):
 
     name = "bing_html"
     title = "Bing"
-    home = "https://www.bing.com"
-    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    default_url = "https://www.bing.com"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 30
     burst = 5
-    friends = ("www.bing.com", "cn.bing.com", "www4.bing.com")
+    redirect_hosts = ("www.bing.com", "cn.bing.com", "www4.bing.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask the result page once."""
@@ -49,18 +52,18 @@ class Bing(Engine):
         if query.freshness:
             params["filters"] = _filters(query.freshness, self.today())
         response = yield Request.get(f"{self.base_url}/search", params)
-        return Found(self.read(response, query).results, notes)
+        return EngineResults(self.read(response, query).results, notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read a result page. An empty one for an ordinary ``query`` is Bing's way to turn a program away."""
         check_status(response, self.name)
         tree = tree_of(response, self.name)
         if results := distinct(_results(tree, response)):
-            return Found(results)
+            return EngineResults(results)
         if tree.css_first("li.b_no, #b_results .b_no") is not None:
             if query is not None and is_ordinary(query):
                 raise SOFT_BLOCK(engine=self.name)
-            return Found()
+            return EngineResults()
         if tree.css_first(_CHALLENGE) is not None:
             raise CAPTCHA(engine=self.name)
         raise UNREADABLE(engine=self.name)
@@ -88,7 +91,9 @@ def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResul
 
 
 def _snippet(node: LexborNode) -> str:
-    body = first(node, ".b_caption p", "p.b_lineclamp4", "p.b_lineclamp3", "p.b_lineclamp2", ".b_snippet p", ".b_snippet", "p")
+    body = first(
+        node, ".b_caption p", "p.b_lineclamp4", "p.b_lineclamp3", "p.b_lineclamp2", ".b_snippet p", ".b_snippet", "p"
+    )
     # Mobile and old pages put a label ("Web") as a span in front of the text.
     return text_of(body).removeprefix("WEB").lstrip(" ·")
 

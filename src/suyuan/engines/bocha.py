@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..contract.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
-from ..contract.engine import Engine, Exchange
-from ..contract.errors import WebParseError
-from ..contract.freshness import Freshness
-from ..contract.secret import Secret
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
+from ..core.engine import Engine, Exchange
+from ..core.errors import WebParseError
+from ..core.freshness import Freshness
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.secret import Secret
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._json import json_of, results_of
 from ._status import check_status, retry_after
@@ -21,9 +22,9 @@ class Bocha(Engine):
 
     name = "bocha"
     title = "博查 Bocha"
-    home = "https://api.bochaai.com"
-    key_variable = "BOCHA_API_KEY"
-    honours = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
+    default_url = "https://api.bochaai.com"
+    api_key_env = "BOCHA_API_KEY"
+    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for ``count`` results, with summaries where the query wants them."""
@@ -43,7 +44,7 @@ class Bocha(Engine):
         response = yield Request.post_json(f"{self.base_url}/v1/web-search", data, headers)
         return self.read(response, query)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read the JSON answer."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
@@ -56,10 +57,10 @@ class Bocha(Engine):
         self._check(data, response)
         pages = (data.get("data") or {}).get("webPages") if isinstance(data.get("data"), dict) else None
         if pages is None and isinstance(data.get("data"), dict):
-            return Found(request_id=str(data.get("log_id") or ""))
+            return EngineResults(request_id=str(data.get("log_id") or ""))
         rows = pages.get("value") if isinstance(pages, dict) else None
         results, notes = results_of(rows, _result, self.name)
-        return Found(results, notes, str(data.get("log_id") or ""))
+        return EngineResults(results, notes, str(data.get("log_id") or ""))
 
     def _check(self, data: dict[str, Any], response: Response) -> None:
         code = str(data.get("code", response.status))

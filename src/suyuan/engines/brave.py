@@ -7,12 +7,13 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-from ..contract.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
-from ..contract.engine import Engine, Exchange
-from ..contract.freshness import Freshness
-from ..contract.secret import Secret
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
+from ..core.engine import Engine, Exchange
+from ..core.freshness import Freshness
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.secret import Secret
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._json import json_of, results_of
 from ._query import fitted, locale
@@ -32,9 +33,9 @@ class Brave(Engine):
 
     name = "brave"
     title = "Brave Search"
-    home = "https://api.search.brave.com"
-    key_variable = "BRAVE_API_KEY"
-    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    default_url = "https://api.search.brave.com"
+    api_key_env = "BRAVE_API_KEY"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     # The free plan allows one request a second.
     rate_per_minute = 60
 
@@ -53,9 +54,9 @@ class Brave(Engine):
         headers: dict[str, str | Secret] = {"X-Subscription-Token": key, "Accept": "application/json"}
         response = yield Request.get(f"{self.base_url}/res/v1/web/search", params, headers)
         found = self.read(response, query)
-        return Found(found.results, notes + found.notes)
+        return EngineResults(found.results, notes + found.notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read the JSON answer."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
@@ -69,10 +70,10 @@ class Brave(Engine):
         check_status(response, self.name)
         web = data.get("web")
         if web is None and data.get("type") == "search":
-            return Found()
+            return EngineResults()
         rows = web.get("results") if isinstance(web, dict) else None
         results, notes = results_of(rows, _result, self.name)
-        return Found(results, notes)
+        return EngineResults(results, notes)
 
     def _refused(self, error: dict[str, Any], response: Response) -> None:
         code, said = str(error.get("code") or ""), str(error.get("detail") or error.get("code") or "unknown")[:200]

@@ -8,11 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
-from ..contract.engine import Engine, Exchange
-from ..contract.errors import WebBlocked, WebProviderError
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
+from ..core.engine import Engine, Exchange
+from ..core.errors import WebBlocked, WebProviderError
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of
 from ._query import fitted, locale
@@ -51,11 +52,11 @@ class DuckDuckGo(Engine):
 
     name = "ddg_html"
     title = "DuckDuckGo"
-    home = "https://html.duckduckgo.com"
-    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    default_url = "https://html.duckduckgo.com"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 30
     burst = 5
-    friends = ("duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com")
+    redirect_hosts = ("duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask the html page; where it is out of order, ask the lite page once."""
@@ -80,22 +81,29 @@ class DuckDuckGo(Engine):
             response = yield Request.post_form(f"{self.base_url}/lite/", form, {"Referer": f"{self.base_url}/"})
             found = self.read(response, query)
             notes += ("html page out of order, lite page asked",)
-        return Found(found.results, notes)
+        return EngineResults(found.results, notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read an html, lite or rendered result page."""
         if response.status not in (200, 202):
             check_status(response, self.name)
         if results := distinct(_html_results(tree_of(response, self.name, _LIST), response)):
-            return Found(results)
+            return EngineResults(results)
         tree = tree_of(response, self.name)
-        if results := distinct(_html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree)):
-            return Found(results)
+        if results := distinct(
+            _html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree)
+        ):
+            return EngineResults(results)
         if tree.css_first("#challenge-form, .anomaly-modal__modal, form[action*='anomaly.js']") is not None:
             raise CAPTCHA(engine=self.name)
-        if tree.css_first(".no-results, .result--no-result, [data-testid='no-results-message']") is not None or _lite_says_none(tree):
-            return Found()
-        if tree.css_first(".js-results, #react-layout, [data-testid='react-layout']") is not None or "DDG.Pages.SERP" in response.text:
+        if tree.css_first(
+            ".no-results, .result--no-result, [data-testid='no-results-message']"
+        ) is not None or _lite_says_none(tree):
+            return EngineResults()
+        if (
+            tree.css_first(".js-results, #react-layout, [data-testid='react-layout']") is not None
+            or "DDG.Pages.SERP" in response.text
+        ):
             raise JAVASCRIPT_SHELL(engine=self.name)
         if len(response.body) < 500 and b"error-lite@duckduckgo.com" in response.body:
             raise API_SAID_NO(engine=self.name, said="If this error persists, please let us know")
@@ -141,7 +149,9 @@ def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResu
                 date = date or text_of(below.css_first(".timestamp"))
             below = below.next
         if url := unwrap(attribute(link, "href")):
-            results.append(SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at)))
+            results.append(
+                SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at))
+            )
     return results
 
 
@@ -150,7 +160,9 @@ def _rendered_results(tree: LexborHTMLParser) -> list[SearchResult]:
     for node in tree.css("article[data-testid='result']"):
         link = node.css_first("a[data-testid='result-title-a']")
         if url := unwrap(attribute(link, "href")):
-            results.append(SearchResult(text_of(link), url, text_of(first(node, "[data-result='snippet']")), "ddg_html"))
+            results.append(
+                SearchResult(text_of(link), url, text_of(first(node, "[data-result='snippet']")), "ddg_html")
+            )
     return results
 
 

@@ -11,11 +11,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..contract.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
-from ..contract.engine import Engine, Exchange
-from ..contract.freshness import Freshness
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response, with_params
+from ..core.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
+from ..core.engine import Engine, Exchange
+from ..core.freshness import Freshness
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response, with_params
 from ._dates import read_date
 from ._html import attribute, distinct, text_of, tree_of
 from ._query import fitted, locale
@@ -57,11 +58,11 @@ class Google(Engine):
 
     name = "google"
     title = "Google"
-    home = "https://www.google.com"
-    honours = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    default_url = "https://www.google.com"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 10
     via_browser = True
-    friends = ("www.google.com",)
+    redirect_hosts = ("www.google.com",)
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask the result page once."""
@@ -71,9 +72,9 @@ class Google(Engine):
             params["tbs"] = _period(query.freshness)
         response = yield Request(with_params(f"{self.base_url}/search", params), via="browser")
         found = self.read(response, query)
-        return Found(found.results, notes + found.notes)
+        return EngineResults(found.results, notes + found.notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read a result page; CAPTCHA, consent and script pages are told by their structure, never by a word."""
         self._refuse_detour(response)
         if response.status not in (200, 202):
@@ -86,12 +87,12 @@ class Google(Engine):
         tree.strip_tags(["script", "style"])
         for selector in _TITLES:
             if results := distinct(_results(tree, selector, response)):
-                return Found(results)
+                return EngineResults(results)
         if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
         asked = tree.css_first("[name='q']")
         if asked is not None and _says_none(tree, attribute(asked, "value") or text_of(asked)):
-            return Found()
+            return EngineResults()
         # A page with a search box may show the consent form on top, and has the door for clients without scripts too.
         if asked is None and tree.css_first(_CONSENT) is not None:
             raise CONSENT(engine=self.name)
@@ -137,7 +138,9 @@ def _titles(tree: LexborHTMLParser, selector: str) -> Iterator[tuple[LexborNode,
 
 
 def _link_of(title: LexborNode) -> LexborNode | None:
-    return title if title.tag == "a" else next((node for node in islice(_above(title), _DEEPEST) if node.tag == "a"), None)
+    return (
+        title if title.tag == "a" else next((node for node in islice(_above(title), _DEEPEST) if node.tag == "a"), None)
+    )
 
 
 def _above(node: LexborNode) -> Iterator[LexborNode]:

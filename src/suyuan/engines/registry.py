@@ -8,9 +8,9 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from ..contract.causes.asked import UNKNOWN_ENGINE
-from ..contract.causes.engine import ENGINE_BUG
-from ..contract.engine import EngineSettings, SearchEngine
+from ..core.causes.asked import UNKNOWN_ENGINE
+from ..core.causes.engine import ENGINE_BUG
+from ..core.engine import EngineSettings, SearchEngine
 
 GROUP = "suyuan.engines"
 

@@ -6,8 +6,8 @@ from collections.abc import Generator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..contract.causes.engine import API_SAID_NO, CAPTCHA, KEY_REJECTED
-from ..contract.causes.searxng import (
+from ..core.causes.engine import API_SAID_NO, CAPTCHA, KEY_REJECTED
+from ..core.causes.searxng import (
     ENGINES_DEAD,
     NOT_SEARXNG,
     SEARXNG_BROKEN,
@@ -20,10 +20,11 @@ from ..contract.causes.searxng import (
     SEARXNG_NO_HOST,
     SEARXNG_REDIRECTED,
 )
-from ..contract.engine import Engine, Exchange
-from ..contract.errors import SuyuanError
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Request, Response
+from ..core.engine import Engine, Exchange
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response
 from ._dates import read_date
 from ._json import json_of, results_of
 from ._query import fitted, locale
@@ -37,13 +38,19 @@ class SearXNG(Engine):
 
     name = "searxng"
     title = "SearXNG"
-    home = "http://localhost:8080"
-    honours = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
+    default_url = "http://localhost:8080"
+    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for one page of results."""
         text, notes = fitted(query, _LONGEST_QUERY)
-        params = {"q": text, "format": "json", "language": query.lang or locale(query)[0] or "auto", "pageno": "1", **self.settings.options}
+        params = {
+            "q": text,
+            "format": "json",
+            "language": query.lang or locale(query)[0] or "auto",
+            "pageno": "1",
+            **self.settings.options,
+        }
         if query.freshness:
             period = query.freshness.period
             if period:
@@ -52,7 +59,7 @@ class SearXNG(Engine):
                 notes += ("date range not supported by SearXNG: not filtered by date",)
         response = yield Request.get(f"{self.base_url}/search", params, self._headers())
         found = self.read(response, query)
-        return Found(found.results, notes + found.notes)
+        return EngineResults(found.results, notes + found.notes)
 
     def probe(self) -> Generator[Request, Response, None]:
         """Raise unless an instance answers at the base URL; costs one small request and no search."""
@@ -61,7 +68,11 @@ class SearXNG(Engine):
         if status == 429:
             raise SEARXNG_LIMITER(engine=self.name, where=where)
         if status == 401:
-            raise KEY_REJECTED(engine=self.name, said="HTTP 401") if self.settings.api_key else SEARXNG_LOGIN(engine=self.name, where=where)
+            raise (
+                KEY_REJECTED(engine=self.name, said="HTTP 401")
+                if self.settings.api_key
+                else SEARXNG_LOGIN(engine=self.name, where=where)
+            )
         if status == 403:
             raise SEARXNG_FORBIDS(engine=self.name, where=where)
         if status >= 500:
@@ -79,7 +90,7 @@ class SearXNG(Engine):
             return SEARXNG_NO_HOST(engine=self.name, host=urlsplit(self.base_url).hostname)
         return error
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read the JSON answer."""
         self._check(response)
         data = json_of(response, self.name)
@@ -87,7 +98,7 @@ class SearXNG(Engine):
         results, notes = results_of(rows, _result, self.name)
         if dead and not results:
             raise ENGINES_DEAD(engine=self.name, which=", ".join(dead))
-        return Found(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))
+        return EngineResults(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()

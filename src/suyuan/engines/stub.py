@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from ..contract.engine import Engine, Exchange
-from ..contract.types import Found, SearchQuery, SearchResult
-from ..contract.wire import Response
+from ..core.engine import Engine, Exchange
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Response
 
 _PAGES = (
-    ("https://example.com/stub/1", "Example Domain", "A fixed result of the stub engine. No request was made for: {query}"),
+    (
+        "https://example.com/stub/1",
+        "Example Domain",
+        "A fixed result of the stub engine. No request was made for: {query}",
+    ),
     ("https://example.org/stub/2", "Example Organisation", "The second fixed result for: {query}"),
     ("https://example.net/stub/3", "Example Network", "The third fixed result for: {query}"),
 )
@@ -18,17 +23,19 @@ class Stub(Engine):
 
     name = "stub"
     title = "Stub (offline)"
-    home = "http://localhost"
+    default_url = "http://localhost"
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Return the fixed results without yielding a request."""
         return self._found(query)
         yield  # an exchange is a generator, also when it asks nothing
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Return the fixed results whatever the page."""
         return self._found(query)
 
-    def _found(self, query: SearchQuery | None) -> Found:
+    def _found(self, query: SearchQuery | None) -> EngineResults:
         text = query.text if query else ""
-        return Found(tuple(SearchResult(title, url, words.format(query=text), self.name) for url, title, words in _PAGES))
+        return EngineResults(
+            tuple(SearchResult(title, url, words.format(query=text), self.name) for url, title, words in _PAGES)
+        )

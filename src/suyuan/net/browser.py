@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..contract.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
-from ..contract.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
-from ..contract.errors import SuyuanError
-from ..contract.wire import Request, Response
+from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
+from ..core.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
+from ..core.errors import SuyuanError
+from ..core.wire import Request, Response
 from .chrome import find_chrome
-from .gate import Allows, Gate
-from .gateway import Gateway, Reach
+from .guarded_proxy import GuardedProxy, ProxyPolicy
 from .launch import BrowserGone, BrowserHangs, Chrome, answered, proxy_options, start_chrome
+from .page_load import PageLoad, where
+from .request_filter import Allows, RequestFilter
 from .transport import BrowserSettings, NetSettings, origin
-from .visit import Visit, where
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -34,16 +34,16 @@ class _Running:
     """A browser with what stands around it."""
 
     chrome: Chrome
-    gate: Gate
-    gateway: Gateway | None
+    gate: RequestFilter
+    proxy_server: GuardedProxy | None
 
     async def stop(self) -> None:
         """End all of it."""
         try:
             await self.chrome.stop()
         finally:
-            if self.gateway is not None:
-                await self.gateway.close()
+            if self.proxy_server is not None:
+                await self.proxy_server.close()
 
 
 _Started = asyncio.Task[_Running]
@@ -57,13 +57,15 @@ class BrowserClient:
     ``guard`` is asked about each request that Chrome shows; ``reach`` decides about each connection that it makes.
     """
 
-    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None, reach: Reach | None = None) -> None:
+    def __init__(
+        self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None, reach: ProxyPolicy | None = None
+    ) -> None:
         self._settings = settings
         self._net = net
         self._guard = guard
         self._reach = reach
         # A browser belongs to the loop that started it; synchronous callers have a loop of their own.
-        self._rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _Room] = WeakKeyDictionary()
+        self._rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _BrowserThread] = WeakKeyDictionary()
         self._closed = False
 
     async def send(self, request: Request, engine: str) -> Response:
@@ -78,7 +80,7 @@ class BrowserClient:
             raise BROWSER_CLOSED(engine=engine, where=where(request.url))
         loop = asyncio.get_running_loop()
         if loop not in self._rooms:
-            self._rooms[loop] = _Room(self._settings, self._net, self._guard, self._reach)
+            self._rooms[loop] = _BrowserThread(self._settings, self._net, self._guard, self._reach)
         return await self._rooms[loop].send(request, engine)
 
     async def close(self) -> None:
@@ -93,10 +95,12 @@ class BrowserClient:
         self._rooms.clear()
 
 
-class _Room:
+class _BrowserThread:
     """The browser of one event loop."""
 
-    def __init__(self, settings: BrowserSettings, net: NetSettings, guard: Allows | None, reach: Reach | None) -> None:
+    def __init__(
+        self, settings: BrowserSettings, net: NetSettings, guard: Allows | None, reach: ProxyPolicy | None
+    ) -> None:
         self._settings = settings
         self._net = net
         self._guard = guard
@@ -152,8 +156,8 @@ class _Room:
             opening = asyncio.create_task(chrome.open_page())
             page = await chrome.patient(opening)
             await chrome.patient(asyncio.create_task(running.gate.watch(page)))
-            visit = Visit(page, request, engine, self._net.max_bytes)
-            return await _explained(visit.read(self._settings.settle_seconds), page, engine, running.gateway)
+            visit = PageLoad(page, request, engine, self._net.max_bytes)
+            return await _explained(visit.read(self._settings.settle_seconds), page, engine, running.proxy_server)
         except BrowserGone as gone:
             if self._closed:
                 raise BROWSER_CLOSED(engine=engine, where=where(request.url)) from None
@@ -174,21 +178,21 @@ class _Room:
     async def _start(self) -> _Running:
         begun = time.monotonic()
         found = find_chrome(self._settings.executable)
-        gateway = None
+        proxy_server = None
         # A proxy of the user's resolves names for Chrome, and may be the only way out: then the gate alone is asked.
         if self._reach is not None and proxy_options(self._net) is None:
-            gateway = Gateway(self._reach)
-            await gateway.start()
+            proxy_server = GuardedProxy(self._reach)
+            await proxy_server.start()
         try:
-            running = await self._open(found.path, gateway)
+            running = await self._open(found.path, proxy_server)
         except BaseException:
-            if gateway is not None:
-                await gateway.close()
+            if proxy_server is not None:
+                await proxy_server.close()
             raise
         log.info("%s started in %.2f s", found.name, time.monotonic() - begun)
         return running
 
-    async def _open(self, executable: str, gateway: Gateway | None) -> _Running:
+    async def _open(self, executable: str, proxy_server: GuardedProxy | None) -> _Running:
         wanted = self._settings
         chrome = await start_chrome(
             executable,
@@ -196,15 +200,17 @@ class _Room:
             seconds=wanted.start_seconds,
             headless=wanted.headless,
             profile=wanted.profile_dir,
-            gateway=gateway.url if gateway else "",
+            proxy_server=proxy_server.url if proxy_server else "",
         )
-        gate = Gate(chrome.session, self._guard, (gateway.user, gateway.password) if gateway else None)
+        gate = RequestFilter(
+            chrome.session, self._guard, (proxy_server.user, proxy_server.password) if proxy_server else None
+        )
         try:
             await answered(gate.set_up(), _GATE_SECONDS)
         except BrowserGone:
             await chrome.stop()
             raise
-        return _Running(chrome, gate, gateway)
+        return _Running(chrome, gate, proxy_server)
 
     def _forget_failed(self, started: _Started) -> None:
         if (started.cancelled() or started.exception()) and self._started is started:
@@ -243,9 +249,11 @@ async def _shut(opening: asyncio.Task[Page]) -> None:
     await page.close()
 
 
-async def _explained(reading: Coroutine[Any, Any, Response], page: Page, engine: str, gateway: Gateway | None) -> Response:
+async def _explained(
+    reading: Coroutine[Any, Any, Response], page: Page, engine: str, proxy_server: GuardedProxy | None
+) -> Response:
     """What the visit gives; where the gateway stood in the way, its reason, for Chrome knows only that a proxy failed."""
-    if gateway is None:
+    if proxy_server is None:
         return await reading
     failed = ""
 
@@ -258,10 +266,10 @@ async def _explained(reading: Coroutine[Any, Any, Response], page: Page, engine:
     try:
         response = await reading
     except SuyuanError as error:
-        cause = gateway.failure(failed) if error.detail_code == PROXY_FAILED.detail_code else None
+        cause = proxy_server.failure(failed) if error.detail_code == PROXY_FAILED.detail_code else None
         if cause is None:
             raise
         raise cause(engine=engine, where=where(failed)) from None
-    if response.headers.get("proxy-status") == gateway.mark:
-        raise (gateway.failure(response.url) or OFF_LIMITS)(engine=engine, where=where(response.url))
+    if response.headers.get("proxy-status") == proxy_server.mark:
+        raise (proxy_server.failure(response.url) or OFF_LIMITS)(engine=engine, where=where(response.url))
     return response

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
-from ..contract.causes.browser import CHROME_MISSING, CHROME_NOT_THERE
+from ..core.causes.browser import CHROME_MISSING, CHROME_NOT_THERE
 
 _NAMES = (
     "google-chrome",

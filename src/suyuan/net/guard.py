@@ -12,8 +12,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from ada_url import URL, HostType
 
-from ..contract.causes.network import BAD_URL, GUARD_REFUSED
-from ..contract.errors import InvalidInput
+from ..core.causes.network import BAD_URL, GUARD_REFUSED
+from ..core.errors import InvalidInput
 
 IP = IPv4Address | IPv6Address
 
@@ -68,15 +68,22 @@ _MULTICAST = Reason("a multicast or broadcast address", "组播或广播地址")
 _RESERVED = Reason("a reserved address", "保留地址")
 _EXAMPLE = Reason("an address for documentation", "文档示例地址")
 _BENCHMARK = Reason(
-    "an address for benchmarks (198.18.0.0/15; a fake-IP DNS uses it too)", "基准测试地址(198.18.0.0/15;fake-IP DNS 也使用)"
+    "an address for benchmarks (198.18.0.0/15; a fake-IP DNS uses it too)",
+    "基准测试地址(198.18.0.0/15;fake-IP DNS 也使用)",
 )
 _METADATA = Reason("a cloud's metadata address", "云平台元数据地址", metadata=True)
 _WRAPPED = Reason("an IPv4 address in IPv6 clothes", "以 IPv6 形式包装的 IPv4 地址")
 
 # The first that fits is the reason.
 _REFUSED: tuple[tuple[str, Reason], ...] = (
-    *((text, _METADATA) for text in ("169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "169.254.42.42/32")),
-    *((text, _METADATA) for text in ("169.254.0.23/32", "100.100.100.200/32", "100.96.0.96/32", "168.63.129.16/32", "192.0.0.192/32")),
+    *(
+        (text, _METADATA)
+        for text in ("169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "169.254.42.42/32")
+    ),
+    *(
+        (text, _METADATA)
+        for text in ("169.254.0.23/32", "100.100.100.200/32", "100.96.0.96/32", "168.63.129.16/32", "192.0.0.192/32")
+    ),
     *((text, _METADATA) for text in ("fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128")),
     ("0.0.0.0/8", _UNSPECIFIED),
     ("10.0.0.0/8", _PRIVATE),
@@ -129,7 +136,9 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 # The IPv4 address is in the lowest 32 bits.
 _LOW_32 = tuple(_span(text) for text in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"))
 
-_LOCAL_NAMES = frozenset({"localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private"})
+_LOCAL_NAMES = frozenset(
+    {"localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private"}
+)
 
 
 def parse(url: str, base: str = "") -> Address:
@@ -164,7 +173,9 @@ class Guard:
     An allowed host may resolve to any address but a cloud's metadata; an allowed network is allowed without exception.
     """
 
-    def __init__(self, allow_hosts: tuple[str, ...] = (), allow_networks: tuple[str, ...] = (), fake_ip: bool = False) -> None:
+    def __init__(
+        self, allow_hosts: tuple[str, ...] = (), allow_networks: tuple[str, ...] = (), fake_ip: bool = False
+    ) -> None:
         names = [_pattern(text) for text in allow_hosts]
         self._hosts = frozenset(name for name in names if not name.startswith("."))
         self._suffixes = tuple(name for name in names if name.startswith("."))

@@ -8,13 +8,13 @@ import aiohttp
 from aiohttp import TCPConnector
 from yarl import URL
 
-from ..contract.causes.engine import TOO_LARGE
-from ..contract.causes.network import BAD_HTTP, BROKEN_OFF
-from ..contract.errors import SuyuanError
-from ..contract.secret import Secret
-from ..contract.wire import Request, Response
-from .failures import translated
-from .pool import Pool
+from ..core.causes.engine import TOO_LARGE
+from ..core.causes.network import BAD_HTTP, BROKEN_OFF
+from ..core.errors import SuyuanError
+from ..core.secret import Secret
+from ..core.wire import Request, Response
+from .errors import translated
+from .session_pool import SessionPool
 from .transport import NetSettings
 
 
@@ -23,7 +23,7 @@ class HttpClient:
 
     def __init__(self, settings: NetSettings) -> None:
         self._settings = settings
-        self._pool = Pool(settings.user_agent, lambda: TCPConnector(limit=200, ttl_dns_cache=120))
+        self._pool = SessionPool(settings.user_agent, lambda: TCPConnector(limit=200, ttl_dns_cache=120))
 
     async def send(self, request: Request, engine: str) -> Response:
         """Send one request; cancelling it closes its socket."""
@@ -33,7 +33,11 @@ class HttpClient:
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
         outcome = await self._tried(request, url, engine)
-        if isinstance(outcome, SuyuanError) and outcome.detail_code == BROKEN_OFF.detail_code and request.method == "POST":
+        if (
+            isinstance(outcome, SuyuanError)
+            and outcome.detail_code == BROKEN_OFF.detail_code
+            and request.method == "POST"
+        ):
             # Most likely a kept connection that the server closed meanwhile; aiohttp itself tries again only for GET.
             outcome = await self._tried(request, url, engine)
         if isinstance(outcome, SuyuanError):
@@ -52,7 +56,9 @@ class HttpClient:
         await self._pool.close()
 
     async def _exchange(self, request: Request, url: URL, engine: str) -> Response:
-        headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
+        headers = {
+            name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()
+        }
         proxy = self._settings.proxy_for(url.host or "")
         async with self._pool.session().request(
             request.method, url, headers=headers, data=request.body or None, allow_redirects=False, proxy=proxy

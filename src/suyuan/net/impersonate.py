@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..contract.cause import Cause
-from ..contract.causes.engine import TOO_LARGE, UNDECODED
-from ..contract.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
-from ..contract.secret import Secret
-from ..contract.wire import Request, Response
+from ..core.cause import Cause
+from ..core.causes.engine import TOO_LARGE, UNDECODED
+from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
+from ..core.secret import Secret
+from ..core.wire import Request, Response
 from .transport import NetSettings
 
 # libcurl's own error numbers.
@@ -54,7 +54,9 @@ class ImpersonatingClient:
         from curl_cffi import CurlError
 
         host = urlsplit(request.url).hostname or ""
-        headers = {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
+        headers = {
+            name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()
+        }
         body = _Body(self._settings.max_bytes)
         cause: Cause | None = None
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from ..contract.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
+from ..core.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
 from .transport import NetSettings
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ T = TypeVar("T")
 # Playwright itself switches off updates, sync, extensions and first-run pages.
 _ARGS = ("--disable-gpu", "--disable-quic")
 # What is not of HTTP goes by the proxy as well, or not at all; the second is the name by which older versions know it.
-_PROXIED_ARGS = ("--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp")
+_PROXIED_ARGS = (
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
 # Nobody clicks here, so Chrome's own popup blocker, which Playwright switches off, stops every popup.
 _UNWANTED_ARGS = ("--disable-popup-blocking",)
 _PASSING_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profile-\w+)")
@@ -51,7 +54,9 @@ class BrowserHangs(BrowserGone):
 class Chrome:
     """One running browser, with the driver that leads it; made by :func:`start_chrome`."""
 
-    def __init__(self, driver: Playwright, browser: Browser, session: CDPSession, kept: BrowserContext | None, folders: _Folders) -> None:
+    def __init__(
+        self, driver: Playwright, browser: Browser, session: CDPSession, kept: BrowserContext | None, folders: _Folders
+    ) -> None:
         self.session = session
         """A connection to the browser as a whole, not to one page."""
         self.kept = kept
@@ -100,7 +105,13 @@ class Chrome:
 
 
 async def start_chrome(
-    executable: str, net: NetSettings, *, seconds: float, headless: bool = True, profile: Path | None = None, gateway: str = ""
+    executable: str,
+    net: NetSettings,
+    *,
+    seconds: float,
+    headless: bool = True,
+    profile: Path | None = None,
+    proxy_server: str = "",
 ) -> Chrome:
     """Start the browser at ``executable``; raises :class:`BrowserGone` where it does not answer in ``seconds``.
 
@@ -115,10 +126,12 @@ async def start_chrome(
     except (Error, OSError) as error:
         raise BrowserGone(first_line(error)) from None
     # By default Chrome would reach loopback and link-local addresses past the proxy.
-    proxy = {"server": gateway, "bypass": "<-loopback>"} if gateway else proxy_options(net)
+    proxy = {"server": proxy_server, "bypass": "<-loopback>"} if proxy_server else proxy_options(net)
     try:
         # The driver's own clock runs out first: it then knows that this browser must be killed.
-        return await answered(_launched(driver, _options(executable, proxy, headless, seconds), profile), seconds + _ANSWER_SECONDS)
+        return await answered(
+            _launched(driver, _options(executable, proxy, headless, seconds), profile), seconds + _ANSWER_SECONDS
+        )
     except BaseException as error:
         await _stop_driver(driver)
         if profile is not None and "already in use" in str(error):

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
-from ..contract.address import domain_of
-from ..contract.causes.network import OFF_LIMITS, REDIRECT_LOOP
-from ..contract.engine import Send
-from ..contract.secret import Secret
-from ..contract.wire import Request, Response
+from ..core.causes.network import OFF_LIMITS, REDIRECT_LOOP
+from ..core.engine import Send
+from ..core.secret import Secret
+from ..core.urls import domain_of
+from ..core.wire import Request, Response
 
 USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 MAX_REDIRECTS = 3
@@ -78,7 +78,12 @@ def origin(url: str) -> tuple[str, str, int]:
     return parts.scheme, parts.hostname.lower(), parts.port or _PORTS[parts.scheme]
 
 
-def bounded(send: Callable[[Request, str], Awaitable[Response]], engine: str, base_url: str, friends: tuple[str, ...] = ()) -> Send:
+def bounded(
+    send: Callable[[Request, str], Awaitable[Response]],
+    engine: str,
+    base_url: str,
+    redirect_hosts: tuple[str, ...] = (),
+) -> Send:
     """Return a ``send`` for one engine that reaches its own endpoint only, redirects included.
 
     A redirect to anywhere else is handed to the engine as it came, for it to say what that means.
@@ -91,7 +96,7 @@ def bounded(send: Callable[[Request, str], Awaitable[Response]], engine: str, ba
         except ValueError:
             return False
         upgraded = home == ("http", host, 80) and (scheme, port) == ("https", 443)
-        return (scheme, host, port) == home or upgraded or (host in friends and (scheme, port) == ("https", 443))
+        return (scheme, host, port) == home or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
 
     async def bound(request: Request) -> Response:
         for _ in range(MAX_REDIRECTS + 1):

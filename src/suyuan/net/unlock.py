@@ -7,11 +7,11 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..contract.causes.browser import BROWSER_FAILED, NO_DISPLAY
+from ..core.causes.browser import BROWSER_FAILED, NO_DISPLAY
 from .chrome import find_chrome
 from .launch import BrowserGone, start_chrome
+from .page_load import where
 from .transport import NetSettings
-from .visit import where
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page
@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 _START_SECONDS = 20.0
 
 
-async def unlock(url: str, executable: str, profile_dir: Path, has_display: bool, net: NetSettings | None = None) -> None:
+async def unlock(
+    url: str, executable: str, profile_dir: Path, has_display: bool, net: NetSettings | None = None
+) -> None:
     """Open a window at ``url`` with the kept profile, and return when the person has closed it."""
     if not has_display:
         raise NO_DISPLAY()
     found = find_chrome(executable)
     try:
         # By the same proxy as later searches: what was unlocked holds for one address only.
-        chrome = await start_chrome(found.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir)
+        chrome = await start_chrome(
+            found.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir
+        )
     except BrowserGone as gone:
         raise BROWSER_FAILED(where=where(url), what=gone) from None
     try:

@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from ..contract.address import page_key
-from ..contract.document import Document
-from ..contract.question import telling
-from ..contract.words import sentence_ends, words
+from ..core.document import Document
+from ..core.urls import page_key
+from ..text.keywords import telling
+from ..text.sentences import sentence_ends
+from ..text.words import words
 from .passages import cut, rank
 
 _SCHEMA = """
@@ -84,10 +85,13 @@ class Archive:
         page = page_key(document.final_url)
         stored = replace(document, from_archive=False)
         with self._lock, self._db:
-            row = self._db.execute("SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, document.sha256)).fetchone()
+            row = self._db.execute(
+                "SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, document.sha256)
+            ).fetchone()
             if row:
                 self._db.execute(
-                    "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?", (document.fetched_at, _packed(stored), row[0])
+                    "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?",
+                    (document.fetched_at, _packed(stored), row[0]),
                 )
                 number = int(row[0])
             else:
@@ -100,7 +104,9 @@ class Archive:
         """Keep exactly these as the pages that never go, each in this text only; return whether anything had to be written."""
         wanted = {page_key(document.final_url): document for document in documents}
         with self._lock:
-            rows = self._db.execute("SELECT p.page, d.sha256 FROM pinned p LEFT JOIN documents d ON d.page = p.page").fetchall()
+            rows = self._db.execute(
+                "SELECT p.page, d.sha256 FROM pinned p LEFT JOIN documents d ON d.page = p.page"
+            ).fetchall()
         if set(rows) == {(page, document.sha256) for page, document in wanted.items()}:
             return False
         try:
@@ -119,7 +125,8 @@ class Archive:
         with self._lock:
             row = self._db.execute("SELECT page FROM addresses WHERE address = ?", (key,)).fetchone()
             found = self._db.execute(
-                "SELECT document FROM documents WHERE page = ? ORDER BY fetched_at DESC LIMIT 1", (row[0] if row else key,)
+                "SELECT document FROM documents WHERE page = ? ORDER BY fetched_at DESC LIMIT 1",
+                (row[0] if row else key,),
             ).fetchone()
         return _unpacked(found[0]) if found else None
 
@@ -139,13 +146,20 @@ class Archive:
         """The newest readings."""
         with self._lock:
             columns = "id, page, title, fetched_at, size"
-            rows = self._db.execute(f"SELECT {columns} FROM documents WHERE {_OTHERS} ORDER BY fetched_at DESC LIMIT ?", (limit,))
+            rows = self._db.execute(
+                f"SELECT {columns} FROM documents WHERE {_OTHERS} ORDER BY fetched_at DESC LIMIT ?", (limit,)
+            )
             return [Entry(*row) for row in rows.fetchall()]
 
     def export(self) -> Iterator[Document]:
         """Every reading, oldest first."""
         with self._lock:
-            numbers = [row[0] for row in self._db.execute(f"SELECT id FROM documents WHERE {_OTHERS} ORDER BY fetched_at, id").fetchall()]
+            numbers = [
+                row[0]
+                for row in self._db.execute(
+                    f"SELECT id FROM documents WHERE {_OTHERS} ORDER BY fetched_at, id"
+                ).fetchall()
+            ]
         for number in numbers:
             if (document := self.by_number(number)) is not None:
                 yield document
@@ -165,7 +179,9 @@ class Archive:
         hits: dict[str, Hit] = {}
         for row in rows:
             document = _unpacked(row[0])
-            hits.setdefault(page_key(document.final_url), Hit(document, _coverage(asked, document), _snippet(document, question)))
+            hits.setdefault(
+                page_key(document.final_url), Hit(document, _coverage(asked, document), _snippet(document, question))
+            )
         return list(hits.values())[:limit]
 
     def prune(self, now: datetime | None = None) -> int:
@@ -173,9 +189,13 @@ class Archive:
         oldest = ((now or datetime.now(UTC)) - timedelta(days=self._max_days)).isoformat()
         gone = 0
         with self._lock, self._db:
-            rows = self._db.execute(f"SELECT id FROM documents WHERE {_OTHERS} AND fetched_at < ?", (oldest,)).fetchall()
+            rows = self._db.execute(
+                f"SELECT id FROM documents WHERE {_OTHERS} AND fetched_at < ?", (oldest,)
+            ).fetchall()
             total = self._db.execute(f"SELECT coalesce(sum(size), 0) FROM documents WHERE {_OTHERS}").fetchone()[0]
-            for number, size in self._db.execute(f"SELECT id, size FROM documents WHERE {_OTHERS} ORDER BY fetched_at").fetchall():
+            for number, size in self._db.execute(
+                f"SELECT id, size FROM documents WHERE {_OTHERS} ORDER BY fetched_at"
+            ).fetchall():
                 if total <= self._max_bytes:
                     break
                 rows.append((number,))

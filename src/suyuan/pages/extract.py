@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
-from .mainblock import main_blocks
+from .block_reader import read_blocks
+from .main_content import main_blocks
 from .markdown import Markdown
 from .metadata import about, language_of
-from .reader import read_blocks
 
 MAX_HTML = 8_000_000
 MAX_DEPTH = 400
@@ -18,7 +18,9 @@ MAX_TAGS = 4_000
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]{0,2000}>")
 # These do not nest, or not for long: the parser ends them by itself.
-_FLAT_NAMES = "area base br col embed hr img input link meta source track wbr p li td th tr dd dt option script style path use"
+_FLAT_NAMES = (
+    "area base br col embed hr img input link meta source track wbr p li td th tr dd dt option script style path use"
+)
 _FLAT = frozenset(_FLAT_NAMES.split())
 
 
@@ -44,7 +46,16 @@ def extract(html: str, url: str) -> Extract:
     blocks = read_blocks(tree)
     text = markdown.write(main_blocks(blocks, found.title, found.description))
     language = found.language or language_of(text)
-    return Extract(found.title, text, found.author, found.published_at, language, found.site_name, found.canonical_url, markdown.links)
+    return Extract(
+        found.title,
+        text,
+        found.author,
+        found.published_at,
+        language,
+        found.site_name,
+        found.canonical_url,
+        markdown.links,
+    )
 
 
 def _bounded(html: str) -> str:

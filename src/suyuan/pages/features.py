@@ -28,7 +28,22 @@ _HINTS = tuple(
         r"title|headline|heading|subtitle",
     )
 )
-_TAGS = ("nav", "footer", "header", "aside", "form", "main", "article", "figure", "section", "ul", "table", "details", "blockquote", "p")
+_TAGS = (
+    "nav",
+    "footer",
+    "header",
+    "aside",
+    "form",
+    "main",
+    "article",
+    "figure",
+    "section",
+    "ul",
+    "table",
+    "details",
+    "blockquote",
+    "p",
+)
 _TAG_INDEX = {tag: len(_HINTS) + number for number, tag in enumerate(_TAGS)}
 _NOWHERE = (_FAR,) * (len(_HINTS) + len(_TAGS))
 
@@ -81,7 +96,12 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
         row += _around(block, total)
         row += _placed(block, best)
         row += _meeting(block.box, named) if named else (-1.0, -1.0)
-        row += (float(i - anchor) if anchor >= 0 else -999.0, i / len(blocks), before / total, shares[fact.signature] / total)
+        row += (
+            float(i - anchor) if anchor >= 0 else -999.0,
+            i / len(blocks),
+            before / total,
+            shares[fact.signature] / total,
+        )
         row += (float(repeats[block.text]), _described(block.text, description))
         row += _section(i, section)
         row += _repeated(block.box, twins)
@@ -100,7 +120,9 @@ def _anchor(blocks: list[Block], title: str) -> int:
     found = -1
     for i, block in enumerate(blocks):
         text = block.text
-        if len(text) > 3 and (text == title or (block.level and len(text) > len(title) / 3 and (text in title or title in text))):
+        if len(text) > 3 and (
+            text == title or (block.level and len(text) > len(title) / 3 and (text in title or title in text))
+        ):
             if block.level in (1, 2):
                 return i
             found = i if found < 0 else found
@@ -261,7 +283,9 @@ def _best(blocks: list[Block]) -> Box | None:
         box: Box | None = block.box
         for _ in range(3):
             if box is not None:
-                if top is None or box.score * (1 - box.links / (box.size + 1)) > top.score * (1 - top.links / (top.size + 1)):
+                if top is None or box.score * (1 - box.links / (box.size + 1)) > top.score * (
+                    1 - top.links / (top.size + 1)
+                ):
                     top = box
                 box = box.parent
     return top
@@ -288,7 +312,13 @@ def _placed(block: Block, best: dict[Box, int]) -> list[float]:
     """How far the block is from the best box, and the scores around."""
     down, up = _meeting(block.box, best)
     outer = block.box.parent
-    return [down, up, block.box.score, outer.score if outer is not None else 0.0, float(outer.paragraphs) if outer is not None else 0.0]
+    return [
+        down,
+        up,
+        block.box.score,
+        outer.score if outer is not None else 0.0,
+        float(outer.paragraphs) if outer is not None else 0.0,
+    ]
 
 
 def _page(blocks: list[Block], facts: list[_Facts]) -> list[float]:

@@ -11,23 +11,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from urllib.parse import urljoin
 
-from ..contract.address import domain_of
-from ..contract.causes.engine import BAD_STATUS, ENGINE_TIMEOUT, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
-from ..contract.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, ROBOTS, UNSUPPORTED_TYPE
-from ..contract.document import Document
-from ..contract.errors import SuyuanError
-from ..contract.wire import Response
+from ..core.causes.engine import BAD_STATUS, ENGINE_TIMEOUT, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
+from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, ROBOTS, UNSUPPORTED_TYPE
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.urls import domain_of
+from ..core.wire import Response
 from .archive import Archive
 from .decode import decode
 from .extract import extract
 from .formats import feed_text, json_text, kind_of, pdf_text
+from .interstitial import false_page
 from .robots import allowed, robots_address
-from .verdict import false_page
 
 log = logging.getLogger("suyuan.pages")
 
 _REFRESH = re.compile(
-    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)", re.I
+    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)",
+    re.I,
 )
 
 
@@ -64,7 +65,9 @@ class FetchSettings:
 class Fetcher:
     """Reads pages through the network it was given, and keeps what it read in the archive."""
 
-    def __init__(self, get: Get, settings: FetchSettings, archive: Archive | None = None, render: Render | None = None) -> None:
+    def __init__(
+        self, get: Get, settings: FetchSettings, archive: Archive | None = None, render: Render | None = None
+    ) -> None:
         self._get = get
         self._settings = settings
         self._archive = archive
@@ -83,7 +86,13 @@ class Fetcher:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         if self._archive is not None and not document.from_archive:
             self._archive.put(document)
-        log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, document.content_type, len(document.text))
+        log.info(
+            "fetch url=%s final=%s kind=%s characters=%d",
+            url,
+            document.final_url,
+            document.content_type,
+            len(document.text),
+        )
         return document
 
     async def _read(self, url: str, kept: Document | None, render: bool) -> Document:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..contract.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
+from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 
 _MOST_PAGES = 500
 _TAG = re.compile(r"<[^>]{0,2000}>")
@@ -74,7 +74,17 @@ def pdf_text(body: bytes, where: str) -> tuple[str, str]:
         reader = pypdf.PdfReader(io.BytesIO(body))
         title = str((reader.metadata.title if reader.metadata else "") or "")
         return title, "\n\n".join(_pdf_pages(reader))
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError, IndexError, AssertionError):
+    except (
+        PyPdfError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        OSError,
+        IndexError,
+        AssertionError,
+    ):
         # The many ways in which a broken PDF breaks its reader.
         raise UNSUPPORTED_TYPE(where=where, kind="application/pdf (broken or encrypted)") from None
 

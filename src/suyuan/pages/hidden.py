@@ -21,7 +21,9 @@ _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200
 _BRACE = re.compile(r"[{}]")
 _SIMPLE = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)")
 _PART = re.compile(r"[.#][\w-]+")
-_SUSPECT = re.compile(r"display|hidden|opacity|color|background|font|indent|left|top|height|width|clip|transform|collapse", re.I)
+_SUSPECT = re.compile(
+    r"display|hidden|opacity|color|background|font|indent|left|top|height|width|clip|transform|collapse", re.I
+)
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z%]*)", re.I)
 _RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\s*\)")
 _SCALE_ZERO = re.compile(r"scale[xy]?\(\s*0*(?:\.0+)?\s*[,)]|translate[xy]?\(\s*-\d{4,}px")
@@ -40,7 +42,7 @@ def visible_text(text: str) -> str:
     return _JOINERS.sub("", _INVISIBLE.sub("", text))
 
 
-class Sight:
+class VisibilityChecker:
     """What the page's own style says about who is seen: inline styles, and simple class, id and tag rules."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
@@ -151,7 +153,11 @@ def declarations(style: str) -> dict[str, str]:
 
 def hiding(style: Mapping[str, str]) -> bool:
     """Whether an element of this style shows no text."""
-    if style.get("display") == "none" or style.get("visibility") in ("hidden", "collapse") or style.get("content-visibility") == "hidden":
+    if (
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or style.get("content-visibility") == "hidden"
+    ):
         return True
     if _pixels(style.get("opacity", "1")) <= 0.01 or _small_font(style) or _off_screen(style) or _same_colour(style):
         return True
@@ -180,7 +186,9 @@ def _off_screen(style: Mapping[str, str]) -> bool:
 
 
 def _no_room(style: Mapping[str, str]) -> bool:
-    if style.get("position") in ("absolute", "fixed") and _CLIPPED.search(style.get("clip", "") + style.get("clip-path", "")):
+    if style.get("position") in ("absolute", "fixed") and _CLIPPED.search(
+        style.get("clip", "") + style.get("clip-path", "")
+    ):
         return True
     if "hidden" not in style.get("overflow", "") and "clip" not in style.get("overflow", ""):
         return False

@@ -63,7 +63,9 @@ class Markdown:
         return f": {text}" if block.box.tag == "dd" and text else text
 
     def _table(self, block: Block) -> str:
-        rows = [[self._inline(cell).replace("\n", " ").replace("|", "\\|") for cell in row] for row in block.rows if row]
+        rows = [
+            [self._inline(cell).replace("\n", " ").replace("|", "\\|") for cell in row] for row in block.rows if row
+        ]
         rows = [row for row in rows if any(row)]
         if not rows:
             return ""
@@ -151,4 +153,9 @@ def _close(before: Block, block: Block) -> bool:
         return False
     if block.box.tag == "dd":
         return before.box.tag in ("dt", "dd")
-    return before.item is not None and block.item is not None and before.item is not block.item and before.quotes == block.quotes
+    return (
+        before.item is not None
+        and block.item is not None
+        and before.item is not block.item
+        and before.quotes == block.quotes
+    )

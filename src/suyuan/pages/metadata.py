@@ -18,7 +18,9 @@ MAX_FIELD = 300
 MAX_JSON = 300_000
 
 _META_NAMES = ("property", "name", "itemprop", "http-equiv")
-_AUTHOR_SELECTORS = "[rel=author], [itemprop=author] [itemprop=name], [itemprop=author], .author-name, .byline-name, .author a"
+_AUTHOR_SELECTORS = (
+    "[rel=author], [itemprop=author] [itemprop=name], [itemprop=author], .author-name, .byline-name, .author a"
+)
 _TITLES = ("og:title", "twitter:title", "title", "dc.title")
 _AUTHORS = ("author", "article:author", "dc.creator", "parsely-author", "sailthru.author", "byl")
 _DATES = (
@@ -39,15 +41,16 @@ _DATES = (
     "article_date_original",
     "release_date",
 )
-_DATE_SELECTORS = (
-    "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, .article-time, .date"
-)
+_DATE_SELECTORS = "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, .article-time, .date"
 _DATE = re.compile(
     r"((?:19|20)\d\d)\s?(?:[-/.年])\s?(1[0-2]|0?[1-9])\s?(?:[-/.月])\s?(3[01]|[12]\d|0?[1-9])(?!\d)日?"
     r"(?:[T\s]{0,3}([01]?\d|2[0-3])[:：时]([0-5]\d)(?::([0-5]\d))?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?"
 )
 _MONTHS = {
-    name: number for number, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
+    name: number
+    for number, name in enumerate(
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
+    )
 }
 _ENGLISH = re.compile(
     r"\b(?:([A-Z][a-z]{2})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)|"
@@ -70,9 +73,50 @@ _SCRIPTS = (
     ("hi", re.compile("[\u0900-\u097f]")),
 )
 _WORDS = {
-    "en": frozenset(["the", "of", "and", "to", "in", "is", "that", "for", "it", "with", "as", "was", "on", "are", "this", "be", "by"]),
-    "de": frozenset(["der", "die", "und", "das", "ist", "nicht", "von", "mit", "den", "für", "auf", "ein", "eine", "dem", "zu", "sich"]),
-    "fr": frozenset(["le", "la", "les", "des", "et", "est", "que", "dans", "une", "pour", "qui", "sur", "pas", "au", "avec"]),
+    "en": frozenset(
+        [
+            "the",
+            "of",
+            "and",
+            "to",
+            "in",
+            "is",
+            "that",
+            "for",
+            "it",
+            "with",
+            "as",
+            "was",
+            "on",
+            "are",
+            "this",
+            "be",
+            "by",
+        ]
+    ),
+    "de": frozenset(
+        [
+            "der",
+            "die",
+            "und",
+            "das",
+            "ist",
+            "nicht",
+            "von",
+            "mit",
+            "den",
+            "für",
+            "auf",
+            "ein",
+            "eine",
+            "dem",
+            "zu",
+            "sich",
+        ]
+    ),
+    "fr": frozenset(
+        ["le", "la", "les", "des", "et", "est", "que", "dans", "une", "pour", "qui", "sur", "pas", "au", "avec"]
+    ),
     "es": frozenset(["el", "la", "los", "las", "que", "de", "y", "en", "un", "una", "por", "con", "para", "es", "del"]),
     "pt": frozenset(["o", "os", "que", "de", "e", "em", "um", "uma", "para", "com", "não", "do", "da", "no", "na"]),
     "it": frozenset(["il", "lo", "gli", "che", "di", "e", "un", "una", "per", "con", "non", "della", "del", "sono"]),
@@ -82,7 +126,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class PageMetadata:
     """What the head of a page says; empty where it says nothing."""
 
     title: str
@@ -95,13 +139,13 @@ class About:
     base: str
 
 
-def about(tree: LexborHTMLParser, url: str) -> About:
+def about(tree: LexborHTMLParser, url: str) -> PageMetadata:
     """Read the page's head, its linked data, and the few marks in the body that name author and date."""
     meta = _meta(tree)
     linked = _linked(tree)
     base = _join(url, _attribute(tree, "base[href]", "href")) or url
     site = meta.get("og:site_name") or meta.get("application-name") or _name(linked.get("publisher"))
-    return About(
+    return PageMetadata(
         title=_title(tree, meta, linked, site),
         author=_author(tree, meta, linked),
         published_at=_published(tree, meta, linked, url),
@@ -192,7 +236,9 @@ def _title(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any],
 
 
 def _author(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any]) -> str:
-    given = _name(linked.get("author")) or next((meta[name] for name in _AUTHORS if name in meta and not meta[name].startswith("http")), "")
+    given = _name(linked.get("author")) or next(
+        (meta[name] for name in _AUTHORS if name in meta and not meta[name].startswith("http")), ""
+    )
     shown = given or _text(tree, _AUTHOR_SELECTORS)
     shown = _BYLINE.sub("", _clean(shown))
     return shown if len(shown) <= 120 else ""
@@ -226,7 +272,9 @@ def iso_date(text: str) -> str | None:
 def _iso(parts: tuple[str | None, ...]) -> str | None:
     year, month, day, hour, minute, second, zone = [*parts, None, None, None, None][:7]
     try:
-        moment = datetime(int(year or 0), int(month or 0), int(day or 0), int(hour or 0), int(minute or 0), int(second or 0))
+        moment = datetime(
+            int(year or 0), int(month or 0), int(day or 0), int(hour or 0), int(minute or 0), int(second or 0)
+        )
     except ValueError:
         return None
     if hour is None:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..contract.words import sentence_ends, tokens, words
+from ..text.sentences import sentence_ends
+from ..text.words import tokens, words
 
 _HEADING = re.compile(r"(#{1,6})\s+(.+)")
 _FENCE = re.compile(r"(```|~~~)")
@@ -74,7 +75,9 @@ def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passag
     scored = []
     for passage, bag, length in zip(passages, bags, lengths, strict=True):
         damp = _K1 * (1 - _B + _B * length / average)
-        score = sum(weight * bag[word] * (_K1 + 1) / (bag[word] + damp) for word, weight in weights.items() if word in bag)
+        score = sum(
+            weight * bag[word] * (_K1 + 1) / (bag[word] + damp) for word, weight in weights.items() if word in bag
+        )
         if score > 0:
             scored.append((score, passage))
     return sorted(scored, key=lambda pair: (-pair[0], pair[1].start))

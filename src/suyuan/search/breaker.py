@@ -1,8 +1,8 @@
-"""Letting an engine rest that refuses us or does not answer.
+"""``Breaker``: a circuit breaker for one engine.
 
-A single refusal only moves the engine to the end of the queue for a moment (a *soft* rest): engines refuse single
-requests for no reason. When it refuses again and again, or says itself how long to wait, it is not asked at all
-until that time has passed (a *hard* rest), and then by one request, the probe.
+A single refusal only moves the engine to the end of the queue for a moment (a *soft* cooldown): engines refuse single
+requests for no reason. When it refuses again and again, or says itself how long to wait, it is not asked at all until
+that time has passed (the breaker is *open*), and then by a single trial request.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_SOFT = (1.0, 4.0, 15.0, 30.0)
-_HARD = 60.0
-_LONGEST = 3600.0
+_SOFT_SECONDS = (1.0, 4.0, 15.0, 30.0)
+_HARD_SECONDS = 60.0
+_MAX_SECONDS = 3600.0
+_MAX_TIMEOUT_SECONDS = 300.0
+_MAX_EXPONENT = 10
 
 
 @dataclass(slots=True)
@@ -23,79 +25,87 @@ class Breaker:
 
     refusals: int = 0
     """How often it refused since its last answer."""
-    absences: int = 0
+    timeouts: int = 0
     """How often it did not answer in time since its last answer."""
     until: float = 0.0
     hard: bool = False
-    why: str = ""
+    reason: str = ""
     clock: Callable[[], float] = time.time
-    _probing: bool = False
+    _on_trial: bool = False
 
-    def rest_left(self) -> float:
-        """The seconds that it still rests."""
+    def cooldown_left(self) -> float:
+        """The seconds until the cooldown is over."""
         return max(0.0, self.until - self.clock())
 
     @property
-    def resting(self) -> bool:
-        """Whether it is at the end of the queue, or not asked at all."""
-        return self.rest_left() > 0
+    def cooling_down(self) -> bool:
+        """Whether it is asked last, or not at all."""
+        return self.cooldown_left() > 0
 
     @property
     def open(self) -> bool:
-        """Whether it must not be asked: a hard rest, or the probe after one is still under way."""
-        return self.hard and (self.resting or self._probing)
+        """Whether it must not be asked: a hard cooldown, or the trial request after one is still running."""
+        return self.hard and (self.cooling_down or self._on_trial)
 
     def begin(self) -> None:
-        """Note that a request starts; after a hard rest it is the probe, and others wait for its outcome."""
+        """Note that a request starts; after a hard cooldown it is the trial, and others wait for its outcome."""
         if self.hard:
-            self._probing = True
+            self._on_trial = True
 
-    def answered(self) -> None:
-        """Note an answer: all is forgiven."""
-        self.refusals = self.absences = 0
-        self.until, self.hard, self.why, self._probing = 0.0, False, "", False
+    def succeeded(self) -> None:
+        """Note an answer: the breaker is closed again."""
+        self.refusals = self.timeouts = 0
+        self.until, self.hard, self.reason, self._on_trial = 0.0, False, "", False
 
-    def refused(self, why: str, retry_after: float | None = None) -> None:
+    def refused(self, reason: str, retry_after: float | None = None) -> None:
         """Note a refusal; ``retry_after`` is what the engine itself asked for."""
         self.refusals += 1
-        self._probing = False
+        self._on_trial = False
         if retry_after is not None:
-            self._rest(min(retry_after, _LONGEST), hard=True, why=why)
-        elif self.refusals <= len(_SOFT):
-            self._rest(_SOFT[self.refusals - 1], hard=False, why=why)
+            self._cool_down(min(retry_after, _MAX_SECONDS), hard=True, reason=reason)
+        elif self.refusals <= len(_SOFT_SECONDS):
+            self._cool_down(_SOFT_SECONDS[self.refusals - 1], hard=False, reason=reason)
         else:
-            self._rest(min(_HARD * 2 ** (self.refusals - len(_SOFT) - 1), _LONGEST), hard=True, why=why)
+            seconds = _doubled(_HARD_SECONDS, self.refusals - len(_SOFT_SECONDS) - 1)
+            self._cool_down(min(seconds, _MAX_SECONDS), hard=True, reason=reason)
 
-    def absent(self, why: str) -> None:
+    def timed_out(self, reason: str) -> None:
         """Note that it did not answer in time, or could not be reached."""
-        self.absences += 1
-        self._probing = False
+        self.timeouts += 1
+        self._on_trial = False
         # Once may be chance. From the second time on, the others go first, so that nobody waits for it.
-        if self.absences >= 2:
-            self._rest(min(10.0 * 2 ** (self.absences - 2), 300.0), hard=False, why=why)
+        if self.timeouts >= 2:
+            self._cool_down(min(_doubled(10.0, self.timeouts - 2), _MAX_TIMEOUT_SECONDS), hard=False, reason=reason)
 
-    def dropped(self) -> None:
-        """Note that the request ended without an outcome (cancelled)."""
-        self._probing = False
+    def cancelled(self) -> None:
+        """Note that the request ended without an outcome."""
+        self._on_trial = False
 
-    def _rest(self, seconds: float, *, hard: bool, why: str) -> None:
+    def _cool_down(self, seconds: float, *, hard: bool, reason: str) -> None:
         until = self.clock() + seconds
-        # A longer rest that is already under way is not cut short by a late answer.
+        # A longer cooldown that has already begun is not cut short by a late answer.
         if until >= self.until:
-            self.until, self.hard, self.why = until, hard, why
+            self.until, self.hard, self.reason = until, hard, reason
 
     def state(self) -> dict[str, Any]:
-        """What to keep on disk, so that the next run does not knock at a door that was just shut."""
-        return {"refusals": self.refusals, "absences": self.absences, "until": self.until, "hard": self.hard, "why": self.why}
+        """What to keep on disk, so that the next process does not ask an engine that has just refused."""
+        names = ("refusals", "timeouts", "until", "hard", "reason")
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_state(cls, state: dict[str, Any], clock: Callable[[], float] = time.time) -> Breaker:
         """Read what :meth:`state` wrote; anything unreadable counts as healthy."""
         try:
             breaker = cls(
-                int(state["refusals"]), int(state["absences"]), float(state["until"]), bool(state["hard"]), str(state["why"])[:80], clock
-            )
-        except (KeyError, TypeError, ValueError):
+                max(0, int(state["refusals"])), max(0, int(state["timeouts"])), float(state["until"]),
+                bool(state["hard"]), str(state["reason"])[:80], clock,
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, OverflowError):
             return cls(clock=clock)
-        # A clock that was set back must not make a rest endless.
-        return breaker if breaker.until <= clock() + _LONGEST else cls(clock=clock)
+        # A clock that was set back must not make a cooldown endless.
+        return breaker if breaker.until <= clock() + _MAX_SECONDS else cls(clock=clock)
+
+
+def _doubled(seconds: float, times: int) -> float:
+    """``seconds`` doubled so many times; bounded, since the counters are not."""
+    return float(seconds * 2 ** min(times, _MAX_EXPONENT))

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..contract.causes.asked import UNKNOWN_ENGINE
-from ..contract.causes.engine import NO_ENGINE
-from ..contract.language import script_language
-from ..contract.types import SearchQuery
+from ..core.causes.asked import UNKNOWN_ENGINE
+from ..core.causes.engine import NO_ENGINE
+from ..core.query import SearchQuery
+from ..text.language import script_language
 
 AUTO = "auto"
 ARCHIVE = "archive"
@@ -31,7 +31,9 @@ class Plan:
     """An engine that needs no network, asked only when all others have failed."""
 
 
-def make_plan(spec: str, query: SearchQuery, canonical: Callable[[str], str], known: Iterable[str], ready: Callable[[str], bool]) -> Plan:
+def make_plan(
+    spec: str, query: SearchQuery, canonical: Callable[[str], str], known: Iterable[str], ready: Callable[[str], bool]
+) -> Plan:
     """Read ``spec``: ``auto``, one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged)."""
     known = tuple(known)
     spec = spec.strip()

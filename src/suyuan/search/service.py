@@ -8,17 +8,19 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..contract.bridge import Bridge
-from ..contract.causes.engine import ALL_FAILED, BUDGET_SPENT
-from ..contract.errors import SuyuanError, Timeout
-from ..contract.types import Attempt, SearchPage, SearchQuery
+from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
+from ..core.errors import SuyuanError, Timeout
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
+from ..core.receipt import Attempt
+from ..core.sync_bridge import SyncBridge
 from .cache import SingleFlight, TtlCache
-from .chain import Chain, Outcome
-from .desk import Desk
+from .failover import Failover, SearchOutcome
 from .fanout import fan_out
-from .fuse import fuse
-from .normalise import normalise
+from .fusion import fuse
+from .normalize import normalize
 from .plan import AUTO, Plan, make_plan
+from .runner import EngineRunner
 
 T = TypeVar("T")
 
@@ -30,21 +32,21 @@ class SearchService:
 
     def __init__(
         self,
-        desks: Mapping[str, Desk],
+        engines: Mapping[str, EngineRunner],
         *,
         default: str = AUTO,
         seconds: float = 5.0,
         cache_seconds: float = 300.0,
         lang: str = "",
         canonical: Callable[[str], str] = str.strip,
-        bridge: Bridge | None = None,
+        bridge: SyncBridge | None = None,
     ) -> None:
-        self.desks = desks
+        self.engines = engines
         self.default = default
         self._seconds = seconds
         self._lang = lang
         self._canonical = canonical
-        self._bridge = bridge or Bridge()
+        self._bridge = bridge or SyncBridge()
         self._cache: TtlCache[SearchPage] = TtlCache(cache_seconds)
         self._flights: SingleFlight[SearchPage] = SingleFlight()
 
@@ -55,10 +57,12 @@ class SearchService:
         """
         asked = query if isinstance(query, SearchQuery) else SearchQuery(query, **params)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        plan = make_plan(engines or self.default, full, self._canonical, self.desks, self._ready)
+        plan = make_plan(engines or self.default, full, self._canonical, self.engines, self._ready)
         key = (full.key(), plan)
         if (kept := self._cache.get(key)) is not None:
-            log.info("search trace=%s engine=%s outcome=cached results=%d", asked.trace_id, kept.engine, len(kept.results))
+            log.info(
+                "search trace=%s engine=%s outcome=cached results=%d", asked.trace_id, kept.engine, len(kept.results)
+            )
             return replace(kept, query=full, cached=True, took_ms=0)
         # Whoever can wait longer must not be bound to the shorter wait of another.
         page = await self._flights.run((key, full.budget_ms), lambda: self._searched(full, plan))
@@ -68,7 +72,7 @@ class SearchService:
 
     def check_plan(self, engines: str) -> None:
         """Raise ``InvalidInput`` where ``engines`` is no plan that could be searched with."""
-        make_plan(engines, SearchQuery("x"), self._canonical, self.desks, self._ready)
+        make_plan(engines, SearchQuery("x"), self._canonical, self.engines, self._ready)
 
     def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
         """Like :meth:`search`, for synchronous callers."""
@@ -82,64 +86,68 @@ class SearchService:
         started = time.monotonic()
         seconds = self._time_for(query, plan)
         deadline = started + seconds
-        skipped = Outcome()
-        desks = [self.desks[name] for name in plan.names]
+        skipped = SearchOutcome()
+        runners = [self.engines[name] for name in plan.names]
         if plan.probe:
-            desks = await self._well(desks, query, skipped)
-        run = fan_out(desks, query, deadline) if plan.mode == "fanout" else Chain(desks, query, deadline).run()
+            runners = await self._well(runners, query, skipped)
+        run = fan_out(runners, query, deadline) if plan.mode == "fanout" else Failover(runners, query, deadline).run()
         outcome = await run
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
-            if not outcome.good and not outcome.empty and self.desks[name] not in desks:
-                await self._ask_slow(self.desks[name], query, outcome, deadline)
-        if plan.last and not outcome.good and not outcome.empty:
-            await self._ask_last(self.desks[plan.last], query, outcome)
+            if not outcome.answered and self.engines[name] not in runners:
+                await self._ask_slow(self.engines[name], query, outcome, deadline)
+        if plan.last and not outcome.answered:
+            await self._ask_last(self.engines[plan.last], query, outcome)
         attempts = (*skipped.attempts, *outcome.attempts)
         took_ms = round((time.monotonic() - started) * 1000)
-        if not outcome.good and not outcome.empty:
+        if not outcome.answered:
             error = _failure(outcome, skipped, seconds)
             error.attempts = attempts
             _log(query, attempts, "failed " + error.code, 0, took_ms)
             raise error
         # A single engine's list needs no merging.
-        lists = [found.results for _, found in outcome.good]
-        results = normalise(lists[0] if len(lists) == 1 else fuse(lists), query)
+        lists = [found.results for _, found in outcome.found]
+        results = normalize(lists[0] if len(lists) == 1 else fuse(lists), query)
         page = SearchPage(query, results, attempts, took_ms)
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
 
-    async def _ask_last(self, desk: Desk, query: SearchQuery, outcome: Outcome) -> None:
+    async def _ask_last(self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome) -> None:
         """Ask what needs no network; where it knows nothing either, the failure of the others stands."""
-        asked = await desk.ask(query, 1.0)
-        if asked.found and asked.found.results:
-            outcome.take(desk, asked)
+        asked = await runner.run(query, 1.0)
+        if asked.results and asked.results.results:
+            outcome.add(runner, asked)
 
-    async def _ask_slow(self, desk: Desk, query: SearchQuery, outcome: Outcome, deadline: float) -> None:
+    async def _ask_slow(
+        self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome, deadline: float
+    ) -> None:
         """Wait for an engine that may be far away or busy and still be the only one that works; unchecked it gets no query."""
-        if (left := deadline - time.monotonic()) > 0 and await desk.probe(left) is None:
-            outcome.take(desk, await desk.ask(query, deadline - time.monotonic()))
+        if (left := deadline - time.monotonic()) > 0 and await runner.check_health(left) is None:
+            outcome.add(runner, await runner.run(query, deadline - time.monotonic()))
 
-    async def _well(self, desks: list[Desk], query: SearchQuery, skipped: Outcome) -> list[Desk]:
+    async def _well(
+        self, runners: list[EngineRunner], query: SearchQuery, skipped: SearchOutcome
+    ) -> list[EngineRunner]:
         """The engines that pass their health check; where none does, all of them: better a try than nothing."""
         well = []
-        for desk in desks:
-            if error := await desk.probe():
-                skipped.take(desk, desk.skipped(error, query))
+        for runner in runners:
+            if error := await runner.check_health():
+                skipped.add(runner, runner.skipped(error, query))
             else:
-                well.append(desk)
-        return well or desks
+                well.append(runner)
+        return well or runners
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
             return query.budget_ms / 1000
         # A single engine with a time of its own gets that time, also where it is longer than the common one.
-        only = self.desks[plan.names[0]].timeout if len(plan.names) == 1 else None
+        only = self.engines[plan.names[0]].timeout if len(plan.names) == 1 else None
         return only or self._seconds
 
     def _ready(self, name: str) -> bool:
-        return bool(getattr(self.desks[name].engine, "configured", True))
+        return bool(getattr(self.engines[name].engine, "configured", True))
 
 
-def _failure(outcome: Outcome, skipped: Outcome, seconds: float) -> SuyuanError:
+def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:
     """The one error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     if len({error.engine for error in errors}) == 1 and not outcome.ran_out:
@@ -152,16 +160,26 @@ def _failure(outcome: Outcome, skipped: Outcome, seconds: float) -> SuyuanError:
     if len({type(error) for error in errors}) == 1:
         # All failed alike (no network, say): then that is what happened.
         same = len({error.detail_code for error in errors}) == 1
-        cause = replace(ALL_FAILED, kind=type(errors[0]), detail_code=errors[0].detail_code if same else ALL_FAILED.detail_code)
+        cause = replace(
+            ALL_FAILED, kind=type(errors[0]), detail_code=errors[0].detail_code if same else ALL_FAILED.detail_code
+        )
     return cause(
         causes=" ".join(error.message for error in latest),
         causes_zh="".join(error.say("zh")[0] for error in latest),
-        cure=latest[-1].cure,
-        cure_zh=latest[-1].say("zh")[1],
+        hint=latest[-1].hint,
+        hint_zh=latest[-1].say("zh")[1],
     )
 
 
 def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:
     asked = " ".join(f"{a.engine}:{a.detail_code or a.outcome}" for a in attempts)
     level = logging.WARNING if outcome.startswith("failed") else logging.INFO
-    log.log(level, "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]", query.trace_id, outcome, results, took_ms, asked)
+    log.log(
+        level,
+        "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]",
+        query.trace_id,
+        outcome,
+        results,
+        took_ms,
+        asked,
+    )

@@ -10,11 +10,12 @@ from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackMan
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, PrivateAttr
 
-from ..cite.registry import CitationRegistry
-from ..contract.bridge import Bridge
-from ..contract.document import Document
-from ..contract.errors import SuyuanError
-from ..contract.types import SearchPage, SearchQuery
+from ..citations.registry import CitationRegistry
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
+from ..core.sync_bridge import SyncBridge
 from .session import SessionSearch, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
 from .text import compact, failure, page_text
@@ -80,13 +81,17 @@ class SearchTool(_WebTool):
         """The numbering of the sources of this answer."""
         return self._citations
 
-    def _run(self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any) -> tuple[str, SearchPage | None]:
+    def _run(
+        self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any
+    ) -> tuple[str, SearchPage | None]:
         try:
             return self._answer(*self._search.search_sync(query_from(arguments, count=self.max_results)))
         except SuyuanError as error:
             return failure(error, self.lang), None
 
-    async def _arun(self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any) -> tuple[str, SearchPage | None]:
+    async def _arun(
+        self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any
+    ) -> tuple[str, SearchPage | None]:
         try:
             return self._answer(*await self.searched(query_from(arguments, count=self.max_results)))
         except SuyuanError as error:
@@ -98,7 +103,9 @@ class SearchTool(_WebTool):
 
     def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
         sources = self._citations.add(page, self.max_results)
-        text = compact(page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated)
+        text = compact(
+            page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated
+        )
         return text, page
 
 
@@ -109,14 +116,21 @@ class FetchTool(_WebTool):
     max_tokens: int = PAGE_TOKENS
 
     _fetch: Fetch = PrivateAttr()
-    _bridge: Bridge = PrivateAttr()
+    _bridge: SyncBridge = PrivateAttr()
 
-    def __init__(self, fetch: Fetch, bridge: Bridge, *, lang: Lang = "zh", max_tokens: int = PAGE_TOKENS) -> None:
-        super().__init__(description=WEB_FETCH.description(lang), args_schema=WEB_FETCH.schema(lang), lang=lang, max_tokens=max_tokens)
+    def __init__(self, fetch: Fetch, bridge: SyncBridge, *, lang: Lang = "zh", max_tokens: int = PAGE_TOKENS) -> None:
+        super().__init__(
+            description=WEB_FETCH.description(lang),
+            args_schema=WEB_FETCH.schema(lang),
+            lang=lang,
+            max_tokens=max_tokens,
+        )
         self._fetch = fetch
         self._bridge = bridge
 
-    def _run(self, url: str, question: str = "", run_manager: CallbackManagerForToolRun | None = None) -> tuple[str, Document | None]:
+    def _run(
+        self, url: str, question: str = "", run_manager: CallbackManagerForToolRun | None = None
+    ) -> tuple[str, Document | None]:
         return self._bridge.run(self._arun(url, question))
 
     async def _arun(

@@ -8,7 +8,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
-from ..contract.types import SearchPage, SearchQuery
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
 from ..search.cache import SingleFlight
 from ..search.service import SearchService
 

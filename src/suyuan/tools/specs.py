@@ -73,20 +73,33 @@ WEB_SEARCH = ToolSpec(
     parameters=(
         Parameter(
             "query",
-            {"type": "string", "minLength": 1, "examples": ["2026 年诺贝尔物理学奖 得主", "PostgreSQL 18 async I/O benchmark"]},
+            {
+                "type": "string",
+                "minLength": 1,
+                "examples": ["2026 年诺贝尔物理学奖 得主", "PostgreSQL 18 async I/O benchmark"],
+            },
             "搜索查询关键词,应该具体、清晰、针对性强",
             "The search keywords: specific, clear and to the point.",
             required=True,
         ),
-        Parameter("count", {"type": "integer", "minimum": 1, "maximum": 10}, "结果数量,1 到 10", "Number of results, 1 to 10."),
-        Parameter("country", {"type": "string", "pattern": "^[A-Za-z]{2}$"}, "国家代码,例如 CN、US", "Country code such as CN or US."),
+        Parameter(
+            "count", {"type": "integer", "minimum": 1, "maximum": 10}, "结果数量,1 到 10", "Number of results, 1 to 10."
+        ),
+        Parameter(
+            "country",
+            {"type": "string", "pattern": "^[A-Za-z]{2}$"},
+            "国家代码,例如 CN、US",
+            "Country code such as CN or US.",
+        ),
         Parameter(
             "freshness",
             {"type": "string"},
             "时间范围:day、week、month、year,或 2026-01-01..2026-03-31",
             "Time range: day, week, month, year, or 2026-01-01..2026-03-31.",
         ),
-        Parameter("language", {"type": "string"}, "结果语言,例如 zh-CN、en", "Language of the results such as zh-CN or en."),
+        Parameter(
+            "language", {"type": "string"}, "结果语言,例如 zh-CN、en", "Language of the results such as zh-CN or en."
+        ),
         Parameter("allowed_domains", _DOMAINS, "只要这些域名的结果", "Only results of these domains."),
         Parameter("blocked_domains", _DOMAINS, "排除这些域名的结果", "No results of these domains."),
     ),
@@ -102,7 +115,9 @@ WEB_FETCH = ToolSpec(
     practice_en="Read only addresses that came from search results, from links of pages, or from the user. "
     "With a question only the passages that matter come back.",
     parameters=(
-        Parameter("url", {"type": "string", "minLength": 8}, "网页的完整地址", "The full address of the page.", required=True),
+        Parameter(
+            "url", {"type": "string", "minLength": 8}, "网页的完整地址", "The full address of the page.", required=True
+        ),
         Parameter("question", {"type": "string"}, "想从页面中了解什么", "What you want to know from the page."),
     ),
     examples=({"url": "https://docs.searxng.org/", "question": "how to enable the JSON format"},),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from suyuan.contract.causes.engine import UNREADABLE
-from suyuan.contract.engine import Engine, EngineSettings, Exchange
-from suyuan.contract.types import Found, SearchQuery, SearchResult
-from suyuan.contract.wire import Request, Response
+from suyuan.core.causes.engine import UNREADABLE
+from suyuan.core.engine import Engine, EngineSettings, Exchange
+from suyuan.core.query import SearchQuery
+from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.wire import Request, Response
 
 
 class ExampleWiki(Engine):
@@ -15,18 +16,24 @@ class ExampleWiki(Engine):
 
     name = "example_wiki"
     title = "Example wiki"
-    home = "https://en.wikipedia.org"
+    default_url = "https://en.wikipedia.org"
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for one page of results."""
-        params = {"action": "query", "list": "search", "format": "json", "srsearch": query.text, "srlimit": str(query.count)}
+        params = {
+            "action": "query",
+            "list": "search",
+            "format": "json",
+            "srsearch": query.text,
+            "srlimit": str(query.count),
+        }
         return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> Found:
+    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Read the API's answer."""
         try:
             rows = response.json()["query"]["search"]
-            return Found(tuple(self._result(row["title"]) for row in rows))
+            return EngineResults(tuple(self._result(row["title"]) for row in rows))
         except (ValueError, KeyError, TypeError):
             raise UNREADABLE(engine=self.name) from None
 
@@ -44,5 +51,7 @@ class ExampleNotes:
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return the notes whose name is in the query."""
-        found = [SearchResult(word, url, "A note.", self.name) for word, url in self._notes.items() if word in query.text]
+        found = [
+            SearchResult(word, url, "A note.", self.name) for word, url in self._notes.items() if word in query.text
+        ]
         return found[:num_results]

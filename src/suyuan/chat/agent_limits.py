@@ -1,0 +1,106 @@
+"""Where an agent must stop: its tools are taken away, and the model answers with what it has."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
+
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from ..text.words import tokens
+from .model_call import retrying
+from .prompts import answer_now
+from .turn import Turn
+
+_LEFT_OUT = {"zh": "(为节省篇幅,这一步的内容已省略)", "en": "(left out to save room)"}
+_FENCE = re.compile(r"^```(?:json|tool_call)?\s*|\s*```$|^<tool_call>\s*|\s*</tool_call>$", re.I)
+
+
+class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Holds one turn's agent to its searches, pages, seconds and tokens, and to what the model can read."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__()
+        self._turn = turn
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Call the model with the tools that are left."""
+        left = [tool for tool in request.tools if getattr(tool, "name", "") not in self._used_up(request.messages)]
+        messages = self._readable(request.messages, tokens(request.system_prompt or ""))
+        if request.tools and not left:
+            messages = [*messages, HumanMessage(answer_now(self._turn.lang))]
+        asked = request.override(tools=left, messages=cast("list[Any]", messages), tool_choice=None)
+        response = await retrying(self._turn, lambda: handler(asked))
+        response.result = [
+            _mended(message, [getattr(tool, "name", "") for tool in left]) for message in response.result
+        ]
+        return response
+
+    def _used_up(self, messages: Sequence[BaseMessage]) -> set[str]:
+        """The tools that may not be called any more."""
+        turn, limits = self._turn, self._turn.session.settings.limits
+        spent = turn.usage.input_tokens + turn.usage.output_tokens or sum(tokens(message.text) for message in messages)
+        calls = sum(1 for message in messages if isinstance(message, AIMessage) and message.tool_calls)
+        if turn.seconds() > limits.seconds or spent > limits.tokens or calls > limits.searches + limits.fetches:
+            return {"web_search", "web_fetch"}
+        used = {"web_search"} if turn.usage.searches >= limits.searches else set()
+        if turn.usage.fetches >= limits.fetches:
+            used.add("web_fetch")
+        # Reading alone cannot find anything new once all searches are gone and nothing was found.
+        return used if "web_search" not in used or turn.citations.sources else {"web_search", "web_fetch"}
+
+    def _readable(self, messages: Sequence[BaseMessage], system: int) -> list[BaseMessage]:
+        """The messages within what the model can read; the oldest tool answers are left out first."""
+        room = int(self._turn.session.model_settings.context_tokens * 0.85) - system
+        sizes = [tokens(message.text) for message in messages]
+        kept = list(messages)
+        for i, message in enumerate(messages[:-1]):
+            if sum(sizes) <= room:
+                break
+            if isinstance(message, ToolMessage):
+                kept[i] = message.model_copy(update={"content": _LEFT_OUT[self._turn.lang]})
+                sizes[i] = tokens(kept[i].text)
+        return kept
+
+
+def _mended(message: BaseMessage, tools: Sequence[str]) -> BaseMessage:
+    """A call that the model has printed as text becomes a call; a call of a tool that was taken away is dropped."""
+    if not isinstance(message, AIMessage):
+        return message
+    if message.tool_calls and not tools:
+        return AIMessage(message.text, id=message.id)
+    if not message.tool_calls and tools and (calls := _printed_calls(message.text, tools)):
+        return AIMessage("", id=message.id, tool_calls=calls)
+    return message
+
+
+def _printed_calls(text: str, tools: Sequence[str]) -> list[dict[str, Any]]:
+    """The tool calls that ``text`` consists of, as small models print them."""
+    text = _FENCE.sub("", text.strip()).strip()
+    if not text.startswith(("{", "[")):
+        return []
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return []
+    calls = []
+    for item in data if isinstance(data, list) else [data]:
+        if not isinstance(item, dict):
+            return []
+        inner = item["function"] if isinstance(item.get("function"), dict) else item
+        name, arguments = inner.get("name"), inner.get("arguments", inner.get("parameters", inner.get("args")))
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments)
+            except ValueError:
+                return []
+        if name not in tools or not isinstance(arguments, dict):
+            return []
+        calls.append({"name": name, "args": arguments, "id": f"call_{uuid.uuid4().hex[:12]}", "type": "tool_call"})
+    return calls

@@ -1,0 +1,100 @@
+"""Letting a model speak: its stream becomes events, its failures causes with a cure, and one retry where that is safe."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..core.causes.chat import HISTORY_CUT
+from ..core.errors import SuyuanError
+from ..llm.errors import model_fault, safe_to_retry
+from ..text.words import tokens
+from .prompts import earlier_sources
+from .session import Exchange
+from .turn import Turn
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+T = TypeVar("T")
+
+# A server that asks us to wait longer is better shown to the user than waited for in silence.
+_LONGEST_WAIT = 8.0
+_PAUSE = 0.5
+
+
+async def speak(turn: Turn, system: str, question: str) -> None:
+    """Have the model answer ``question`` in the light of what was said before."""
+    from langchain_core.messages import SystemMessage
+
+    room = turn.session.model_settings.context_tokens - tokens(system) - tokens(question)
+
+    async def once(share: float) -> None:
+        messages = [SystemMessage(system), *conversation(turn, question, room * share)]
+        async for chunk in turn.session.model.astream(messages):
+            hear(turn, chunk)
+
+    try:
+        await retrying(turn, lambda: once(0.6))
+    except SuyuanError as error:
+        if error.detail_code != "context_overflow" or turn.spoken or not turn.session.history:
+            raise
+        turn.notice("warning", HISTORY_CUT())
+        await retrying(turn, lambda: once(0))
+
+
+def conversation(turn: Turn, question: str, room: float) -> list[BaseMessage]:
+    """The earlier exchanges that fit into ``room`` tokens, newest first to be kept, and the question."""
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    kept: list[BaseMessage] = []
+    for exchange in reversed(turn.session.history):
+        told = _told(exchange, turn.lang)
+        room -= tokens(exchange.question) + tokens(told)
+        if room < 0:
+            break
+        kept[:0] = [HumanMessage(exchange.question), AIMessage(told)]
+    return [*kept, HumanMessage(question)]
+
+
+def _told(exchange: Exchange, lang: str) -> str:
+    """An earlier answer without its numbers, which are not valid any more, but with its sources."""
+    from ..citations.markers import find_markers
+
+    text, end = [], 0
+    for marker in find_markers(exchange.answer):
+        text.append(exchange.answer[end : marker.start])
+        end = marker.end
+    text.append(exchange.answer[end:])
+    return "\n".join(part for part in ("".join(text), earlier_sources(exchange.sources, lang)) if part) or "…"
+
+
+def hear(turn: Turn, chunk: Any) -> None:
+    """Take one chunk of a model's stream."""
+    thought = (chunk.additional_kwargs or {}).get("reasoning_content")
+    if not thought and isinstance(chunk.content, list):
+        thought = "".join(
+            block.get("reasoning") or block.get("thinking") or "" for block in chunk.content if isinstance(block, dict)
+        )
+    turn.think(thought or "")
+    if text := chunk.text:
+        turn.say(text)
+    told = getattr(chunk, "usage_metadata", None) or {}
+    turn.spend(input_tokens=int(told.get("input_tokens") or 0), output_tokens=int(told.get("output_tokens") or 0))
+
+
+async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
+    """Call the model; once more where it failed before it said anything and another try may help."""
+    try:
+        return await call()
+    except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
+        fault = model_fault(error, turn.session.model_settings)
+        wait = fault.retry_after if fault.retry_after is not None else _PAUSE
+        if not safe_to_retry(fault, turn.spoken) or wait > _LONGEST_WAIT:
+            raise fault from None
+    await asyncio.sleep(wait)
+    try:
+        return await call()
+    except Exception as error:  # noqa: BLE001 - as above
+        raise model_fault(error, turn.session.model_settings) from None

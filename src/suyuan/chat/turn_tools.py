@@ -1,0 +1,55 @@
+"""The tools of one turn: the house's own, with every call a step of the turn."""
+
+from __future__ import annotations
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun
+from pydantic import PrivateAttr
+
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..core.query import SearchQuery
+from ..tools.langchain import FetchTool, SearchTool
+from ..tools.text import failure
+from .steps import read_step, search_step
+from .turn import Turn
+
+
+class TurnSearchTool(SearchTool):
+    """``web_search`` within a turn."""
+
+    _turn: Turn = PrivateAttr()
+
+    def __init__(self, turn: Turn) -> None:
+        session = turn.session
+        super().__init__(
+            session.search,
+            turn.citations,
+            lang=turn.lang,
+            max_results=session.settings.results,
+            snippet_length=session.settings.snippet_length,
+            today=session.today,
+        )
+        self._turn = turn
+
+    async def searched(self, query: SearchQuery) -> tuple[SearchPage, bool]:
+        """Search as a step of the turn."""
+        return await search_step(self._turn, query)
+
+
+class ReadTool(FetchTool):
+    """``web_fetch`` within a turn."""
+
+    _turn: Turn = PrivateAttr()
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__(turn.session.fetch, turn.session.bridge, lang=turn.lang)
+        self._turn = turn
+
+    async def _arun(
+        self, url: str, question: str = "", run_manager: AsyncCallbackManagerForToolRun | None = None
+    ) -> tuple[str, Document | None]:
+        try:
+            return await read_step(self._turn, url, question, self.max_tokens)
+        except SuyuanError as error:
+            return failure(error, self.lang, "fetch"), None

@@ -1,0 +1,297 @@
+"""Compares each cited sentence of an answer with what its sources say. It matches words, it does not understand: a match is no proof."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..text.numbers import MONTHS, figures
+from ..text.sentences import sentence_ends
+from ..text.words import words
+from .markers import Marker, find_markers
+
+Verdict = Literal["supported", "weak", "not_found"]
+
+_ORDER: tuple[Verdict, ...] = ("not_found", "weak", "supported")
+
+SUPPORTED = 0.6
+WEAK = 0.3
+# What is left of a score when all figures, or all names, are missing, or when one side says no and the other yes.
+_MISSING_FIGURES = 0.25
+_MISSING_NAMES = 0.25
+_OTHER_NEGATION = 0.45
+_FIGURE_WEIGHT = 4.0
+_SECOND_SENTENCE = 0.05
+"""A second sentence must add so much to belong to the quote."""
+_RELATED = 0.65
+_MAX_EVIDENCE = 100_000
+_STEM = 7
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_LETTER = re.compile(r"[\W_]+")
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
+_NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
+# With the few words behind it, which are what is denied.
+_NEGATION = re.compile(
+    r"(?:\b(?:not|never|neither|nor|without|cannot|no longer|nobody|none)\b|n[’']t\b"
+    r"|不(?![仅过断同少久但管只光论])|没有?(?!收)|未(?!来)|并非|绝非|而非|无法|无需|毫无|尚无)"
+    r"(?=[\s\W]*((?:[\u3400-\u9fff]{1,4}|[^\s\u3400-\u9fff]+(?:\s+[^\s\u3400-\u9fff]+){0,2})))",
+    re.I,
+)
+_MARKUP = re.compile(
+    r"\*\*|__|`+|^[ \t>]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,3}[.)][ \t]+)|\]\([^()\s]*\)|[|\[\]*]", re.M
+)
+_LEAD = re.compile(r"[\s>|]*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s+)?[\s*_|]*")
+_LITTLE = """a an the of in on at to for and or by with from as is was were are be been has have had it its this that these those
+he she they his her their which who whom also but than then into about after before during over under between not no"""
+_COMMON = frozenset(_LITTLE.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A cited sentence: where it stands in the answer, whom it cites, and how well the source matches it."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+    verdict: Verdict
+    quote: str
+    """The passage of the source that fits best."""
+    number: int | None
+    """The source that the quote is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How well a sentence is matched by a source, from 0 to 1, and where."""
+
+    score: float
+    quote: str = ""
+    missing: frozenset[str] = frozenset()
+    """Figures that the source does not hold."""
+    stated: frozenset[str] = frozenset()
+    related: tuple[int, ...] = ()
+    """The sentences of the source that have most to do with it, best first."""
+
+
+class Passage:
+    """What a source says, cut into sentences and counted once, to be compared with many claims."""
+
+    def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
+        self.sentences = tuple(sentences) if sentences is not None else _sentences(text[:_MAX_EVIDENCE])
+        self.title = _terms(title) | figures(title).held
+        self.figures = tuple(figures(sentence).held for sentence in self.sentences)
+        self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))
+        self.held = self.title.union(*self.figures)
+        self.plain = f"{title} {' '.join(self.sentences)}".lower()
+        self.letters = _letters(self.plain)
+        self.wide = len(_WIDE.findall(self.plain[:2000])) * 4 > len(self.plain[:2000])
+        self._counts = Counter(term for terms in self.terms for term in terms)
+
+    def weight(self, term: str) -> float:
+        """How much a word tells: rare ones more, and the little ones next to nothing."""
+        if term in _COMMON:
+            return 0.1
+        return math.log(1 + (len(self.terms) + 1) / (0.5 + self._counts[term]))
+
+
+def check_claims(text: str, evidence: Mapping[int, str], titles: Mapping[int, str] | None = None) -> tuple[Claim, ...]:
+    """Compare every sentence of ``text`` that carries a citation with the ``evidence`` for the numbers it cites."""
+    titles = titles or {}
+    cited = cited_sentences(text)
+    used = {number for sentence in cited for number in sentence.numbers if number in evidence}
+    passages = {number: Passage(evidence[number], titles.get(number, "")) for number in sorted(used)}
+    return tuple(_claim(sentence, passages) for sentence in cited)
+
+
+class Statement:
+    """A sentence, without its markers, as it is compared with sources."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.figures = figures(text).stated
+        self.words = _terms(text)
+        self.terms = self.words | self.figures
+        self.names = _names(text)
+        self.wide = _is_wide(text)
+        self.denied = _denied(text)
+
+
+def match(claim: Statement, passage: Passage) -> Match:
+    """Compare one sentence with one source."""
+    facts = claim.figures
+    if not claim.terms or not passage.sentences:
+        return Match(0.0, stated=facts, missing=facts)
+    missing = facts - passage.held
+    score, quote, related = _best(claim, passage)
+    if _letters(claim.text) in passage.letters:
+        # Word for word: nothing is left to compare.
+        return Match(1.0, quote, stated=facts, related=related)
+    if passage.wide == claim.wide:
+        absent = [name for name in claim.names if name.lower() not in passage.plain]
+        score *= _MISSING_NAMES ** (len(absent) / len(claim.names)) if absent else 1
+        score *= _OTHER_NEGATION if _contradicts(claim, quote) else 1
+    else:
+        # A page in another script writes names and words in another way.
+        score = _across(claim, passage)
+    score *= _MISSING_FIGURES ** (len(missing) / len(facts)) if missing else 1
+    return Match(score, quote, missing, facts, related)
+
+
+def _letters(text: str) -> str:
+    """``text`` without anything that is no letter or digit: the same words in other markup are the same."""
+    return _NO_LETTER.sub("", text.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence of an answer with at least one marker; ``body`` is its text without markers and markup."""
+
+    start: int
+    end: int
+    body: str
+    numbers: tuple[int, ...]
+
+
+def cited_sentences(text: str) -> list[CitedSentence]:
+    """The sentences of ``text`` that carry a citation. A marker behind a full stop belongs to the sentence before it."""
+    markers = find_markers(text)
+    plain, spots, shift = _without(text, markers)
+    ends = sentence_ends(plain)
+    owned: dict[int, list[Marker]] = {}
+    for marker, spot in zip(markers, spots, strict=True):
+        owned.setdefault(bisect_right(ends, _owner(plain, spot)), []).append(marker)
+    found = []
+    for place, own in sorted(owned.items()):
+        start, end = (ends[place - 1] if place else 0), ends[min(place, len(ends) - 1)]
+        lead = _LEAD.match(plain, start, end)
+        start, end = lead.end() if lead else start, start + len(plain[start:end].rstrip())
+        if start < end:
+            numbers = tuple(dict.fromkeys(number for marker in own for number in marker.numbers))
+            first = min(own[0].start, start + shift[bisect_right(spots, start)])
+            last = max(own[-1].end, end - 1 + shift[bisect_right(spots, end - 1)] + 1)
+            found.append(CitedSentence(first, last, " ".join(_MARKUP.sub(" ", plain[start:end]).split()), numbers))
+    return found
+
+
+def _without(text: str, markers: Sequence[Marker]) -> tuple[str, list[int], list[int]]:
+    """The text without its markers, where each of them stood in that, and by how much the text behind each was moved."""
+    parts, spots, shift = [], [], [0]
+    at = kept = 0
+    for marker in markers:
+        parts.append(text[at : marker.start])
+        kept += marker.start - at
+        at = marker.end
+        spots.append(kept)
+        shift.append(at - kept)
+    return "".join(parts) + text[at:], spots, shift
+
+
+def _owner(plain: str, spot: int) -> int:
+    """A place in the sentence that a marker belongs to: the one before it, or the one it opens."""
+    before = plain[plain.rfind("\n", 0, spot) + 1 : spot]
+    if _LEAD.fullmatch(before):
+        return spot + len(plain) - spot - len(plain[spot:].lstrip()) if plain[spot:].strip() else spot
+    return spot - 1 - (len(before) - len(before.rstrip()))
+
+
+def _claim(sentence: CitedSentence, passages: Mapping[int, Passage]) -> Claim:
+    statement = Statement(sentence.body)
+    matches = [(number, match(statement, passages[number])) for number in sentence.numbers if number in passages]
+    if not matches:
+        return Claim(sentence.start, sentence.end, sentence.numbers, "not_found", "", None)
+    number, best = max(matches, key=lambda found: found[1].score)
+    verdict = _verdict(best)
+    if verdict != "supported" and len(matches) > 1:
+        # What a sentence says may stand half in one source and half in the other.
+        joined = Passage("", sentences=[quote for _, found in matches if (quote := found.quote)])
+        together = match(statement, joined)
+        verdict = max(verdict, _verdict(together), key=_ORDER.index)
+    return Claim(
+        sentence.start, sentence.end, sentence.numbers, verdict, best.quote if verdict != "not_found" else "", number
+    )
+
+
+def _verdict(found: Match) -> Verdict:
+    if found.missing and found.missing == found.stated:
+        return "not_found"
+    if found.score >= SUPPORTED and not found.missing:
+        return "supported"
+    return "weak" if found.score >= WEAK or (found.score >= WEAK / 2 and found.missing < found.stated) else "not_found"
+
+
+def _best(claim: Statement, passage: Passage) -> tuple[float, str, tuple[int, ...]]:
+    """The share of a claim that one or two neighbouring sentences hold, those sentences, and all that come near to the best."""
+    terms = claim.terms
+    weights = {term: _FIGURE_WEIGHT if term in claim.figures else passage.weight(term) for term in terms}
+    total = sum(weights.values())
+
+    def share(held: Iterable[str]) -> float:
+        return sum(map(weights.__getitem__, terms.intersection(held))) / total
+
+    single = [share(own) for own in passage.terms]
+    with_title = [share(own | title) for own in passage.terms] if (title := passage.title & terms) else single
+    at = max(range(len(single)), key=lambda i: (with_title[i], -i))
+    score, span = with_title[at], (at, at + 1)
+    for i in range(len(single) - 1):
+        # Only a pair whose better half is good can be better than the best.
+        if with_title[i] + single[i + 1] > score + _SECOND_SENTENCE:
+            both = share(passage.terms[i] | passage.terms[i + 1] | title)
+            if both > score + (_SECOND_SENTENCE if span[1] - span[0] == 1 else 0):
+                score, span = both, (i, i + 2)
+    order = sorted(range(len(single)), key=lambda i: -single[i])
+    top = single[order[0]]
+    related = tuple(i for i in order[:4] if single[i] >= _RELATED * top > 0)
+    return score, " ".join(passage.sentences[span[0] : span[1]]), related
+
+
+def _across(claim: Statement, passage: Passage) -> float:
+    """A score where claim and source are in different scripts: only figures and Latin names can be compared."""
+    shared = {name.lower() for name in _LATIN_WORD.findall(claim.text)} & set(_LATIN_WORD.findall(passage.plain))
+    anchors = len(claim.figures) + len(shared)
+    return SUPPORTED if claim.figures and anchors >= 2 else (SUPPORTED + WEAK) / 2
+
+
+def _contradicts(claim: Statement, quote: str) -> bool:
+    """Whether one of the two denies what the other says without denying it."""
+    ours, theirs = claim.denied, _denied(quote)
+    if not ours and not theirs:
+        return False
+    return bool((ours - theirs) & _terms(quote) or (theirs - ours) & claim.words)
+
+
+def _denied(text: str) -> frozenset[str]:
+    """The words that a negation stands before."""
+    return frozenset().union(*(_terms(found[1]) for found in _NEGATION.finditer(text))) - _COMMON
+
+
+def _names(claim: str) -> set[str]:
+    """Capitalised Latin words; the first of a sentence is capitalised anyway, and months belong to dates."""
+    found = {found[0].removesuffix("'s").removesuffix("’s") for found in _NAME.finditer(claim) if found.start() > 0}
+    return {name for name in found if name.lower() not in MONTHS}
+
+
+def _is_wide(text: str) -> bool:
+    return len(_WIDE.findall(text)) * 4 > len(text)
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    found, start = [], 0
+    for end in sentence_ends(text):
+        if sentence := text[start:end].strip():
+            found.append(sentence)
+        start = end
+    return tuple(found)
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The words to compare: endings off, and numbers left to :mod:`.figures`."""
+    return frozenset(
+        word if len(word) <= _STEM or not word.isascii() else word[:_STEM]
+        for word in words(text)
+        if not word[0].isdigit()
+    )

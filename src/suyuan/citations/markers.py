@@ -1,0 +1,384 @@
+"""Citation markers, in all the ways in which models write them.
+
+``[1]``, ``[1][2]``, ``[1, 2]``, ``[1、2]``, ``[1-3]``, ``【1】``, ``【1†source】``, ``［1］``, ``[^1]``, ``[[1]]``, ``[来源 1]``,
+``[source 1]``, and ``[1](url)`` or ``[[1]](url)``, whose address belongs to the marker.
+Code, images, footnote definitions and ``[abc]`` are left alone.
+
+``name[1]`` is a citation more often than an element of an array, since many models put no blank before a marker (``Paris[1]``).
+Only what looks like a program is taken for an index: a lone small letter (``x[1]``) or a name with ``_`` or ``$``
+before it, an assignment (``items[1] = 2``) or an attribute (``items[1].size``) after it, or another index just before it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from .code_spans import MAX_LEAD, CodeLines
+
+MAX_RANGE = 10
+MAX_ADDRESS = 4000
+_MAX_BODY = 100
+_MAX_SPAN = 4000
+_MEMORY = 80
+
+_CLOSERS = {"[": "]", "【": "】", "［": "］"}
+_LABELS = (
+    "来源",
+    "引用",
+    "参考",
+    "资料",
+    "文献",
+    "source",
+    "sources",
+    "ref",
+    "refs",
+    "reference",
+    "references",
+    "citation",
+    "citations",
+)
+_LABEL = "|".join(sorted(_LABELS, key=len, reverse=True))
+# What a label may look like while it is still being written.
+_STUBS = "|".join(sorted({label[:n] for label in _LABELS for n in range(1, len(label) + 1)}, key=len, reverse=True))
+_NUMBER = rf"(?:(?:\^|{_LABEL})[ ]?[:：#]?[ ]?)?([0-9０-９]{{1,4}})"
+_PART = re.compile(rf"[ ]{{0,3}}{_NUMBER}(?:[ ]?[-–—~～][ ]?{_NUMBER})?[ ]{{0,3}}", re.I)
+_NEXT = re.compile(r"[,，、;；]")
+_NOTE = re.compile(r"†[^】\n]{0,60}$")
+_BODY = re.compile(r"[^\[\]【】［］\n]*")
+_MAY_BE_BODY = re.compile(rf"(?:[0-9０-９ ,，、;；\-–—~～^:：#]|{_STUBS})*+(?:†.*)?", re.I)
+
+_SPECIAL = re.compile(r"[\[【［`\\!\n]|\]\(")
+_RISKY = re.compile(r"[\[【［`\\\]!]")
+_ESCAPED = re.compile(r"[!-/:-@\[-`{-~【［]")
+_TICKS = re.compile(r"`+")
+# A code span ends with its paragraph, whether closed or not.
+_BREAK = re.compile(r"\n[ \t>]*(?:\r?\n|[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|```|~~~|\|)")
+_TARGET = re.compile(
+    r"\([ ]?(?![【［\[])(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)(?:[ ]+\"[^\"\n]*\"|[ ]+'[^'\n]*')?[ ]?\)"
+)
+_ADDRESS = re.compile(r"<?(?:[a-z][a-z0-9+.-]*:|/|#|\.|www\.|[^\s/]+\.[a-z]{2,})", re.I)
+_PROGRAM = re.compile(
+    r"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[\u3400-\u9fff])[a-z]\Z|[A-Za-z0-9]_(?a:\w*[A-Za-z0-9])\Z|\$[A-Za-z](?a:\w*)\Z"
+)
+_NAME_END = re.compile(r"[A-Za-z0-9_$)]\Z")
+_ASSIGNED = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")
+_MAY_BE_ASSIGNED = re.compile(r"[ ]?[-+*/]?\Z|\.\Z")
+_DEFINITION = re.compile(r"[ \t]{0,3}\[\^[^\]\s]{1,40}\]:")
+_MAY_BE_DEFINITION = re.compile(r"[ \t]{0,3}(?:\[(?:\^[^\]\s]{0,40}\]?)?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A citation marker: where it stands, with an address that a model put behind it, and the numbers that it names."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text as it was written; one with numbers is a marker."""
+
+    raw: str
+    numbers: tuple[int, ...] = ()
+    parted: bool = True
+    """Whether the next character can be taken for a part of this marker, were it written as ``[n]``."""
+
+
+def find_markers(text: str) -> tuple[Marker, ...]:
+    """All markers of ``text``, known numbers or not."""
+    found, at = [], 0
+    scanner = MarkerScanner()
+    for piece in scanner.feed(text) + scanner.close():
+        if piece.numbers:
+            found.append(Marker(at, at + len(piece.raw), piece.numbers))
+        at += len(piece.raw)
+    return tuple(found)
+
+
+class _More(Enum):
+    """The text so far does not decide; there is more to come."""
+
+    MORE = 1
+
+
+MORE: Final = _More.MORE
+
+
+class MarkerScanner:
+    """Cuts a text that comes in chunks into markers and what stands between them; how it was chunked makes no difference.
+
+    Every decision is taken only when no continuation of the text could change it, so each is the one that the whole text would give.
+    """
+
+    def __init__(self) -> None:
+        self._lines = CodeLines()
+        self._text = ""
+        self._at = 0
+        self._final = False
+        self._line_start = True
+        self._code_line = False
+        self._span = 0
+        """The length of the backtick run that may have opened a code span, 0 outside of one."""
+        self._span_size = 0
+        self._before = ""
+        self._indexed = False
+        self._out: list[Piece] = []
+
+    def feed(self, chunk: str) -> list[Piece]:
+        """Take more text; return what is decided by now."""
+        self._text = self._text[self._at :] + chunk
+        self._at = 0
+        while self._at < len(self._text) and self._step():
+            pass
+        out, self._out = self._out, []
+        return out
+
+    def close(self) -> list[Piece]:
+        """Return the rest: the text is complete."""
+        self._final = True
+        return self.feed("")
+
+    def _step(self) -> bool:
+        """Decide on something at the present place; False if that needs more text."""
+        if self._span:
+            return self._in_span()
+        if self._line_start:
+            return self._begin_line()
+        if self._code_line:
+            return self._rest_of_code_line()
+        special = _SPECIAL.search(self._text, self._at)
+        if special is None:
+            # A bracket may be the first half of "](".
+            end = len(self._text) - (self._text.endswith("]") and not self._final)
+            moved = end > self._at
+            self._emit(end)
+            return moved
+        if special.start() > self._at:
+            self._emit(special.start())
+            return True
+        return self._special(special[0])
+
+    def _special(self, sign: str) -> bool:
+        if sign == "\n":
+            self._emit(self._at + 1)
+            self._line_start = True
+            return True
+        if sign == "\\":
+            return self._escape()
+        if sign == "`":
+            return self._open_span()
+        if sign == "](":
+            return self._link_target()
+        if sign == "!":
+            return self._image()
+        return self._marker()
+
+    def _begin_line(self) -> bool:
+        end = self._text.find("\n", self._at)
+        limit = min(end if end >= 0 else len(self._text), self._at + MAX_LEAD)
+        line = self._text[self._at : limit]
+        if (
+            not self._final
+            and limit == len(self._text)
+            and (not self._lines.decided(line) or _MAY_BE_DEFINITION.match(line))
+        ):
+            return False
+        self._code_line = self._lines.enter(line)
+        self._line_start = False
+        if not self._code_line and (definition := _DEFINITION.match(line)):
+            self._emit(self._at + definition.end())
+        return True
+
+    def _rest_of_code_line(self) -> bool:
+        end = self._text.find("\n", self._at)
+        self._emit(end + 1 if end >= 0 else len(self._text))
+        if end >= 0:
+            self._line_start, self._code_line = True, False
+        return True
+
+    def _escape(self) -> bool:
+        if self._at + 1 == len(self._text) and not self._final:
+            return False
+        self._emit(self._at + (2 if _ESCAPED.match(self._text, self._at + 1) else 1))
+        return True
+
+    def _open_span(self) -> bool:
+        ticks = _TICKS.match(self._text, self._at)
+        end = ticks.end() if ticks else self._at + 1
+        if end == len(self._text) and not self._final:
+            return False
+        self._span, self._span_size = end - self._at, 0
+        self._emit(end)
+        return True
+
+    def _in_span(self) -> bool:
+        end = self._span_end()
+        if end is not MORE:
+            self._span = 0
+            if end:
+                self._emit(end)
+            return True
+        # Up to here it is the same text, whether it is code or not.
+        risky = _RISKY.search(self._text, self._at)
+        line = self._text.find("\n", self._at)
+        stops = [stop for stop in (risky.start() if risky else -1, line) if stop >= 0]
+        stop = min(stops, default=len(self._text))
+        self._span_size += stop - self._at
+        self._emit(stop)
+        return False
+
+    def _span_end(self) -> int | _More:
+        """Where the open code span ends; 0 if it is no code span at all."""
+        border = limit = self._at + _MAX_SPAN - self._span_size
+        far = limit + 80
+        stop = _BREAK.search(self._text, self._at, far)
+        if stop:
+            border = min(stop.start(), limit)
+        for ticks in _TICKS.finditer(self._text, self._at, far):
+            if ticks.start() >= border:
+                break
+            if ticks.end() == len(self._text) and not self._final:
+                return MORE
+            if ticks.end() - ticks.start() == self._span:
+                return ticks.end()
+        return 0 if stop or self._final or len(self._text) >= far else MORE
+
+    def _link_target(self) -> bool:
+        """Pass over the address of an ordinary link: a bracket in it is part of it."""
+        target = self._target(self._at + 1)
+        if target is MORE:
+            return False
+        self._emit(target or self._at + 2)
+        return True
+
+    def _image(self) -> bool:
+        if self._at + 1 == len(self._text) and not self._final:
+            return False
+        if self._text[self._at + 1 : self._at + 2] != "[":
+            self._emit(self._at + 1)
+            return True
+        marker = self._read(self._at + 1)
+        if marker is MORE:
+            return False
+        # "Great![1]" ends with a citation; "![1](url)" is a picture.
+        picture = marker is not None and self._text.startswith("](", marker.close)
+        self._emit(marker.end if marker and picture else self._at + 1)
+        return True
+
+    def _marker(self) -> bool:
+        marker = self._read(self._at)
+        if marker is MORE:
+            return False
+        if marker is None:
+            self._emit(self._at + 1)
+            return True
+        index = self._index(marker)
+        if index is MORE:
+            return False
+        if index:
+            self._emit(marker.end)
+            self._indexed = True
+        else:
+            self._emit(marker.end, marker.numbers, self._text[marker.end : marker.end + 1] != "(")
+        return True
+
+    def _read(self, at: int) -> _Read | None | _More:
+        """The marker at ``at``, if there is one."""
+        double = self._text.startswith("[[", at)
+        if at + 1 == len(self._text) and not self._final:
+            return MORE
+        start = at + 1 + double
+        body = _BODY.match(self._text, start, start + _MAX_BODY + 1)
+        end = body.end() if body else start
+        closer = _CLOSERS[self._text[at]] * (1 + double)
+        text = self._text[start:end]
+        if len(text) > _MAX_BODY:
+            return None
+        if end >= len(self._text) - double and not self._final and closer.startswith(self._text[end:]):
+            return MORE if _MAY_BE_BODY.fullmatch(text) else None
+        if not self._text.startswith(closer, end):
+            return None
+        numbers = _numbers(text, self._text[at])
+        if not numbers:
+            return None
+        last = end + len(closer)
+        if last == len(self._text) and not self._final:
+            return MORE
+        target = self._target(last)
+        if target is MORE or (target == len(self._text) and not self._final):
+            return MORE
+        return _Read(last - 1, target or last, numbers, simple=self._text[at] == "[" and not double and not target)
+
+    def _target(self, at: int) -> int | _More:
+        """Where the link target that starts at ``at`` ends; 0 if there is none."""
+        if not self._text.startswith("(", at):
+            return 0
+        far = at + MAX_ADDRESS + 200
+        found = _TARGET.match(self._text, at, far)
+        if found:
+            return found.end() if _ADDRESS.match(found[1]) else 0
+        if self._final or len(self._text) >= far or self._text.find("\n", at) >= 0:
+            return 0
+        return MORE if _may_be_target(self._text[at:]) else 0
+
+    def _index(self, marker: _Read) -> bool | _More:
+        """Whether this is an element of an array."""
+        if not marker.simple:
+            return False
+        if self._indexed or _PROGRAM.search(self._before):
+            return True
+        if not _NAME_END.search(self._before):
+            return False
+        if _ASSIGNED.match(self._text, marker.end):
+            return True
+        undecided = not self._final and _MAY_BE_ASSIGNED.match(self._text, marker.end)
+        return MORE if undecided else False
+
+    def _emit(self, end: int, numbers: tuple[int, ...] = (), parted: bool = True) -> None:
+        if end > self._at:
+            raw = self._text[self._at : end]
+            self._out.append(Piece(raw, numbers, parted))
+            self._before = "" if numbers else (self._before + raw[-_MEMORY:])[-_MEMORY:]
+            self._indexed = False
+            self._at = end
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    close: int
+    end: int
+    numbers: tuple[int, ...]
+    simple: bool
+
+
+def _may_be_target(text: str) -> bool:
+    """Whether ``text``, which starts with a parenthesis, can still become a link target: nothing but an address and then a title."""
+    address, _, title = text[1:].lstrip(" ").partition(" ")
+    return not title.lstrip(" ") or title.lstrip(" ")[0] in "\"')" or address.startswith("<")
+
+
+def _numbers(body: str, opener: str) -> tuple[int, ...]:
+    """The numbers between the brackets, each once; none if this is no marker."""
+    if opener == "【" and (note := _NOTE.search(body)):
+        body = body[: note.start()]
+    found: dict[int, None] = {}
+    at = 0
+    while part := _PART.match(body, at):
+        first = int(part[1])
+        last = int(part[2] or first)
+        if not first <= last < first + MAX_RANGE:
+            return ()
+        found.update(dict.fromkeys(range(first, last + 1)))
+        at = part.end()
+        if at == len(body):
+            # A list with a zero in it counts something else.
+            return tuple(found) if 0 not in found or len(found) == 1 else ()
+        if not (comma := _NEXT.match(body, at)):
+            return ()
+        at = comma.end()
+    return ()

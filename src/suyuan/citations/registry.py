@@ -1,0 +1,96 @@
+"""One numbering of sources for one answer: numbers rise over its searches and are never used twice."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+
+from ..core.page import SearchPage
+from ..core.result import SearchResult
+from ..core.urls import page_key
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page that an answer may cite, under its number."""
+
+    number: int
+    title: str
+    url: str
+    snippet: str = ""
+    engine: str = ""
+    published_at: str | None = None
+    round: int = 1
+    """The search of this answer in which it was found first."""
+
+    @property
+    def domain(self) -> str:
+        """The domain of the page."""
+        return SearchResult(self.title, self.url).source
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One search of an answer: what was asked, and the numbers of what it found, old ones included."""
+
+    number: int
+    query: str
+    sources: tuple[int, ...]
+
+
+class CitationRegistry:
+    """Gives numbers to sources; safe for threads and tasks that search at the same time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers: dict[str, int] = {}
+        self._sources: dict[int, Source] = {}
+        self._rounds: list[Round] = []
+
+    def add(self, page: SearchPage, limit: int | None = None) -> tuple[Source, ...]:
+        """Number the first ``limit`` results of one search; a page that was found before keeps its number."""
+        with self._lock:
+            round_number = len(self._rounds) + 1
+            found = tuple(self._number(result, round_number) for result in page.results[:limit])
+            self._rounds.append(Round(round_number, page.query.text, tuple(source.number for source in found)))
+            return found
+
+    def add_page(self, title: str, url: str) -> Source:
+        """Number a page that was read without a search; one that is known keeps its number."""
+        with self._lock:
+            if (known := self._numbers.get(page_key(url))) is not None:
+                return self._sources[known]
+            round_number = len(self._rounds) + 1
+            source = self._number(SearchResult(title, url), round_number)
+            self._rounds.append(Round(round_number, url, (source.number,)))
+            return source
+
+    def get(self, number: int) -> Source | None:
+        """The source with this number, if there is one."""
+        return self._sources.get(number)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """All sources, by number."""
+        with self._lock:
+            return tuple(self._sources.values())
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """The searches, in the order in which they were answered."""
+        with self._lock:
+            return tuple(self._rounds)
+
+    def _number(self, result: SearchResult, round_number: int) -> Source:
+        key = page_key(result.url)
+        if key in self._numbers:
+            known = self._sources[self._numbers[key]]
+            # Another search may show another part of the same page: this answer sees the text that goes with it.
+            return replace(known, snippet=result.snippet or known.snippet)
+        number = len(self._numbers) + 1
+        source = Source(
+            number, result.title, result.url, result.snippet, result.engine, result.published_at, round_number
+        )
+        self._numbers[key] = number
+        self._sources[number] = source
+        return source

@@ -1,0 +1,106 @@
+"""``SearchQuery``: what is searched for, checked when it is made."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .causes.asked import BAD_BUDGET, BAD_COUNT, BAD_COUNTRY, BAD_DOMAIN, BAD_LANG, EMPTY_QUERY, QUERY_TOO_LONG
+from .freshness import Freshness
+
+MAX_QUERY = 2000
+MAX_RESULTS = 10
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_INVISIBLE = " \u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+_LANG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2}|-\d{3})?")
+_COUNTRY = re.compile(r"[A-Za-z]{2}")
+_DOMAIN = re.compile(r"(?=.{1,253}$)([^\W_]([\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A question to the web. One that exists is valid: a bad field raises ``InvalidInput`` when it is made."""
+
+    text: str
+    count: int = MAX_RESULTS
+    lang: str = ""
+    country: str = ""
+    freshness: Freshness | None = None
+    allowed_domains: tuple[str, ...] = ()
+    blocked_domains: tuple[str, ...] = ()
+    need_summary: bool = False
+    budget_ms: int | None = None
+    trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "text", _clean_text(self.text))
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MAX_RESULTS:
+            raise BAD_COUNT(value=self.count)
+        put(self, "lang", _clean_lang(self.lang))
+        if self.country and not _COUNTRY.fullmatch(self.country):
+            raise BAD_COUNTRY(value=self.country)
+        put(self, "country", self.country.upper())
+        if isinstance(self.freshness, str):
+            put(self, "freshness", Freshness.parse(self.freshness) if self.freshness else None)
+        put(self, "allowed_domains", _clean_domains(self.allowed_domains))
+        put(self, "blocked_domains", _clean_domains(self.blocked_domains))
+        if self.budget_ms is not None and not 1 <= self.budget_ms <= 120_000:
+            raise BAD_BUDGET(value=self.budget_ms)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def params(self) -> tuple[str, ...]:
+        """Return the names of the optional parameters that this query uses."""
+        names = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary")
+        return tuple(name for name in names if getattr(self, name))
+
+    def key(self) -> tuple[object, ...]:
+        """Return what makes two queries the same search (not who asks, nor how long they would wait)."""
+        return (
+            self.text,
+            self.count,
+            self.lang,
+            self.country,
+            self.freshness,
+            self.allowed_domains,
+            self.blocked_domains,
+            self.need_summary,
+        )
+
+
+def _clean_text(text: str) -> str:
+    # Control characters come with pasted text and mean nothing to an engine; lone surrogates cannot be encoded.
+    text = _CONTROL.sub(" ", text).encode("utf-8", "ignore").decode("utf-8")
+    text = " ".join(text.split())
+    if not text.strip(_INVISIBLE):
+        raise EMPTY_QUERY()
+    if len(text) > MAX_QUERY:
+        raise QUERY_TOO_LONG(length=len(text), limit=MAX_QUERY)
+    return text
+
+
+def _clean_lang(lang: str) -> str:
+    lang = lang.strip().replace("_", "-")
+    if lang.lower() in ("", "auto", "all"):
+        return ""
+    if not _LANG.fullmatch(lang):
+        raise BAD_LANG(value=lang)
+    first, *rest = lang.split("-")
+    return "-".join([first.lower(), *(p.upper() if len(p) < 4 else p.title() for p in rest)])
+
+
+def _clean_domains(domains: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(domains, str):
+        domains = domains.split(",")
+    seen: dict[str, None] = {}
+    for domain in domains:
+        name = domain.strip().lower().removeprefix("*.").removeprefix("www.").rstrip(".")
+        if not _DOMAIN.fullmatch(name):
+            raise BAD_DOMAIN(value=domain)
+        seen[name] = None
+    return tuple(seen)

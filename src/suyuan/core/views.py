@@ -1,0 +1,99 @@
+"""The three published shapes of a search page, each named after its contract; all read the same values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .page import SearchPage
+from .receipt import Attempt
+
+# The provider names of the published provider interface, where they differ from ours.
+PROVIDER_IDS = {"ddg_html": "duck-duck-scrape"}
+
+
+def items_view(page: SearchPage) -> dict[str, Any]:
+    """``{"items": […], "provider_meta": …, "errors": […]}``: the shape of the ``web.search`` tool."""
+    items = []
+    for r in page.results:
+        item: dict[str, Any] = {
+            "title": r.title,
+            "url": r.url,
+            "snippet": r.snippet,
+            "provider": r.engine,
+            "rank": r.rank,
+            "source": r.source,
+            "published_at": r.published_at,
+        }
+        if r.summary:
+            item["summary"] = r.summary
+        items.append(item)
+    request_id = next((a.request_id for a in page.attempts if a.request_id), page.query.trace_id)
+    return {
+        "items": items,
+        "provider_meta": {
+            "provider_name": page.engine,
+            "latency_ms": page.took_ms,
+            "request_id": request_id,
+            "trace_id": page.query.trace_id,
+            "cached": page.cached,
+        },
+        "errors": [_error(a) for a in page.attempts if a.code],
+    }
+
+
+def results_view(page: SearchPage) -> dict[str, Any]:
+    """``{"query", "results": [{title, url, snippet, source}]}``: the JSON shape of the agent's tool."""
+    results = [{"title": r.title, "url": r.url, "snippet": r.snippet, "source": r.source} for r in page.results]
+    return {"query": page.query.text, "results": results}
+
+
+def provider_view(page: SearchPage) -> dict[str, Any]:
+    """``{"query", "provider", "results", "count", "tookMs", "cached"}``: the shape of the provider interface."""
+    results = []
+    for r in page.results:
+        item = {"title": r.title, "url": r.url, "description": r.snippet, "siteName": r.source}
+        if r.published_at:
+            item["published"] = r.published_at
+        results.append(item)
+    provider = "+".join(PROVIDER_IDS.get(name, name) for name in page.engine.split("+"))
+    return {
+        "query": page.query.text,
+        "provider": provider,
+        "results": results,
+        "count": len(results),
+        "tookMs": page.took_ms,
+        "cached": page.cached,
+    }
+
+
+VIEWS = {"items": items_view, "results": results_view, "provider": provider_view}
+
+
+def receipt(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
+    """The receipt: what each engine did, in the order in which they were asked; a failed search has one too."""
+    return [
+        {
+            "engine": a.engine,
+            "outcome": a.outcome,
+            "count": a.count,
+            "latency_ms": a.latency_ms,
+            "code": a.code or None,
+            "detail_code": a.detail_code or None,
+            "message": a.message or None,
+            "hint": a.hint or None,
+            "unsupported_params": list(a.unsupported_params),
+            "notes": list(a.notes),
+        }
+        for a in attempts
+    ]
+
+
+def _error(a: Attempt) -> dict[str, Any]:
+    return {
+        "type": a.code,
+        "detail_code": a.detail_code or None,
+        "message": a.message,
+        "hint": a.hint,
+        "retryable": a.retryable,
+        "provider": a.engine,
+    }

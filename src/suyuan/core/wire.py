@@ -1,0 +1,107 @@
+"""Request and Response as plain values: what an engine yields and what it is sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from .secret import Secret
+
+Via = Literal["http", "browser"]
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,30})", re.I)
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# What Chinese pages call gb2312 or gbk is in practice its superset.
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "ascii": "cp1252"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing to ask of the network."""
+
+    url: str
+    method: Literal["GET", "POST"] = "GET"
+    headers: Mapping[str, str | Secret] = field(default_factory=dict)
+    body: bytes = b""
+    via: Via = "http"
+
+    @classmethod
+    def get(
+        cls, url: str, params: Mapping[str, str] | None = None, headers: Mapping[str, str | Secret] | None = None
+    ) -> Request:
+        """Build a GET request; ``params`` are percent-encoded as UTF-8."""
+        return cls(with_params(url, params or {}), headers=headers or {})
+
+    @classmethod
+    def post_form(cls, url: str, form: Mapping[str, str], headers: Mapping[str, str | Secret] | None = None) -> Request:
+        """Build a POST request that sends ``form`` as a browser's form does."""
+        head = {"Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
+        return cls(url, "POST", head, urlencode(form).encode("ascii"))
+
+    @classmethod
+    def post_json(cls, url: str, data: Mapping[str, Any], headers: Mapping[str, str | Secret] | None = None) -> Request:
+        """Build a POST request that sends ``data`` as JSON."""
+        head = {"Content-Type": "application/json", **(headers or {})}
+        return cls(url, "POST", head, json.dumps(data, ensure_ascii=False).encode("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back: status, headers (lower-case names), decompressed body, final URL, and when."""
+
+    status: int
+    body: bytes
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    at: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        """The body as text: by byte-order mark, then header, then ``<meta>``, then UTF-8; never raises."""
+        for bom, name in _BOMS:
+            if self.body.startswith(bom):
+                return self.body.decode(name, "replace")
+        name = self._declared()
+        try:
+            return self.body.decode(_WIDER.get(name, name), "replace")
+        except (LookupError, ValueError):
+            # Some names that Python knows are no charsets of pages (idna, undefined).
+            return self.body.decode("utf-8", "replace")
+
+    @property
+    def utf8(self) -> bytes:
+        """The body in UTF-8: as it came where that is what it is, which is nearly always."""
+        return (
+            self.body
+            if self._declared() in ("utf-8", "utf8") and self.body[:2] not in _UTF16
+            else self.text.encode("utf-8", "replace")
+        )
+
+    def _declared(self) -> str:
+        kind = self.headers.get("content-type", "").lower()
+        if "charset=" in kind:
+            return kind.split("charset=", 1)[1].split(";")[0].strip(" \"'") or "utf-8"
+        if "json" in kind:
+            return "utf-8"
+        found = _META_CHARSET.search(self.body[:2048])
+        return found[1].decode("ascii", "replace").lower() if found else "utf-8"
+
+    def json(self) -> Any:
+        """The body as JSON; raises ``ValueError`` where it is not (too deep counts as not)."""
+        try:
+            return json.loads(self.text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+
+
+def with_params(url: str, params: Mapping[str, str]) -> str:
+    """Return ``url`` with ``params`` appended to its query string, percent-encoded as UTF-8."""
+    if not params:
+        return url
+    return url + ("&" if "?" in url else "?") + urlencode(params)

@@ -1,0 +1,84 @@
+"""The debug bundle: all that is known about one answer, without a secret in it, to be attached to a report."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from .. import __version__
+from ..client import AsyncClient
+from ..core.causes.web import NO_RUN
+from ..core.secret import redact
+from .packages import versions
+
+
+def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
+    """Everything about the answer ``run``, or about the newest one: errors first, and of these the detail code first."""
+    store = client.chat.store
+    message = store.message(run) if run else _newest(client)
+    if message is None or message.role != "assistant":
+        raise NO_RUN(id=run[:40] or "-")
+    events = [{"number": number, **event} for number, event in store.events(message.id)]
+    conversation = store.get(message.conversation)
+    settings = client.settings
+    data = {
+        "errors": list(_errors(events, message.answer)),
+        "run": message.id,
+        "state": message.state,
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "receipts": [
+            {"query": event["query"], "took_ms": event["took_ms"], "engines": event["receipt"]}
+            for event in events
+            if event.get("receipt")
+        ],
+        "timings": [
+            {"kind": event["kind"], "step": event.get("step"), "took_ms": event["took_ms"]}
+            for event in events
+            if event.get("took_ms")
+        ],
+        "answer": message.answer,
+        "events": events,
+        "conversation": conversation.as_dict() if conversation else None,
+        "versions": {
+            "suyuan": __version__,
+            "python": platform.python_version(),
+            "system": platform.platform(),
+            **versions(),
+        },
+        "settings": {held.path: {"value": held.value, "from": held.origin} for held in settings.held},
+        "configuration_problems": [str(problem) for problem in settings.problems],
+    }
+    # One pass over the whole text: whatever a library has put anywhere, no key leaves the house.
+    cleaned: dict[str, Any] = json.loads(redact(json.dumps(data, ensure_ascii=False), settings.secrets))
+    return cleaned
+
+
+def _newest(client: AsyncClient) -> Any:
+    store = client.chat.store
+    for conversation in store.find(limit=1):
+        answers = [message for message in store.messages(conversation.id) if message.role == "assistant"]
+        return answers[-1] if answers else None
+    return None
+
+
+def _errors(events: list[dict[str, Any]], answer: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    seen = set()
+    faults = [(event["kind"], event["fault"]) for event in events if event.get("fault")]
+    attempts = [
+        ("engine." + attempt["engine"], attempt)
+        for event in events
+        for attempt in event.get("receipt") or ()
+        if attempt.get("code")
+    ]
+    if answer and answer.get("fault"):
+        faults.append(("answer", answer["fault"]))
+    for where, fault in [*faults, *attempts]:
+        key = (where, fault.get("detail_code"))
+        if key in seen:
+            continue
+        seen.add(key)
+        message = fault["texts"]["en"][0] if "texts" in fault else fault.get("message")
+        yield {"detail_code": fault.get("detail_code"), "code": fault.get("code"), "where": where, "message": message}

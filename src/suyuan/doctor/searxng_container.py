@@ -1,0 +1,122 @@
+"""SearXNG's container: its files written into a folder, and the few words of Docker Compose that people need."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+from ..core.causes.searxng import (
+    COMPOSE_MISSING,
+    DEPLOYMENT_EXISTS,
+    DEPLOYMENT_UNWRITABLE,
+    DOCKER_DENIED,
+    DOCKER_DOWN,
+    DOCKER_FAILED,
+    DOCKER_MISSING,
+    DOCKER_PORT_TAKEN,
+    NO_DEPLOYMENT,
+)
+from ..core.errors import SuyuanError
+
+REGIONS = ("world", "china")
+PORT = 8080
+_COMPOSE = "docker-compose.yml"
+_FILES = (_COMPOSE, "settings.world.yml", "settings.china.yml")
+_SECRET = re.compile(r"^SEARXNG_SECRET=(\S+)$", re.M)
+_PORT = re.compile(r"^SEARXNG_PORT=(\d+)\s*$", re.M)
+
+
+def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool = False) -> list[Path]:
+    """Write the deployment into ``folder`` and return its files; nothing that is there is written over unless ``force``."""
+    source = files("suyuan") / "deploy" / "searxng"
+    env = folder / ".env"
+    there = next((path for path in (*(folder / name for name in _FILES), env) if path.exists()), None)
+    if there and not force:
+        raise DEPLOYMENT_EXISTS(path=there, folder=folder)
+    kept = _SECRET.search(_read(env))
+    values = {
+        "SEARXNG_SECRET": kept[1] if kept else secrets.token_hex(32),
+        "SEARXNG_REGION": region,
+        "SEARXNG_PORT": str(port),
+    }
+    text = (source / ".env.example").read_text(encoding="utf-8")
+    for name, value in values.items():
+        text = re.sub(rf"^{name}=.*$", f"{name}={value}", text, flags=re.M)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _FILES:
+            # The container reads them as another user.
+            _put(folder / name, (source / name).read_text(encoding="utf-8"), 0o644)
+        _put(env, text, 0o600)
+    except OSError as error:
+        raise DEPLOYMENT_UNWRITABLE(path=error.filename or folder, why=error.strerror or error) from None
+    return [*(folder / name for name in _FILES), env]
+
+
+def port_of(folder: Path) -> int:
+    """The port on this machine that the deployment in ``folder`` has."""
+    found = _PORT.search(_read(folder / ".env"))
+    return int(found[1]) if found else PORT
+
+
+def compose(folder: Path, *words: str, which: Callable[[str], str | None] = shutil.which) -> None:
+    """Run ``docker compose`` in ``folder``, its output on the terminal; raises with the cure where it cannot be run."""
+    if not (folder / _COMPOSE).is_file():
+        raise NO_DEPLOYMENT(folder=folder)
+    docker = which("docker")
+    if docker is None:
+        raise DOCKER_MISSING()
+    _need_compose_and_daemon(docker)
+    said = []
+    with subprocess.Popen(
+        [docker, "compose", *words], cwd=folder, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
+        for line in process.stderr or ():
+            sys.stderr.write(line)
+            said.append(line.strip())
+    if process.returncode:
+        raise _failure(folder, words, said)
+
+
+def _need_compose_and_daemon(docker: str) -> None:
+    if _quiet(docker, "compose", "version").returncode:
+        raise COMPOSE_MISSING()
+    daemon = _quiet(docker, "info", "--format", "{{.ServerVersion}}")
+    if daemon.returncode:
+        raise DOCKER_DENIED() if "permission denied" in daemon.stderr.lower() else DOCKER_DOWN()
+
+
+def _quiet(*command: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
+
+
+def _failure(folder: Path, words: tuple[str, ...], said: list[str]) -> SuyuanError:
+    text = " ".join(said)
+    if "port is already allocated" in text or "address already in use" in text:
+        return DOCKER_PORT_TAKEN(port=port_of(folder), folder=folder)
+    last = next((line for line in reversed(said) if line), "-")
+    return DOCKER_FAILED(command=" ".join(("docker compose", *words)), said=last[:300], folder=folder)
+
+
+def _put(path: Path, text: str, mode: int) -> None:
+    # Made with its rights, so that a secret is never readable for a moment.
+    path.unlink(missing_ok=True)
+    path.touch(mode)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

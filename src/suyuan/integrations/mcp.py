@@ -1,0 +1,245 @@
+"""The tools over MCP (``suyuan[mcp]``): for clients on this machine by stdio, for others by HTTP."""
+
+from __future__ import annotations
+
+import hmac
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+
+from .. import __version__
+from ..citations.registry import CitationRegistry, Source
+from ..client import AsyncClient
+from ..config.settings import Settings
+from ..core.causes.asked import UNKNOWN_TOOL
+from ..core.errors import SuyuanError
+from ..core.page import SearchPage
+from ..core.secret import Secret
+from ..core.views import receipt
+from ..tools.session import SessionSearch, query_from
+from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
+from ..tools.text import compact, failure, page_text
+
+Context = ServerRequestContext[AsyncClient, Any]
+
+_MOST_CLIENTS = 1000
+_PAGE_TOKENS = 4000
+
+_TEXT = {"type": "string"}
+_SOURCE = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "integer"},
+        "title": _TEXT,
+        "url": _TEXT,
+        "snippet": _TEXT,
+        "source": _TEXT,
+        "published_at": {"type": ["string", "null"]},
+    },
+    "required": ["number", "title", "url", "snippet", "source"],
+}
+OUTPUT_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "query": _TEXT,
+        "engine": _TEXT,
+        "cached": {"type": "boolean"},
+        "results": {"type": "array", "items": _SOURCE},
+        "receipt": {"type": "array", "items": {"type": "object"}, "description": "What each engine did."},
+    },
+    "required": ["query", "engine", "results"],
+}
+
+PAGE_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "url": _TEXT,
+        "final_url": _TEXT,
+        "title": _TEXT,
+        "fetched_at": _TEXT,
+        "sha256": _TEXT,
+        "passages": {"type": "array", "items": {"type": "object"}},
+        "cut": {"type": "boolean", "description": "Whether anything was left out."},
+    },
+    "required": ["url", "final_url", "title", "passages", "cut"],
+}
+
+_INSTRUCTIONS = {
+    "zh": "带编号来源的网络搜索。搜索失败时会说明原因,请不要假装搜索成功。",
+    "en": "Web search with numbered sources. A failed search says why it failed: do not pretend that it worked.",
+}
+
+
+@dataclass(slots=True)
+class _Connection:
+    """What one client has: its session's search and its numbering."""
+
+    search: SessionSearch
+    citations: CitationRegistry = field(default_factory=CitationRegistry)
+
+
+class Tools:
+    """Answers the protocol's questions about the tools, and calls them."""
+
+    def __init__(self, settings: Settings, lang: Lang, engines: str = "") -> None:
+        self._settings = settings
+        self._lang: Lang = lang
+        self._engines = engines
+        self._runners: OrderedDict[str, _Connection] = OrderedDict()
+
+    async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Say which tools there are."""
+        tool = types.Tool(
+            name=WEB_SEARCH.name,
+            title="网络搜索" if self._lang == "zh" else "Web search",
+            description=WEB_SEARCH.description(self._lang, date.today().isoformat()),
+            input_schema=WEB_SEARCH.full_schema(self._lang),
+            output_schema=OUTPUT_SCHEMA,
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+        )
+        page = types.Tool(
+            name=WEB_FETCH.name,
+            title="读取网页" if self._lang == "zh" else "Read a page",
+            description=WEB_FETCH.description(self._lang),
+            input_schema=WEB_FETCH.full_schema(self._lang),
+            output_schema=PAGE_SCHEMA,
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+        )
+        return types.ListToolsResult(tools=[tool, page])
+
+    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Call a tool; a failure is a tool error that names its code, cause and cure."""
+        arguments = dict(params.arguments or {})
+        try:
+            if params.name == WEB_FETCH.name:
+                return await self._fetch(ctx, str(arguments.get("url") or ""), str(arguments.get("question") or ""))
+            if params.name != WEB_SEARCH.name:
+                raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}")
+            return await self._search(ctx, arguments)
+        except SuyuanError as error:
+            text = types.TextContent(
+                type="text", text=failure(error, self._lang, "fetch" if params.name == WEB_FETCH.name else "search")
+            )
+            detail = {"error": error.as_dict(self._lang), "receipt": receipt(error.attempts)}
+            return types.CallToolResult(content=[text], structured_content=detail, is_error=True)
+
+    async def _search(self, ctx: Context, arguments: dict[str, Any]) -> types.CallToolResult:
+        query = query_from(arguments, count=self._settings.search.max_results)
+        runner = self._runner(ctx)
+        await ctx.session.report_progress(0, 1, ("搜索中:" if self._lang == "zh" else "Searching: ") + query.text)
+        page, repeated = await runner.search.search(query)
+        sources = runner.citations.add(page)
+        await ctx.session.report_progress(1, 1, page.engine)
+        length = self._settings.search.snippet_length
+        text = compact(page, sources, lang=self._lang, today=date.today(), snippet=length, repeated=repeated)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)], structured_content=_structured(page, sources)
+        )
+
+    async def _fetch(self, ctx: Context, url: str, question: str) -> types.CallToolResult:
+        await ctx.session.report_progress(0, 1, url)
+        document = await ctx.lifespan_context.fetcher.fetch(url)
+        text, chosen = page_text(document, question, _PAGE_TOKENS, self._lang)
+        await ctx.session.report_progress(1, 1, document.title)
+        data = {key: value for key, value in document.as_dict().items() if key != "text"}
+        data["passages"] = [{"id": p.id, "heading": p.heading, "text": p.text} for p in chosen.passages]
+        data["cut"] = chosen.cut
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+
+    def _runner(self, ctx: Context) -> _Connection:
+        """The desk of the client that asks: one for stdio, one for each session over HTTP, a new one without a session."""
+        name = ctx.request.headers.get("mcp-session-id", "") if ctx.request is not None else "stdio"
+        runner = self._runners.pop(name, None) or _Connection(
+            SessionSearch(ctx.lifespan_context.search_service, engines=self._engines)
+        )
+        if name:
+            self._runners[name] = runner
+        while len(self._runners) > _MOST_CLIENTS:
+            self._runners.popitem(last=False)
+        return runner
+
+
+def make_server(settings: Settings, lang: Lang = "en", engines: str = "") -> Server[AsyncClient]:
+    """The MCP server over a house of its own, opened and closed with it."""
+    tools = Tools(settings, lang, engines)
+
+    @asynccontextmanager
+    async def lifespan(_: Server[AsyncClient]) -> AsyncIterator[AsyncClient]:
+        async with AsyncClient(settings) as client:
+            yield client
+
+    return Server(
+        "suyuan",
+        version=__version__,
+        title="溯源 Suyuan",
+        instructions=_INSTRUCTIONS[lang],
+        lifespan=lifespan,
+        on_list_tools=tools.list,
+        on_call_tool=tools.call,
+    )
+
+
+async def serve_stdio(server: Server[AsyncClient]) -> None:
+    """Speak over standard input and output, until the client closes them."""
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+async def serve_http(server: Server[AsyncClient], host: str, port: int, token: Secret) -> None:
+    """Speak over HTTP at ``/mcp``; with a token, only to those who send it."""
+    import uvicorn
+
+    app: Any = server.streamable_http_app(host=host)
+    if token:
+        app = _Guarded(app, token)
+    await uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning")).serve()
+
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class _Guarded:
+    """Lets only requests with the right bearer token through."""
+
+    def __init__(self, app: Any, token: Secret) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token.reveal()}".encode()
+
+    async def __call__(self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Send) -> None:
+        """Pass the request on, or answer 401."""
+        headers = dict(scope.get("headers") or ())
+        if scope["type"] == "http" and not hmac.compare_digest(headers.get(b"authorization", b""), self._wanted):
+            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
+            await send({"type": "http.response.body", "body": b"a bearer token is required"})
+            return
+        await self._app(scope, receive, send)
+
+
+def _structured(page: SearchPage, sources: tuple[Source, ...]) -> dict[str, Any]:
+    results = [
+        {
+            "number": s.number,
+            "title": s.title,
+            "url": s.url,
+            "snippet": s.snippet,
+            "source": s.domain,
+            "published_at": s.published_at,
+        }
+        for s in sources
+    ]
+    return {
+        "query": page.query.text,
+        "engine": page.engine,
+        "cached": page.cached,
+        "results": results,
+        "receipt": receipt(page.attempts),
+    }

@@ -1,0 +1,366 @@
+"""What the model libraries raise, in the words of the house.
+
+No library is imported for it: an error is known by its status, its codes, the names of its classes and, where servers
+give nothing better, by the wording that a server is known for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..core.causes import model as causes
+from ..core.errors import SuyuanError, Timeout
+from ..core.secret import redact
+from ..net.transport import NetSettings
+from .settings import ModelSettings
+
+# Nobody waits longer than this for a second try that was not asked for.
+LONGEST_WAIT = 20.0
+
+DEFAULT_SERVERS = {
+    "openai": "https://api.openai.com/v1",
+    "ollama": "http://127.0.0.1:11434",
+    "anthropic": "https://api.anthropic.com",
+    "google": "https://generativelanguage.googleapis.com",
+}
+
+_CONTEXT = re.compile(
+    r"context[ _](?:length|size|window|limit)|maximum context|max(?:imum)? model len|exceed_context|prompt is too long|prompt too long"
+    r"|input (?:token count|length)|range of input length|model token limit|too many (?:input )?tokens|reduce the length"
+    r"|longer than the (?:maximum )?model|超长|上下文",
+    re.I,
+)
+_NO_TOOLS = re.compile(
+    r"(?:not support|unsupported|no endpoints found that support).{0,40}(?:\btools?\b|tool[ _]use|tool[ _]call|function[ _-]?call)"
+    r"|(?:\btools?\b|tool[ _]choice|tool[ _]call\w*|function[ _-]?call\w*).{0,40}(?:not supported|unsupported|not support|requires? --)",
+    re.I,
+)
+_FILTER = re.compile(
+    r"content[ _](?:filter|policy)|content exists risk|data_inspection|inappropriate content|responsibleai|blocked.{0,30}safety|敏感",
+    re.I,
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|model[^.]{0,80}?(?:not found|does not exist|not exist|not available)|not a valid model|no models? loaded"
+    r"|unknown model|invalid model|模型不存在",
+    re.I,
+)
+_QUOTA = re.compile(
+    r"insufficient[ _](?:quota|balance|credit|user_quota)|exceeded your current quota|credit balance|billing|欠费|余额不足",
+    re.I,
+)
+_KEY = re.compile(
+    r"api[ _-]?key[^.]{0,20}(?:not valid|invalid|incorrect)|(?:invalid|incorrect)[ _]api[ _-]?key|api_key_invalid", re.I
+)
+
+# Names of classes, in any module and anywhere among the ancestors.
+_TIMEOUTS = {
+    "APITimeoutError",
+    "TimeoutException",
+    "TimeoutError",
+    "Timeout",
+    "DeadlineExceeded",
+    "StreamChunkTimeoutError",
+}
+_CUTS = {"RemoteProtocolError", "ReadError", "WriteError", "IncompleteRead", "IncompleteReadError", "ChunkedEncodingError",
+         "ClientPayloadError", "ConnectionResetError", "BrokenPipeError", "ServerDisconnectedError"}  # fmt: skip
+# Told before time-outs, since a connection that times out has reached nobody.
+_REFUSED = {"ConnectError", "ConnectTimeout", "ConnectTimeoutError", "ConnectionRefusedError", "NewConnectionError"}
+_UNREACHED = {"APIConnectionError", "ConnectionError", "NetworkError"}
+_UNREADABLE = {"JSONDecodeError", "APIResponseValidationError", "ValidationError", "DecodingError"}
+# What libraries say when a server answered 200 and nothing of it was an answer.
+_NOTHING = re.compile(
+    r"No generation|Can only parse|null value for|object has no attribute|not subscriptable|Unexpected response", re.I
+)
+
+_TYPES = {
+    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "permission_denied": 403, "not_found_error": 404,
+    "insufficient_quota": 402, "billing_error": 402, "rate_limit_error": 429, "rate_limit_exceeded": 429, "resource_exhausted": 429,
+    "overloaded_error": 529, "unavailable": 503, "timeout_error": 504, "server_error": 500, "internal_server_error": 500, "api_error": 500,
+}  # fmt: skip
+_SECRETS = re.compile(
+    r"(?i)\b(?:sk|key|pk|gsk|xai)-[\w*-]{6,}|bearer\s+\S+|AIza[\w-]{10,}|(?<=//)[^/\s@]+:[^/\s@]+(?=@)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What can be known of a failure."""
+
+    status: int
+    codes: str
+    text: str
+    kinds: frozenset[str]
+    headers: Mapping[str, str]
+
+
+def model_fault(error: BaseException, settings: ModelSettings) -> SuyuanError:
+    """The failure of the house that ``error`` of a model library stands for, with no secret in it."""
+    if isinstance(error, SuyuanError):
+        return error
+    facts = _facts(error)
+    fault = _by_wording(facts, settings) or _by_status(facts, settings) or _by_kind(facts, settings)
+    if fault is None:
+        what = _clean(facts.text, settings) or type(error).__name__
+        fault = causes.MODEL_FAILED(where=server_of(settings), what=what)
+    return fault.redacted((settings.api_key, settings.proxy))
+
+
+def safe_to_retry(error: SuyuanError, anything_streamed: bool) -> bool:
+    """Whether asking once more without being told to is right: nothing was shown yet, and it may well help soon."""
+    if anything_streamed or not error.retryable or isinstance(error, Timeout):
+        # After a time-out the user has waited long enough to be asked.
+        return False
+    return error.retry_after is None or error.retry_after <= LONGEST_WAIT
+
+
+def base_of(settings: ModelSettings) -> str:
+    """The address of the model server."""
+    return settings.base_url.rstrip("/") or DEFAULT_SERVERS.get(settings.provider, "")
+
+
+def server_of(settings: ModelSettings) -> str:
+    """Host and port of the model server: what users are told, without path and password."""
+    try:
+        parts = urlsplit(base_of(settings))
+        return (f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "") or settings.provider
+    except ValueError:
+        return settings.provider
+
+
+def proxy_of(settings: ModelSettings) -> str | None:
+    """The proxy on the way to the model server; loopback and what ``no_proxy`` names are reached directly."""
+    try:
+        host = urlsplit(base_of(settings)).hostname or ""
+    except ValueError:
+        host = ""
+    return NetSettings(proxy=settings.proxy, no_proxy=(*NetSettings().no_proxy, *settings.no_proxy)).proxy_for(host)
+
+
+def is_ollama(settings: ModelSettings) -> bool:
+    """Whether the server is an Ollama, also where it is spoken to as an OpenAI server."""
+    return settings.provider == "ollama" or server_of(settings).endswith(":11434")
+
+
+def _by_wording(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
+    """What codes and wordings say, which is more than the status where the status is a plain 400."""
+    if facts.status not in (0, 400, 404, 413, 422, 500):
+        return None
+    said, where = f"{facts.codes}\n{facts.text}", server_of(settings)
+    if facts.status == 413 or (facts.status != 404 and _CONTEXT.search(said)):
+        return _context(settings)
+    if _NO_TOOLS.search(said):
+        return causes.MODEL_NO_TOOLS(where=where, name=settings.label)
+    if _FILTER.search(said):
+        return causes.MODEL_FILTERED(where=where)
+    if facts.status and _NO_MODEL.search(said):
+        return _no_model(settings)
+    if _KEY.search(said):
+        return causes.MODEL_KEY_REFUSED(where=where)
+    return None
+
+
+def _by_status(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
+    status, where = facts.status, server_of(settings)
+    if status == 402 or (status in (403, 429) and _QUOTA.search(f"{facts.codes}\n{facts.text}")):
+        return causes.MODEL_QUOTA(where=where)
+    if status in (404, 405):
+        return causes.MODEL_ADDRESS(where=where, status=status, **_hints(settings))
+    if status in (408, 504):
+        return causes.MODEL_SILENT(where=where, seconds=settings.seconds)
+    if status in _FIXED:
+        return _FIXED[status](facts, settings)
+    if 500 <= status < 600:
+        what = _clean(facts.text, settings)
+        return causes.MODEL_BROKEN(where=where, status=status, what=f": {what}" if what else "")
+    if 400 <= status < 500:
+        return causes.MODEL_BAD_REQUEST(where=where, status=status, what=_clean(facts.text, settings))
+    return None
+
+
+def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
+    """What the classes in the chain of causes say, the most telling first."""
+    where = server_of(settings)
+    if facts.kinds & {"ProxyError", "ProxySchemeUnknown"}:
+        return causes.MODEL_PROXY(where=where)
+    if "gaierror" in facts.kinds:
+        return causes.MODEL_DNS(where=where)
+    if "SSLError" in facts.kinds or "CERTIFICATE_VERIFY" in facts.text:
+        return causes.MODEL_TLS(where=where)
+    if facts.kinds & _UNREADABLE or _NOTHING.search(facts.text):
+        return causes.MODEL_BAD_ANSWER(where=where, **_hints(settings))
+    if facts.kinds & _REFUSED:
+        return _unreachable(settings)
+    if facts.kinds & _TIMEOUTS:
+        return causes.MODEL_SILENT(where=where, seconds=settings.seconds)
+    if facts.kinds & _CUTS:
+        return causes.MODEL_CUT(where=where)
+    if facts.kinds & _UNREACHED:
+        return _unreachable(settings)
+    if "APIError" in facts.kinds:
+        # An error object in the middle of a stream: the server has failed, whatever it calls it.
+        what = _clean(facts.text, settings)
+        return causes.MODEL_BROKEN(where=where, status=200, what=f": {what}" if what else "")
+    return None
+
+
+def _rate(facts: _Facts, settings: ModelSettings) -> SuyuanError:
+    wait = _seconds(facts.headers)
+    said: dict[str, Any] = (
+        {"wait_en": f"; it wants {wait:g} s of rest", "wait_zh": f",需等待 {wait:g} 秒"}
+        if wait
+        else {"wait_en": "", "wait_zh": ""}
+    )
+    return causes.MODEL_RATE(retry_after=wait, where=server_of(settings), **said)
+
+
+def _busy(facts: _Facts, settings: ModelSettings) -> SuyuanError:
+    return causes.MODEL_BUSY(retry_after=_seconds(facts.headers), where=server_of(settings), status=facts.status)
+
+
+_FIXED: dict[int, Callable[[_Facts, ModelSettings], SuyuanError]] = {
+    401: lambda facts, settings: causes.MODEL_KEY_REFUSED(where=server_of(settings)),
+    403: lambda facts, settings: causes.MODEL_FORBIDDEN(where=server_of(settings), name=settings.label),
+    407: lambda facts, settings: causes.MODEL_PROXY(where=server_of(settings)),
+    429: _rate,
+    503: _busy,
+    529: _busy,
+}
+
+
+def _context(settings: ModelSettings) -> SuyuanError:
+    # Ollama cuts long prompts to a small window of its own unless it is told otherwise.
+    ours = is_ollama(settings)
+    extra: dict[str, Any] = {
+        "extra_en": " Ollama itself takes its window from OLLAMA_CONTEXT_LENGTH." if ours else "",
+        "extra_zh": "Ollama 自身的窗口由 OLLAMA_CONTEXT_LENGTH 决定。" if ours else "",
+    }
+    return causes.MODEL_CONTEXT(name=settings.label, limit=settings.context_tokens, **extra)
+
+
+def _no_model(settings: ModelSettings) -> SuyuanError:
+    if is_ollama(settings):
+        return causes.MODEL_NOT_PULLED(name=settings.name)
+    path = {"anthropic": "/v1/models", "google": "/v1beta/models"}.get(settings.provider, "/models")
+    return causes.MODEL_NOT_FOUND(
+        where=server_of(settings), name=settings.name, models=_public(base_of(settings)) + path
+    )
+
+
+def _unreachable(settings: ModelSettings) -> SuyuanError:
+    if proxy_of(settings):
+        return causes.MODEL_PROXY(where=server_of(settings))
+    cause = causes.OLLAMA_DOWN if is_ollama(settings) else causes.MODEL_UNREACHABLE
+    return cause(where=server_of(settings))
+
+
+def _hints(settings: ModelSettings) -> dict[str, Any]:
+    """What the address should look like."""
+    if settings.provider == "ollama":
+        return {
+            "hint_en": "for Ollama it is the server alone, http://127.0.0.1:11434",
+            "hint_zh": "Ollama 只需服务器地址 http://127.0.0.1:11434",
+        }
+    example = "http://127.0.0.1:11434/v1" if is_ollama(settings) else "https://api.deepseek.com/v1"
+    return {
+        "hint_en": f"for OpenAI-compatible servers it mostly ends in /v1, such as {example}",
+        "hint_zh": f"兼容 OpenAI 的服务器地址通常以 /v1 结尾,例如 {example}",
+    }
+
+
+def _facts(error: BaseException) -> _Facts:
+    chain = list(_chain(error))
+    status = next((found for link in chain if (found := _status(link))), 0)
+    codes = " ".join(dict.fromkeys(code for link in chain for code in _codes(link)))
+    if not status:
+        status = next((_TYPES[code] for code in codes.lower().split() if code in _TYPES), 0)
+    kinds = frozenset(kind.__name__ for link in chain for kind in type(link).__mro__)
+    headers = next((named for link in chain if (named := _headers(link))), {})
+    return _Facts(status, codes, _text(chain), kinds, headers)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it was raised from, and the members of groups."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        link = waiting.pop(0)
+        if id(link) in seen or len(seen) > 30:
+            continue
+        seen.add(id(link))
+        yield link
+        if isinstance(link, BaseExceptionGroup):
+            waiting.extend(link.exceptions)
+        waiting.extend(next_link for next_link in (link.__cause__, link.__context__) if next_link is not None)
+
+
+def _status(error: BaseException) -> int:
+    body = _body(error)
+    for value in (
+        getattr(error, "status_code", None),
+        getattr(error, "code", None),
+        body.get("code"),
+        body.get("status_code"),
+    ):
+        number = int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdigit()) else 0
+        if 400 <= number < 600:
+            return number
+    return 0
+
+
+def _codes(error: BaseException) -> Iterator[str]:
+    body = _body(error)
+    for value in (
+        getattr(error, "code", None),
+        getattr(error, "type", None),
+        body.get("code"),
+        body.get("type"),
+        body.get("status"),
+    ):
+        if isinstance(value, str):
+            yield value
+
+
+def _body(error: BaseException) -> Mapping[str, Any]:
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping):
+        inner = body.get("error")
+        return inner if isinstance(inner, Mapping) else body
+    return {}
+
+
+def _text(chain: list[BaseException]) -> str:
+    """The words of the first error that has any; the wording of the server where it came in a body."""
+    for link in chain:
+        message = _body(link).get("message")
+        if isinstance(message, str) and message:
+            return message
+    return next((text for link in chain if (text := str(link).strip())), "")
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _seconds(headers: Mapping[str, str]) -> float | None:
+    """How long to wait; a date in place of seconds says nothing without the server's clock."""
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        if re.fullmatch(r"\d+(?:\.\d+)?", value):
+            return float(value) / unit
+    return None
+
+
+def _public(address: str) -> str:
+    return re.sub(r"(?<=//)[^/@]*@", "", address)
+
+
+def _clean(text: str, settings: ModelSettings) -> str:
+    """A server's own words: one short line, without markup and without anything like a key."""
+    text = redact(text, (settings.api_key, settings.proxy))
+    text = _SECRETS.sub("***", re.sub(r"<[^>]*>|^Error code: \d+(?: - )?", " ", text))
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else text[:199].rstrip() + "…"

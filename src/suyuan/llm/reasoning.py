@@ -1,0 +1,50 @@
+"""Telling what a reasoning model thinks from what it says, where both come in one stream of text."""
+
+from __future__ import annotations
+
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+class ReasoningSplitter:
+    """Takes ``<think>…</think>`` at the beginning of an answer out of it, also where the marks come in pieces."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._state = "before"
+
+    def feed(self, text: str) -> tuple[str, str]:
+        """Take more text; return what is said and what is thought."""
+        if self._state == "after":
+            return text, ""
+        self._held += text
+        if self._state == "before":
+            start = self._held.lstrip()
+            if start.startswith(_OPEN):
+                self._state, self._held = "inside", start[len(_OPEN) :]
+            elif _OPEN.startswith(start):
+                return "", ""
+            else:
+                self._state = "after"
+                return self._take(), ""
+        end = self._held.find(_CLOSE)
+        if end < 0:
+            keep = _overlap(self._held, _CLOSE)
+            thought, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+            return "", thought
+        thought, said = self._held[:end], self._held[end + len(_CLOSE) :].lstrip()
+        self._state, self._held = "after", ""
+        return said, thought
+
+    def close(self) -> tuple[str, str]:
+        """The rest, at the end of the stream."""
+        rest = self._take()
+        return ("", rest) if self._state == "inside" else (rest, "")
+
+    def _take(self) -> str:
+        held, self._held = self._held, ""
+        return held
+
+
+def _overlap(text: str, mark: str) -> int:
+    """How many characters at the end of ``text`` could be the beginning of ``mark``."""
+    return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

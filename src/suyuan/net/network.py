@@ -1,0 +1,133 @@
+"""``Network``: the clients for requests, pages and the browser, each made when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.causes.browser import PLAYWRIGHT_MISSING
+from ..core.errors import SuyuanError
+from ..core.wire import Request, Response, Via
+from .transport import BrowserSettings, NetSettings, Transport
+
+if TYPE_CHECKING:
+    from .fetch_client import FetchClient, Fetched
+    from .guard import Guard
+
+
+@dataclass(frozen=True, slots=True)
+class PageAccess:
+    """Which addresses may be read beside the public ones, and how large a page may be."""
+
+    allow_hosts: tuple[str, ...] = ()
+    allow_networks: tuple[str, ...] = ()
+    fake_ip: bool = False
+    max_bytes: int = 16_000_000
+
+
+class Network:
+    """Sends requests by HTTP or the browser; a search that needs no socket loads no client."""
+
+    def __init__(
+        self,
+        net: NetSettings,
+        browser: BrowserSettings,
+        access: PageAccess,
+        *,
+        chrome_profile: Path | None = None,
+        browser_urls: tuple[str, ...] = (),
+    ) -> None:
+        self._net = net
+        self._browser_settings = browser
+        self._access = access
+        self._chrome_profile = chrome_profile
+        self._browser_urls = browser_urls
+        """Configured addresses of engines that use the browser: it may reach these although they are not public."""
+        self._clients: dict[Via, Transport] = {}
+
+    async def send(self, request: Request, engine: str) -> Response:
+        """Send ``request`` by the client that it asks for."""
+        self._load(request.via)
+        return await self._clients[request.via].send(request, engine)
+
+    def prepare(self) -> None:
+        """Load the HTTP client now: importing it takes longer than some health checks may."""
+        self._load("http")
+
+    def _load(self, via: Via) -> None:
+        if via not in self._clients:
+            self._clients[via] = self._browser() if via == "browser" else self._http()
+
+    def browser_problem(self) -> SuyuanError | None:
+        """Why no browser can be used here, or None."""
+        from .chrome import find_chrome
+
+        if find_spec("playwright") is None:
+            return PLAYWRIGHT_MISSING()
+        try:
+            find_chrome(self._browser_settings.executable)
+        except SuyuanError as error:
+            return error
+        return None
+
+    def _http(self) -> Transport:
+        if self._net.impersonate:
+            from .impersonate import ImpersonatingClient
+
+            return ImpersonatingClient(self._net)
+        from .http import HttpClient
+
+        return HttpClient(self._net)
+
+    def _browser(self) -> Transport:
+        from .browser import BrowserClient
+        from .fetch_client import system_lookup
+        from .guard import parse
+        from .guarded_proxy import ProxyPolicy
+
+        # A profile that a person has unlocked is used as long as it exists.
+        profile = self._chrome_profile
+        browser = replace(self._browser_settings, profile_dir=profile if profile and profile.is_dir() else None)
+        allowed = frozenset((url.host, url.port) for url in map(parse, self._browser_urls))
+        return BrowserClient(
+            browser, self._net, self._browser_may_reach, ProxyPolicy(self.guard, system_lookup, allowed)
+        )
+
+    async def _browser_may_reach(self, url: str) -> bool:
+        return any(url.startswith(f"{base}/") for base in self._browser_urls) or await self.fetch_client.may_reach(url)
+
+    @cached_property
+    def guard(self) -> Guard:
+        """Decides which addresses may be read. An engine's own address gives no right to read others beside it."""
+        from .guard import Guard
+
+        access = self._access
+        return Guard(allow_hosts=access.allow_hosts, allow_networks=access.allow_networks, fake_ip=access.fake_ip)
+
+    @cached_property
+    def fetch_client(self) -> FetchClient:
+        """The client for any address that the guard allows."""
+        from .fetch_client import FetchClient
+
+        return FetchClient(self._net, self.guard)
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
+        """Fetch a page: public addresses only, sizes capped."""
+        limit = self._access.max_bytes
+        return await self.fetch_client.get(url, headers=headers, max_wire=limit, max_bytes=limit)
+
+    async def render(self, url: str) -> Response:
+        """Load a page in the browser and return its HTML after its scripts have run."""
+        self.guard.check_url(url)
+        return await self.send(Request(url, via="browser"), "web.fetch")
+
+    async def close(self) -> None:
+        """Close the clients that were made."""
+        while self._clients:
+            await self._clients.popitem()[1].close()
+        if fetch_client := self.__dict__.pop("fetch_client", None):
+            await fetch_client.close()

@@ -1,0 +1,181 @@
+"""``Failover``: asks engines in order, and the next one early when the first is slow; the first results win."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
+from ..core.receipt import Attempt
+from ..core.result import EngineResults
+from .runner import EngineReply, EngineRunner
+
+_MAX_TRIES = 3
+# A second try within the same search can help against these; the others will not change so soon.
+_TRANSIENT = {
+    "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engine_timeout",
+    "undecoded_body",
+}  # fmt: skip
+# A single engine is not asked again after a refusal: that is what makes a refusal last.
+_TRANSIENT_ALONE = {"connection_broken", "http_5xx", "undecoded_body"}
+
+
+@dataclass(slots=True)
+class SearchOutcome:
+    """What all engines did, before it becomes a page or an error."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    errors: list[SuyuanError] = field(default_factory=list)
+    found: list[tuple[EngineRunner, EngineResults]] = field(default_factory=list)
+    empty: bool = False
+    """Whether an engine said that there is nothing to find."""
+    ran_out: bool = False
+
+    @property
+    def answered(self) -> bool:
+        """Whether any engine answered, be it with nothing."""
+        return bool(self.found) or self.empty
+
+    def add(self, runner: EngineRunner, reply: EngineReply) -> None:
+        """Note what one engine did."""
+        self.attempts.append(reply.attempt)
+        if reply.error:
+            self.errors.append(reply.error)
+        elif reply.results and reply.results.results:
+            self.found.append((runner, reply.results))
+        else:
+            self.empty = True
+
+
+@dataclass(slots=True)
+class _Running:
+    runner: EngineRunner
+    since: float
+
+
+class Failover:
+    """One search along a list of engines, up to a deadline (a moment of ``time.monotonic``)."""
+
+    def __init__(self, runners: Sequence[EngineRunner], query: SearchQuery, deadline: float) -> None:
+        self._runners = runners
+        self._query = query
+        self._deadline = deadline
+        self._outcome = SearchOutcome()
+        self._running: dict[asyncio.Task[EngineReply], _Running] = {}
+        self._tries: dict[str, int] = {}
+        self._last: dict[str, EngineReply] = {}
+
+    async def run(self) -> SearchOutcome:
+        """Ask until one engine has results, all have failed, or the time is over."""
+        if len(self._runners) == 1:
+            return await self._alone(self._runners[0])
+        try:
+            queue = self._first_round()
+            while not self._outcome.found:
+                if not queue and not self._running:
+                    queue = await self._next_round()
+                    if not queue:
+                        break
+                if queue:
+                    self._start(queue.pop(0))
+                elif again := self._stalled():
+                    self._start(again)
+                if not await self._wait(len(queue)):
+                    break
+        finally:
+            await self._stop()
+        return self._outcome
+
+    async def _alone(self, runner: EngineRunner) -> SearchOutcome:
+        """Ask the only engine: there is nothing to hedge with, and a second try only where it can help."""
+        if runner.breaker.open:
+            self._outcome.add(runner, runner.skipped_open(self._query))
+            return self._outcome
+        for tried in range(_MAX_TRIES):
+            reply = await runner.run(self._query, self._left())
+            self._outcome.add(runner, reply)
+            # Then the error names the time of the whole search, not what was left of it when the engine was asked.
+            self._outcome.ran_out = reply.error is not None and self._left() <= 0.001
+            pause = 0.2 * 2**tried
+            transient = reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
+            if not transient or runner.breaker.open or pause >= self._left():
+                break
+            await asyncio.sleep(pause)
+        return self._outcome
+
+    def _first_round(self) -> list[EngineRunner]:
+        for runner in self._runners:
+            if runner.breaker.open:
+                self._outcome.add(runner, runner.skipped_open(self._query))
+        able = [runner for runner in self._runners if not runner.breaker.open]
+        # Those in a soft cooldown are asked last, not left out.
+        return sorted(able, key=lambda runner: runner.breaker.cooling_down)
+
+    async def _next_round(self) -> list[EngineRunner]:
+        """The engines worth asking again, after a pause; none where an engine said that there is nothing."""
+        able = [runner for runner in self._runners if self._worth_retrying(runner)]
+        if not able or self._outcome.empty:
+            return []
+        pause = 0.1 * 2 ** max(self._tries.values())
+        if pause >= self._left():
+            return []
+        await asyncio.sleep(pause)
+        return sorted(able, key=lambda runner: runner.breaker.refusals)
+
+    def _worth_retrying(self, runner: EngineRunner) -> bool:
+        last, tries = self._last.get(runner.name), self._tries.get(runner.name, 0)
+        if last is None or last.error is None or runner.breaker.open:
+            return False
+        detail = last.error.detail_code
+        return detail in _TRANSIENT and tries < (2 if detail == "captcha_required" else _MAX_TRIES)
+
+    def _stalled(self) -> EngineRunner | None:
+        """The engine to ask while a request takes much longer than usual: one worth a retry, else the slow one again."""
+        now = time.monotonic()
+        slow = [run.runner for run in self._running.values() if now - run.since > run.runner.hedge_delay]
+        if not slow:
+            return None
+        busy = {run.runner.name for run in self._running.values()}
+        failed = [
+            r for r in self._runners if r.name not in busy and self._worth_retrying(r) and not self._outcome.empty
+        ]
+        again = [r for r in slow if self._tries[r.name] < _MAX_TRIES and not r.breaker.open]
+        return next(iter([*sorted(failed, key=lambda runner: runner.breaker.refusals), *again]), None)
+
+    def _start(self, runner: EngineRunner) -> None:
+        self._tries[runner.name] = self._tries.get(runner.name, 0) + 1
+        task = asyncio.ensure_future(runner.run(self._query, self._left()))
+        self._running[task] = _Running(runner, time.monotonic())
+
+    async def _wait(self, queued: int) -> bool:
+        """Wait for a reply or until it is time to ask the next; False when the search's time is over."""
+        left = self._left()
+        hedge_delay = max((run.runner.hedge_delay for run in self._running.values()), default=0.0)
+        # However slow the engines usually are, each one in the queue must still get its turn.
+        pause = min(left, hedge_delay, left / (queued + 1))
+        done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            runner = self._running.pop(task).runner
+            reply = task.result()
+            self._last[runner.name] = reply
+            self._outcome.add(runner, reply)
+        self._outcome.ran_out = self._left() <= 0.001 and not self._outcome.found
+        return not self._outcome.ran_out
+
+    async def _stop(self) -> None:
+        now = time.monotonic()
+        for task, run in self._running.items():
+            task.cancel()
+            if self._outcome.ran_out:
+                self._outcome.add(run.runner, run.runner.ran_out(self._query, now - run.since))
+            else:
+                self._outcome.attempts.append(run.runner.overtaken(self._query, now - run.since))
+        if self._running:
+            # Wait for the cancellation itself, so that the sockets are closed when the search is over.
+            await asyncio.wait(self._running, timeout=0.05)
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())

@@ -1,0 +1,37 @@
+"""From what an engine found to what callers get: real addresses, each page once, ranked from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.urls import is_page, page_key
+
+
+def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
+    """What is a page, and in the asked domains."""
+    filtered = query.allowed_domains or query.blocked_domains
+    return tuple(
+        result for result in results if is_page(result.url) and (not filtered or _in_domains(result.source, query))
+    )
+
+
+def normalize(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
+    """Keep each page once, as many as were asked for, and write the ranks."""
+    kept: dict[str, SearchResult] = {}
+    for result in results:
+        kept.setdefault(page_key(result.url), result)
+    return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), query.count), 1))
+
+
+def _in_domains(domain: str, query: SearchQuery) -> bool:
+    if query.allowed_domains and not any(_within(domain, name) for name in query.allowed_domains):
+        # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
+        return domain == "baidu.com"
+    return not any(_within(domain, name) for name in query.blocked_domains)
+
+
+def _within(domain: str, name: str) -> bool:
+    return domain == name or domain.endswith("." + name)

@@ -1,0 +1,78 @@
+"""``EnginePool``: all engines by name, each made when it is first used, with the state that the process shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..engines import registry
+from ..net.network import Network
+from ..net.transport import bounded
+from .engine_state import StateKey, load_states, save_states, shared_state
+from .plan import ARCHIVE
+from .runner import EngineRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class EnginePool(Mapping[str, EngineRunner]):
+    """The engines that a search may ask. An engine's code is imported when it is first looked up."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, EngineSettings],
+        network: Network,
+        *,
+        exit_name: str = "direct",
+        state_dir: Path | None = None,
+        archive: Callable[[], SearchEngine] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._network = network
+        self._exit = exit_name
+        self._state_dir = state_dir
+        self._archive = archive
+        self._names: Sequence[str] = (*registry.names(), *((ARCHIVE,) if archive else ()))
+        self._kept = load_states(state_dir)
+        self._runners: dict[str, EngineRunner] = {}
+
+    def __getitem__(self, name: str) -> EngineRunner:
+        if name not in self._runners:
+            if name not in self._names:
+                raise KeyError(name)
+            self._runners[name] = (
+                EngineRunner(self._archive()) if name == ARCHIVE and self._archive else self._make(name)
+            )
+        return self._runners[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def _make(self, name: str) -> EngineRunner:
+        own = self._settings.get(name) or EngineSettings()
+        factory: Any = registry.load(name)
+        engine = factory(own)
+        send = None
+        if isinstance(engine, Engine):
+            send = bounded(self._network.send, name, engine.base_url, engine.redirect_hosts)
+            engine.send = send
+        rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
+        key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))
+        timeout = own.timeout_ms / 1000 if own.timeout_ms else None
+        return EngineRunner(
+            engine, send, timeout=timeout, state=shared_state(key, self._kept), prepare=self._network.prepare
+        )
+
+    def save(self) -> None:
+        """Keep what was learned about the engines that were asked, for the next process."""
+        states = {f"{name}@{self._exit}": runner.breaker.state() for name, runner in self._runners.items()}
+        save_states(self._state_dir, {**self._kept, **states})

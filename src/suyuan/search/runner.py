@@ -1,0 +1,210 @@
+"""``EngineRunner``: runs one engine within its limits; every run leaves a receipt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, OWN_RATE_LIMIT
+from ..core.engine import Engine, SearchEngine, Send, drive
+from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
+from ..core.query import SearchQuery
+from ..core.receipt import Attempt, AttemptOutcome
+from ..core.result import EngineResults
+from ..core.secret import Secret
+from .breaker import Breaker
+from .engine_state import EngineState
+from .normalize import matching
+from .rate_limit import RateLimiter
+
+log = logging.getLogger("suyuan.search")
+
+_PROBE_SECONDS = 0.5
+_PROBE_KEPT = {True: 60.0, False: 15.0}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReply:
+    """The outcome of one run: the receipt, and the results or the error."""
+
+    attempt: Attempt
+    results: EngineResults | None = None
+    error: SuyuanError | None = None
+
+
+@dataclass(slots=True)
+class EngineRunner:
+    """One engine, how it is reached, and what is known about it."""
+
+    engine: SearchEngine
+    send: Send | None = None
+    timeout: float | None = None
+    """Its own limit in seconds; None means all the time that the search has left."""
+    state: EngineState = field(default_factory=EngineState)
+    clock: Callable[[], float] = time.monotonic
+    prepare: Callable[[], None] | None = None
+    """Loads the network client; called before the clock of a short health check starts."""
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    @property
+    def breaker(self) -> Breaker:
+        """Whether the engine may be asked."""
+        return self.state.breaker
+
+    @property
+    def limiter(self) -> RateLimiter:
+        """How often the engine may be asked."""
+        return self.state.limiter
+
+    @property
+    def hedge_delay(self) -> float:
+        """How long to wait for it before the next engine is asked as well."""
+        return min(max(2 * self.state.latency, 0.25), 1.5)
+
+    async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
+        """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
+        started = self.clock()
+        allowed = min(seconds, self.timeout) if self.timeout else seconds
+        try:
+            results = await self._results(query, allowed)
+        except asyncio.CancelledError:
+            self.breaker.cancelled()
+            raise
+        except SuyuanError as error:
+            return self._failed(error, query, started)
+        except Exception as error:
+            # One engine of several: a fault in its code must not end the search.
+            log.exception("engine %s failed inside", self.name)
+            return self._failed(ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}"), query, started)
+        took = self.clock() - started
+        self.state.latency += 0.2 * (took - self.state.latency)
+        self.breaker.succeeded()
+        # An engine that has nothing in the requested domains has found nothing: the next one is asked.
+        results = replace(results, results=matching(results.results, query))
+        return EngineReply(self._receipt("ok" if results.results else "empty", query, took, results), results)
+
+    async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
+        """Run the engine's cheap health check and remember the outcome; ``seconds`` forces a new, longer check."""
+        exchange = self.engine.probe() if isinstance(self.engine, Engine) else None
+        if exchange is None or self.send is None:
+            return None
+        if not seconds and self.state.probed and self.state.probed[0] > self.clock():
+            return self.state.probed[1]
+        seconds = seconds or _PROBE_SECONDS
+        if self.prepare is not None:
+            self.prepare()
+        problem: SuyuanError | None = None
+        try:
+            async with asyncio.timeout(seconds):
+                await drive(exchange, self.send)
+        except TimeoutError:
+            problem = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1))
+        except SuyuanError as error:
+            problem = self._explained(error)
+        self.state.probed = (self.clock() + _PROBE_KEPT[problem is None], problem)
+        return problem
+
+    def skipped(self, error: SuyuanError, query: SearchQuery) -> EngineReply:
+        """The receipt of an engine that was not asked, and why."""
+        return EngineReply(self._receipt("skipped", query, 0.0, error=error), error=error)
+
+    def skipped_open(self, query: SearchQuery) -> EngineReply:
+        """The receipt of an engine that was not asked because its breaker is open."""
+        seconds, reason = self.breaker.cooldown_left(), self.breaker.reason
+        return self.skipped(CIRCUIT_OPEN(engine=self.name, seconds=seconds, why=reason, retry_after=seconds), query)
+
+    def overtaken(self, query: SearchQuery, seconds: float) -> Attempt:
+        """The receipt of an engine whose answer was no longer needed."""
+        if seconds > self.hedge_delay:
+            self.breaker.timed_out("slow")
+        return self._receipt("cancelled", query, seconds)
+
+    def ran_out(self, query: SearchQuery, seconds: float) -> EngineReply:
+        """The receipt of an engine that had not answered when the search's time was over."""
+        error = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1))
+        self._learn(error)
+        return EngineReply(self._receipt("timeout", query, seconds, error=error), error=error)
+
+    async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
+        wait = self.limiter.take()
+        if wait >= allowed:
+            self.limiter.give_back()
+            raise OWN_RATE_LIMIT(engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait)
+        try:
+            async with asyncio.timeout(allowed):
+                if wait:
+                    await asyncio.sleep(wait)
+                self.breaker.begin()
+                if isinstance(self.engine, Engine) and self.send is not None:
+                    return await drive(self.engine.exchange(query), self.send)
+                return EngineResults(tuple(await self.engine.search(query, query.count)))
+        except TimeoutError:
+            raise ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
+
+    def _failed(self, error: SuyuanError, query: SearchQuery, started: float) -> EngineReply:
+        error = self._explained(error)
+        error.engine = error.engine or self.name
+        self._learn(error)
+        return EngineReply(self._receipt(outcome_of(error), query, self.clock() - started, error=error), error=error)
+
+    def _explained(self, error: SuyuanError) -> SuyuanError:
+        """The failure as the engine explains it, and without its secrets."""
+        told = self.engine.explain(error) if isinstance(self.engine, Engine) else error
+        return told.redacted(self._secrets())
+
+    def _learn(self, error: SuyuanError) -> None:
+        if error.detail_code == OWN_RATE_LIMIT.detail_code:
+            return
+        if isinstance(error, WebBlocked):
+            self.breaker.refused(error.detail_code, error.retry_after)
+        elif isinstance(error, Timeout | NetworkError):
+            self.breaker.timed_out(error.detail_code)
+        else:
+            self.breaker.cancelled()
+
+    def _secrets(self) -> tuple[Secret, ...]:
+        return (self.engine.settings.api_key,) if isinstance(self.engine, Engine) else ()
+
+    def _receipt(
+        self,
+        outcome: AttemptOutcome,
+        query: SearchQuery,
+        seconds: float,
+        results: EngineResults | None = None,
+        error: SuyuanError | None = None,
+    ) -> Attempt:
+        supported: frozenset[str] = getattr(self.engine, "supported_params", frozenset())
+        zh = error.say("zh") if error else ("", "")
+        return Attempt(
+            engine=self.name,
+            outcome=outcome,
+            count=len(results.results) if results else 0,
+            latency_ms=round(seconds * 1000),
+            code=error.code if error else "",
+            detail_code=error.detail_code if error else "",
+            message=error.message if error else "",
+            hint=error.hint if error else "",
+            message_zh=zh[0],
+            hint_zh=zh[1],
+            retryable=error.retryable if error else False,
+            # Domains are filtered here whatever the engine does, so they always apply.
+            unsupported_params=tuple(n for n in query.params() if n not in supported and not n.endswith("domains"))
+            if results
+            else (),
+            notes=results.notes if results else (),
+            request_id=results.request_id if results else "",
+        )
+
+
+def outcome_of(error: SuyuanError) -> AttemptOutcome:
+    """The outcome on the receipt for a failure."""
+    if isinstance(error, WebBlocked):
+        return "blocked"
+    return "timeout" if isinstance(error, Timeout) else "error"

@@ -1,0 +1,344 @@
+"""One answer as the page shows it: built from its events, live or kept, into fragments of HTML in the user's language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader
+from jinja2.environment import TemplateModule
+
+from ..citations.markers import find_markers
+from ..core.urls import domain_of, is_page
+from ..llm.settings import EMBEDDED
+from ..store.conversation import Message
+from .markdown_stream import Mark, MarkdownStream, Update, render
+from .texts import Texts
+
+Json = Mapping[str, Any]
+Titles = Callable[[str], str]
+Archived = Callable[[str], str]
+"""Address → when the page was read, or nothing."""
+
+_STEP = re.compile(r"\s+(?=[1-9]\. )")
+
+
+@dataclass(slots=True)
+class Step:
+    """One search, or one page read."""
+
+    number: int
+    tool: str
+    detail: str
+    engine: str = ""
+    state: str = "running"
+    took_ms: int = 0
+    count: int = 0
+    cached: bool = False
+    repeated: bool = False
+    receipt: Sequence[Json] = ()
+    fault: Json | None = None
+    title: str = ""
+
+
+@dataclass(slots=True)
+class AnswerView:
+    """What is known of an answer so far."""
+
+    run: str
+    label: str
+    state: str = "running"
+    mode: str = "chat"
+    at: str = ""
+    steps: dict[int, Step] = field(default_factory=dict)
+    sources: dict[int, Json] = field(default_factory=dict)
+    notices: list[Json] = field(default_factory=list)
+    thinking: str = ""
+    blocks: list[str] = field(default_factory=list)
+    answer: Json | None = None
+    _stream: MarkdownStream | None = None
+    _waiting: list[str] = field(default_factory=list)
+
+    def take(self, event: Json) -> str:
+        """Let ``event`` happen and tell which part of the page it changes."""
+        handler = _HANDLERS.get(event["kind"])
+        return handler(self, event) if handler else ""
+
+    def flush(self) -> Update | None:
+        """Render the text that has come since the last time."""
+        if not self._waiting:
+            return None
+        text = "".join(self._waiting)
+        self._waiting.clear()
+        if self._stream is None:
+            self._stream = MarkdownStream(self.addresses, self.label)
+        update = self._stream.feed(text)
+        self.blocks = self._stream.blocks
+        return update
+
+    def addresses(self) -> dict[int, str]:
+        """The addresses that may be cited."""
+        return {number: source["url"] for number, source in self.sources.items() if is_page(source["url"])}
+
+    def show(self, text: str) -> None:
+        """Show ``text`` as all there is."""
+        self._waiting.clear()
+        self.blocks = render(text, self.addresses(), self.label, self._marks(text))
+
+    def _marks(self, text: str) -> list[Mark | None]:
+        """For every citation of the text, in order, the check of the sentence that it stands in."""
+        claims = (self.answer or {}).get("claims", ())
+        known = self.addresses()
+        places = [marker.start for marker in find_markers(text) if set(marker.numbers) & known.keys()]
+        return [_mark_at(place, claims) for place in places] if claims else []
+
+    # --- what happens ---------------------------------------------------------------------------------------------------
+    def _started(self, event: Json) -> str:
+        self.mode = event["mode"]
+        return "step"
+
+    def _step(self, event: Json) -> str:
+        self.steps[event["step"]] = Step(event["step"], event["tool"], event["detail"])
+        return "step"
+
+    def _step_over(self, event: Json) -> str:
+        step = self.steps[event["step"]]
+        step.state, step.took_ms = "ok" if event["ok"] else "failed", event["took_ms"]
+        return "step"
+
+    def _searching(self, event: Json) -> str:
+        self._known(event, "web_search", event["query"]).engine = event["engine"]
+        return "step"
+
+    def _searched(self, event: Json) -> str:
+        step = self._known(event, "web_search", event["query"])
+        step.engine, step.count, step.state, step.took_ms = event["engine"], event["count"], "ok", event["took_ms"]
+        step.cached, step.repeated, step.receipt = event["cached"], event["repeated"], event["receipt"]
+        return "step"
+
+    def _search_failed(self, event: Json) -> str:
+        step = self._known(event, "web_search", event["query"])
+        step.state, step.fault, step.took_ms, step.receipt = (
+            "failed",
+            event["fault"],
+            event["took_ms"],
+            event["receipt"],
+        )
+        return "step"
+
+    def _read(self, event: Json) -> str:
+        step = self._known(event, "web_fetch", event["url"])
+        step.title, step.state, step.took_ms = event["title"], "ok", event["took_ms"]
+        return "step"
+
+    def _read_failed(self, event: Json) -> str:
+        step = self._known(event, "web_fetch", event["url"])
+        step.state, step.fault, step.took_ms = "failed", event["fault"], event["took_ms"]
+        return "step"
+
+    def _known(self, event: Json, tool: str, detail: str) -> Step:
+        return self.steps.setdefault(event["step"], Step(event["step"], tool, detail))
+
+    def _found(self, event: Json) -> str:
+        self.sources.update((source["number"], source) for source in event["sources"])
+        return "sources"
+
+    def _noticed(self, event: Json) -> str:
+        self.notices.append(event)
+        return "notice"
+
+    def _thought(self, event: Json) -> str:
+        self.thinking += event["text"]
+        return "thinking"
+
+    def _text(self, event: Json) -> str:
+        self._waiting.append(event["text"])
+        return "text"
+
+    def _withdrawn(self, event: Json) -> str:
+        self._stream = None
+        self._waiting.clear()
+        self.blocks = []
+        return "withdrawn"
+
+    def _end(self, event: Json) -> str:
+        self.answer = event
+        self.mode = event["mode"]
+        self.state = "stopped" if event["stopped"] else "failed" if event["fault"] else "done"
+        self.sources.update((source["number"], source) for source in event["sources"])
+        self.show(event["text"])
+        return "answer"
+
+
+_HANDLERS: dict[str, Callable[[AnswerView, Json], str]] = {
+    "turn.started": AnswerView._started,
+    "step.started": AnswerView._step,
+    "step.finished": AnswerView._step_over,
+    "search.started": AnswerView._searching,
+    "search.finished": AnswerView._searched,
+    "search.failed": AnswerView._search_failed,
+    "page.read": AnswerView._read,
+    "page.failed": AnswerView._read_failed,
+    "sources": AnswerView._found,
+    "notice": AnswerView._noticed,
+    "thinking": AnswerView._thought,
+    "text": AnswerView._text,
+    "text.withdrawn": AnswerView._withdrawn,
+    "answer": AnswerView._end,
+}
+
+
+def _mark_at(place: int, claims: Sequence[Json]) -> Mark | None:
+    for i, claim in enumerate(claims):
+        if claim["start"] <= place < claim["end"]:
+            return Mark(i, claim["verdict"])
+    # A marker may stand right behind the sentence that it belongs to.
+    near = [(place - claim["end"], i) for i, claim in enumerate(claims) if 0 <= place - claim["end"] <= 2]
+    return Mark(min(near)[1], claims[min(near)[1]]["verdict"]) if near else None
+
+
+def kept_view(message: Message, events: Sequence[Json], label: str, mode: str = "chat") -> AnswerView:
+    """The view of an answer that was kept, finished or not; ``mode`` is what it began in, where that is not kept yet."""
+    view = AnswerView(message.id, label, message.state, mode, message.created_at)
+    for event in events:
+        if event["kind"] != "answer":
+            view.take(event)
+    if message.answer:
+        view.take(message.answer)
+    else:
+        view.show(message.text)
+    view.state = message.state
+    return view
+
+
+class Fragments:
+    """The parts of an answer as HTML, in one language."""
+
+    def __init__(self, lang: str, titles: Titles, archived: Archived) -> None:
+        self.texts = Texts(lang)
+        self._titles = titles
+        self._archived = archived
+        self._parts = _parts(lang)
+
+    def whole(self, view: AnswerView) -> str:
+        """The answer with everything that belongs to it."""
+        return self._call("whole", view)
+
+    def status(self, view: AnswerView) -> str:
+        """One line: what is happening, or what was done."""
+        return _status(view, self)
+
+    def steps(self, view: AnswerView) -> str:
+        """What was done, step by step."""
+        return self._call("steps", view)
+
+    def sources(self, view: AnswerView) -> str:
+        """The row of sources above the text, and the cards of the citations."""
+        return self._call("sources", view)
+
+    def notices(self, view: AnswerView) -> str:
+        """What the user should know."""
+        return self._call("notices", view)
+
+    def foot(self, view: AnswerView) -> str:
+        """What stands below the text of a finished answer."""
+        return self._call("foot", view)
+
+    def claims(self, view: AnswerView) -> str:
+        """What the checks of the cited sentences found, for the cards."""
+        return self._call("claims", view)
+
+    def receipt(self, step: Step) -> str:
+        """What each engine did, on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""
+        parts = [self._attempt(attempt) for attempt in step.receipt if attempt["outcome"] != "cancelled"]
+        return " → ".join(parts)
+
+    def when(self, stamp: str) -> str:
+        """A moment, short."""
+        try:
+            return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+        except ValueError:
+            return stamp[:16]
+
+    def model(self, name: str) -> str:
+        """The name of a model, for people."""
+        return self.texts("model.embedded") if name == EMBEDDED else name
+
+    def archived(self, url: str) -> str:
+        """When the page was read, or nothing."""
+        return self._archived(url)
+
+    def engine(self, name: str) -> str:
+        """The title of an engine, or of several."""
+        if name in ("", "auto"):
+            return self.texts("engine.auto")
+        return "+".join(self._titles(part) for part in name.split("+"))
+
+    def _attempt(self, attempt: Json) -> str:
+        engine = self.engine(attempt["engine"])
+        if attempt["outcome"] in ("ok", "empty"):
+            seconds = self.texts("seconds", n=_seconds(attempt["latency_ms"]))
+            return ", ".join((engine, self.texts.count(attempt["count"]), seconds))
+        return f"{engine} {self.texts.verb(attempt['code'] or '', attempt['detail_code'] or '')}"
+
+    def _call(self, macro: str, view: AnswerView) -> str:
+        return str(getattr(self._parts, macro)(view, self)).strip()
+
+
+def _status(view: AnswerView, parts: Fragments) -> str:
+    t = parts.texts
+    running = next((step for step in reversed(view.steps.values()) if step.state == "running"), None)
+    if running:
+        if running.tool == "web_search":
+            return t("step.searching", query=running.detail, engine=parts.engine(running.engine))
+        return t("step.reading", what=domain_of(running.detail) or running.detail)
+    if view.state == "running":
+        return t("steps.writing") if view.blocks or view.mode == "chat" else t("steps.thinking")
+    searches = [step for step in view.steps.values() if step.tool == "web_search"]
+    took = sum(step.took_ms for step in view.steps.values())
+    if view.mode == "chat" and len(view.steps) == 1 and searches:
+        key = "step.searched" if searches[0].state == "ok" else "step.search_failed"
+        return " · ".join(filter(None, (t(key, query=searches[0].detail), parts.receipt(searches[0]))))
+    counts = {
+        "web_search": len(searches),
+        "web_fetch": sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()),
+    }
+    done = [t(f"steps.{tool}.{1 if n == 1 else 'n'}", n=n) for tool, n in counts.items() if n]
+    return f"{', '.join(done)} · {t('seconds', n=_seconds(took))}" if done else ""
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:.1f}" if ms >= 100 else f"{max(ms, 10) / 1000:.2f}"
+
+
+def _host(url: str) -> str:
+    return domain_of(url)
+
+
+def _lines(text: str) -> str:
+    """A text in which every numbered step begins a line."""
+    return _STEP.sub("\n", text)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 100 else url[:99] + "…"
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the page; everything in them is escaped."""
+    made = Environment(
+        loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters.update(seconds=_seconds, host=_host, lines=_lines, short=_short)
+    made.tests.update(page=is_page)
+    return made
+
+
+@cache
+def _parts(lang: str) -> TemplateModule:
+    return environment().get_template("parts.html").make_module({"t": Texts(lang)})

@@ -1,0 +1,337 @@
+"""The JSON interface: conversations, answers as they are written, search, pages, and how the house is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from ..chat.commands import parse_command
+from ..chat.export import export
+from ..chat.runs import Run
+from ..chat.service import ChatService
+from ..client import AsyncClient
+from ..core.causes.web import NO_RUN
+from ..core.errors import SuyuanError
+from ..core.query import SearchQuery
+from ..core.views import items_view, receipt
+from ..doctor.debug_bundle import bundle
+from ..pages.passages import select
+from ..store.conversation import Conversation
+from . import schemas as s
+from .errors import language_of
+from .health import Health, engines
+from .metrics import Metrics
+from .sse import EventStream, message, while_connected
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": s.ErrorOut, "description": "The request cannot be done as asked."},
+    "5XX": {"model": s.ErrorOut, "description": "An engine, a page or a model failed."},
+}
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
+}
+_KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
+# What no file system takes, and what would hide or reorder the name.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+
+router = APIRouter(prefix="/api", responses=_FAILURES)
+plain = APIRouter()
+
+
+def client_from(request: Request) -> AsyncClient:
+    """The house behind the server."""
+    client: AsyncClient = request.app.state.client
+    return client
+
+
+def _chat(request: Request) -> ChatService:
+    return client_from(request).chat
+
+
+def _metrics(request: Request) -> Metrics:
+    metrics: Metrics = request.app.state.metrics
+    return metrics
+
+
+def _shown(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
+    run = chat.running(conversation.id)
+    return {**conversation.as_dict(), "running": run.id if run else None}
+
+
+# --- conversations ----------------------------------------------------------------------------------------------------
+@router.post("/conversations", status_code=201, response_model=s.ConversationOut, tags=["conversations"])
+async def create_conversation(request: Request, body: s.NewConversation) -> dict[str, Any]:
+    """Begin a conversation."""
+    chat = _chat(request)
+    if body.engine:
+        client_from(request).search_service.check_plan(body.engine)
+    made = await chat.create(
+        mode=body.mode, search=body.search, engine=body.engine, model=body.model, lang=body.lang or language_of(request)
+    )
+    return _shown(chat, made)
+
+
+@router.get("/conversations", response_model=s.ConversationList, tags=["conversations"])
+async def list_conversations(
+    request: Request,
+    text: Annotated[str, Query(max_length=200, description="Words that title or messages must have.")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    deleted: bool = False,
+) -> dict[str, Any]:
+    """The conversations, newest first."""
+    chat = _chat(request)
+    found = await asyncio.to_thread(chat.store.find, text, limit=limit + 1, offset=offset, deleted=deleted)
+    return {"conversations": [_shown(chat, each) for each in found[:limit]], "more": len(found) > limit}
+
+
+@router.get("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
+async def get_conversation(request: Request, id: str) -> dict[str, Any]:
+    """One conversation."""
+    return _shown(_chat(request), await _chat(request).get(id))
+
+
+@router.patch("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
+async def change_conversation(request: Request, id: str, body: s.ConversationChange) -> dict[str, Any]:
+    """Change mode, switch, engine, model, language or title; the next message follows it."""
+    chat = _chat(request)
+    return _shown(chat, await chat.change(id, **body.model_dump(exclude_none=True)))
+
+
+@router.delete("/conversations/{id}", status_code=204, tags=["conversations"])
+async def delete_conversation(request: Request, id: str) -> Response:
+    """Delete a conversation; it can be restored for a while."""
+    await _chat(request).delete(id)
+    return Response(status_code=204)
+
+
+@router.post("/conversations/{id}/restore", response_model=s.ConversationOut, tags=["conversations"])
+async def restore_conversation(request: Request, id: str) -> dict[str, Any]:
+    """Bring a deleted conversation back."""
+    chat = _chat(request)
+    return _shown(chat, await chat.restore(id))
+
+
+@router.get("/conversations/{id}/messages", response_model=s.MessageList, tags=["conversations"])
+async def list_messages(request: Request, id: str) -> dict[str, Any]:
+    """All messages of a conversation."""
+    chat = _chat(request)
+    await chat.get(id)
+    return {"messages": [each.as_dict() for each in await asyncio.to_thread(chat.store.messages, id)]}
+
+
+@router.get("/conversations/{id}/changes", responses=_EVENTS, response_class=Response, tags=["conversations"])
+async def watch_conversation(request: Request, id: str) -> Response:
+    """What changes in a conversation: events ``change`` with ``kind``, ``conversation`` and ``run``; the first tells how it is now."""
+    await _chat(request).get(id)
+    return EventStream(_changes(_chat(request), id))
+
+
+async def _changes(chat: ChatService, id: str) -> AsyncIterator[bytes]:
+    changes = chat.watch(id)
+    upcoming = asyncio.ensure_future(anext(changes))
+    try:
+        # Watching begins before the state is read: nothing is missed in between.
+        await asyncio.sleep(0)
+        now = await chat.get(id)
+        run = chat.running(id)
+        yield _change("settings", _shown(chat, now), run.id if run else "")
+        while True:
+            change = await upcoming
+            upcoming = asyncio.ensure_future(anext(changes))
+            yield _change(change.kind, _shown(chat, change.conversation), change.run)
+            if change.kind == "deleted":
+                return
+    finally:
+        upcoming.cancel()
+        await asyncio.gather(upcoming, return_exceptions=True)
+
+
+def _change(kind: str, conversation: dict[str, Any], run: str) -> bytes:
+    return message({"kind": kind, "conversation": conversation, "run": run}, event="change")
+
+
+@router.get("/conversations/{id}/export", response_class=Response, tags=["conversations"])
+async def export_conversation(request: Request, id: str, form: Literal["md", "html", "json"] = "md") -> Response:
+    """The conversation as a file."""
+    chat, lang = _chat(request), language_of(request)
+    conversation = await chat.get(id)
+    messages = await asyncio.to_thread(chat.store.messages, id)
+    text = await asyncio.to_thread(export, conversation, messages, form, lang)
+    return Response(
+        text,
+        media_type=_KINDS[form],
+        headers={"Content-Disposition": _attachment(conversation.title or "suyuan", form)},
+    )
+
+
+def _attachment(title: str, form: str) -> str:
+    """The header for a file named after ``title``: safe in the header, on every file system, and for old clients."""
+    name = " ".join(_UNSAFE.sub(" ", title).split())[:80].strip() or "suyuan"
+    ascii_name = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip() or "suyuan"
+    return f"attachment; filename=\"{ascii_name}.{form}\"; filename*=UTF-8''{quote(name, safe='')}.{form}"
+
+
+# --- answers ------------------------------------------------------------------------------------------------------------
+@router.post(
+    "/conversations/{id}/messages",
+    status_code=202,
+    response_model=s.RunStarted,
+    responses={200: {"model": s.CommandDone, "description": "The text was a command, and it was obeyed."}},
+    tags=["answers"],
+)
+async def send_message(request: Request, id: str, body: s.NewMessage) -> Response:
+    """Ask; the answer is written whether or not anybody follows it."""
+    await request.app.state.warm()
+    chat = _chat(request)
+    if command := parse_command(body.text):
+        changed = await chat.obey(id, command)
+        return JSONResponse({"command": command.name, "conversation": _shown(chat, changed)})
+    return _begun(request, await chat.ask(id, body.text, instead_of=body.instead_of))
+
+
+@router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])
+async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
+    """Answer a question once more; the old answer goes."""
+    await request.app.state.warm()
+    await _chat(request).get(id)
+    return _begun(request, await _chat(request).retry(id, body.answer))
+
+
+def _begun(request: Request, run: Run) -> Response:
+    _metrics(request).follow(run)
+    return JSONResponse({"run": run.id}, 202)
+
+
+@router.get("/runs/{run}/events", responses=_EVENTS, response_class=Response, tags=["answers"])
+async def follow_run(request: Request, run: str) -> Response:
+    """The events of an answer; ``Last-Event-ID`` (or ``?after=``) goes on behind that event."""
+    chat, after = _chat(request), _last_seen(request)
+    if found := chat.run(run):
+        return EventStream(_live(found, after))
+    kept = await asyncio.to_thread(chat.store.message, run)
+    if kept is None or kept.role != "assistant":
+        raise NO_RUN(id=run[:40])
+    return EventStream(_kept(chat, run, kept.text, kept.answer, after))
+
+
+def _last_seen(request: Request) -> int:
+    value = request.headers.get("last-event-id") or request.query_params.get("after", "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
+
+
+async def _live(run: Run, after: int) -> AsyncIterator[bytes]:
+    async for number, event in run.follow(after):
+        yield message(event.as_dict(), event=event.kind, id=number)
+
+
+async def _kept(
+    chat: ChatService, run: str, text: str, answer: dict[str, Any] | None, after: int
+) -> AsyncIterator[bytes]:
+    """A run that is no longer in memory: what was kept of its events, then its end."""
+    number = after
+    for number, event in await asyncio.to_thread(chat.store.events, run, after):
+        yield message(event, event=event["kind"], id=number)
+    # One that was cut off has no answer; what it had written is told instead.
+    end = answer or {"kind": "interrupted", "text": text}
+    yield message(end, event=end["kind"], id=number + 1)
+
+
+@router.post("/runs/{run}/stop", response_model=s.RunStopped, tags=["answers"])
+async def stop_run(request: Request, run: str) -> dict[str, Any]:
+    """Stop an answer: the model, the searches and their sockets; what was written is kept."""
+    chat = _chat(request)
+    found = chat.run(run)
+    if found is None and await asyncio.to_thread(chat.store.message, run) is None:
+        raise NO_RUN(id=run[:40])
+    running = found is not None and not found.finished
+    if found is not None:
+        found.stop()
+    return {"run": run, "stopped": running}
+
+
+@router.get("/runs/{run}/debug", response_class=Response, tags=["answers"])
+async def debug_run(request: Request, run: str) -> Response:
+    """All that is known about an answer, without any secret, as a file to attach to a report."""
+    client = request.app.state.client
+    data = await asyncio.to_thread(bundle, client, run)
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return Response(
+        text, media_type=_KINDS["json"], headers={"Content-Disposition": _attachment(f"suyuan-{run}", "json")}
+    )
+
+
+# --- search and pages -------------------------------------------------------------------------------------------------
+@router.post("/search", response_model=s.SearchOut, tags=["web"])
+async def search(request: Request, body: s.SearchIn) -> dict[str, Any]:
+    """Search the web; where no engine could answer, the error comes with the receipt."""
+    fields: dict[str, Any] = body.model_dump(exclude={"query", "engines"})
+    query = SearchQuery(body.query, **fields)
+    try:
+        page = await while_connected(request, client_from(request).search_service.search(query, engines=body.engines))
+    except SuyuanError as error:
+        _metrics(request).searched(receipt(error.attempts))
+        raise
+    told = receipt(page.attempts)
+    if not page.cached:
+        _metrics(request).searched(told)
+    return {**items_view(page), "receipt": told}
+
+
+@router.post("/fetch", tags=["web"])
+async def fetch(request: Request, body: s.FetchIn) -> dict[str, Any]:
+    """Read a page: its main text, or the passages that matter for a question."""
+    document = await while_connected(
+        request, client_from(request).fetcher.fetch(body.url, fresh=body.fresh, render=body.render)
+    )
+    data = document.as_dict()
+    if body.question:
+        chosen = await asyncio.to_thread(select, document.text, body.question, body.tokens)
+        data["passages"] = [
+            {"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages
+        ]
+        data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
+    return data
+
+
+# --- the house ---------------------------------------------------------------------------------------------------------
+@router.get("/engines", response_model=s.EngineList, tags=["client"])
+async def list_engines(request: Request) -> dict[str, Any]:
+    """The engines, and whether they can be asked."""
+    return {"default": client_from(request).search_service.default, "engines": engines(client_from(request))}
+
+
+@router.get("/models", response_model=s.ModelList, tags=["client"])
+async def list_models(request: Request) -> dict[str, Any]:
+    """The models that can be chosen."""
+    chat = _chat(request)
+    models = [{"name": name, "provider": settings.provider} for name, settings in chat.models.items()]
+    return {"default": chat.default_model, "models": models}
+
+
+@router.get("/health", response_model=s.HealthOut, tags=["client"])
+async def get_health(request: Request) -> dict[str, Any]:
+    """How the house is, at once: the last that is known, and how old that is."""
+    health: Health = request.app.state.health
+    return health.report(language_of(request))
+
+
+@plain.get("/healthz", include_in_schema=False)
+async def alive() -> PlainTextResponse:
+    """Whether the server answers."""
+    return PlainTextResponse("OK")
+
+
+@plain.get("/metrics", include_in_schema=False)
+async def metrics(request: Request) -> PlainTextResponse:
+    """The counts, for Prometheus."""
+    return PlainTextResponse(
+        _metrics(request).text(len(request.app.state.streams)), media_type="text/plain; version=0.0.4"
+    )

@@ -1,0 +1,129 @@
+"""A failure as an HTTP answer: a fitting status, and cause and cure in the language of whoever asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+
+from ..core.cause import Cause
+from ..core.causes.asked import BAD_ARGUMENT
+from ..core.causes.chat import UNEXPECTED
+from ..core.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
+from ..core.errors import SuyuanError
+from ..core.views import receipt
+
+OPENAI = "/v1/"
+
+_BY_DETAIL = {
+    "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
+    "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
+    "search_loop": 508, "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401, "token_wrong": 401,
+    "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429, "server_full": 503, "shutting_down": 503,
+}  # fmt: skip
+# Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.
+_BY_CODE = {
+    "InvalidInput": 400, "ToolNotFound": 404, "Timeout": 504, "WebBlocked": 503, "StoreError": 503, "Refused": 403,
+    "NetworkError": 502, "AuthError": 502, "BadGateway": 502, "WebParseError": 502, "WebProviderError": 502,
+}  # fmt: skip
+_OPENAI_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+                 413: "invalid_request_error", 429: "rate_limit_error"}  # fmt: skip
+
+
+def status_of(code: str, detail_code: str = "") -> int:
+    """The HTTP status for a failure."""
+    return _BY_DETAIL.get(detail_code) or _BY_CODE.get(code, 500)
+
+
+def language_of(connection: HTTPConnection) -> str:
+    """``zh`` or ``en``: what the page was set to, else what the client prefers, else English."""
+    chosen = connection.cookies.get("lang", "")
+    return chosen if chosen in ("zh", "en") else preferred(connection.headers.get("accept-language", ""))
+
+
+def preferred(accept_language: str) -> str:
+    """The one of our two languages that an ``Accept-Language`` header likes best."""
+    best, weight = "en", 0.0
+    for part in accept_language.lower().split(","):
+        tag, _, q = part.strip().partition(";q=")
+        try:
+            value = float(q) if q else 1.0
+        except ValueError:
+            continue
+        lang = tag.split("-")[0]
+        if lang in ("zh", "en") and value > weight:
+            best, weight = lang, value
+    return best
+
+
+def failure(connection: HTTPConnection, error: SuyuanError, status: int | None = None) -> JSONResponse:
+    """``error`` as an answer, in OpenAI's shape where OpenAI's clients ask."""
+    status = status or status_of(error.code, error.detail_code)
+    lang = language_of(connection)
+    told = error.as_dict(lang)
+    content: dict[str, Any] = {"error": told}
+    if connection.url.path.startswith(OPENAI):
+        content = {"error": openai_error(status, told)}
+    elif error.attempts:
+        content["receipt"] = receipt(error.attempts)
+    headers = {"Retry-After": str(max(1, round(error.retry_after)))} if error.retry_after else {}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(content, status, headers)
+
+
+def openai_error(status: int, told: dict[str, Any]) -> dict[str, Any]:
+    """A failure as OpenAI's clients know it; cause and cure are one text there."""
+    kind = _OPENAI_TYPES.get(status, "server_error")
+    text = " ".join(part for part in (told["message"], told["hint"]) if part)
+    return {"message": text, "type": kind, "param": None, "code": told["detail_code"] or told["code"]}
+
+
+def of_http(connection: HTTPConnection, error: HTTPException) -> SuyuanError:
+    """What an error of the framework means."""
+    if isinstance(error.detail, Carried):
+        return error.detail.error
+    path = connection.url.path
+    if error.status_code == 404:
+        return NO_SUCH_PATH(path=path)
+    if error.status_code == 405:
+        return NOT_THAT_WAY(path=path, method=connection.scope.get("method", ""))
+    return BAD_REQUEST(why=str(error.detail))
+
+
+class Carried(str):
+    """One of our errors, carried through a framework that lets only its own errors pass."""
+
+    error: SuyuanError
+
+    @classmethod
+    def of(cls, error: SuyuanError) -> HTTPException:
+        """The framework's error that carries ours."""
+        carried = cls(error.message)
+        carried.error = error
+        return HTTPException(status_of(error.code, error.detail_code), carried)
+
+
+def of_validation(errors: Any) -> SuyuanError:
+    """What a body or a parameter that does not fit its model means: the first thing that is wrong with it."""
+    first: dict[str, Any] = next(iter(errors), {})
+    # The first part says where it stood: body, query or path.
+    place = [str(part) for part in first.get("loc", ())[1:]]
+    why = str(first.get("msg", "")).rstrip(".")
+    if first.get("type") == "json_invalid" or not place:
+        return BAD_REQUEST(why=why)
+    return BAD_ARGUMENT(name=".".join(place), why=why)
+
+
+def unexpected(run: str = "") -> SuyuanError:
+    """What is said where our own code failed."""
+    cause: Cause = UNEXPECTED
+    return cause(what="Internal Server Error", run=run)
+
+
+def accepts_html(headers: Headers) -> bool:
+    """Whether a person with a browser asks."""
+    return "text/html" in headers.get("accept", "")

@@ -1,0 +1,122 @@
+"""How the house is, as far as it is known: nobody waits for a check, each starts the next one behind the scenes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..client import AsyncClient
+from ..core.errors import SuyuanError
+
+if TYPE_CHECKING:
+    from ..doctor.finding import Finding
+
+log = logging.getLogger("suyuan.server")
+
+_SEARXNG = "searxng"
+# How old a verdict may be before a look at it starts a new check.
+_FRESH = 15.0
+
+
+class Health:
+    """The last known state of SearXNG, and what the start-up check found."""
+
+    def __init__(self, client: AsyncClient, clock: Callable[[], float] = time.monotonic) -> None:
+        self._client = client
+        self._clock = clock
+        self._checked: float | None = None
+        self._error: SuyuanError | None = None
+        self._notice: Finding | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Begin with the first checks; returns at once."""
+        self._spawn(self._start_up())
+
+    def report(self, lang: str) -> dict[str, Any]:
+        """What is known now; a verdict that has grown old is renewed for the next time."""
+        if not self._tasks and (self._checked is None or self._clock() - self._checked > _FRESH):
+            self._spawn(self._probe())
+        chat = self._client.settings.model
+        return {
+            "status": "ok",
+            "version": __version__,
+            "model": {"name": chat.label, "provider": chat.provider},
+            "engine": self._client.search_service.default,
+            "searxng": self._searxng(lang),
+            "engines": engines(self._client),
+            "notice": self._notice.as_dict(lang) if self._notice else None,
+        }
+
+    async def close(self) -> None:
+        """End the checks that are under way."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _searxng(self, lang: str) -> dict[str, Any]:
+        if self._checked is None:
+            return {"state": "unknown", "age_seconds": None, "error": None}
+        age = round(self._clock() - self._checked, 1)
+        return {
+            "state": "down" if self._error else "ok",
+            "age_seconds": age,
+            "error": self._error.as_dict(lang) if self._error else None,
+        }
+
+    async def _start_up(self) -> None:
+        from ..doctor.checkup import startup_notice
+
+        await self._probe()
+        self._notice = await startup_notice(self._client)
+
+    async def _probe(self) -> None:
+        if _SEARXNG in self._client.engines:
+            self._error = await self._client.engines[_SEARXNG].check_health()
+        self._checked = self._clock()
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(self._quietly(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _quietly(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception:
+            # The outermost edge of a background task: its failure must not pass unseen, nor end the server.
+            log.exception("the health check failed inside")
+
+
+def engines(client: AsyncClient) -> list[dict[str, Any]]:
+    """Every engine, and whether it can be asked."""
+    return [_engine(client, name) for name in client.engines]
+
+
+def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
+    try:
+        runner = client.engines[name]
+    except SuyuanError:
+        return {"name": name, "title": name, "ready": False, "state": "broken", "needs": "", "resting_seconds": 0}
+    engine = runner.engine
+    state, needs = "ready", ""
+    left = runner.breaker.cooldown_left()
+    if getattr(engine, "via_browser", False) and client.network.browser_problem():
+        state, needs = "no_browser", "chrome"
+    elif not getattr(engine, "configured", True):
+        state, needs = "no_key", getattr(engine, "api_key_env", "")
+    elif left:
+        state = "circuit_open"
+    return {
+        "name": name,
+        "title": getattr(engine, "title", name),
+        "ready": state == "ready",
+        "state": state,
+        "needs": needs,
+        "resting_seconds": round(left),
+    }

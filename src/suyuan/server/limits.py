@@ -1,0 +1,164 @@
+"""How much one client, and all together, may ask of the server: size and time of a request, open streams, wrong tokens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from ipaddress import IPv6Address, ip_address
+from typing import Any
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..core.causes.web import (
+    BODY_TOO_LARGE,
+    BODY_TOO_SLOW,
+    SERVER_FULL,
+    SHUTTING_DOWN,
+    TOO_MANY_STREAMS,
+    TOO_MANY_TRIES,
+)
+from .errors import Carried, failure
+
+LARGEST_BODY = 1_000_000
+BODY_SECONDS = 30.0
+UNTAKEN_SECONDS = 30.0
+"""How long a client may take nothing of what is sent to it."""
+STREAMS_EACH = 16
+STREAMS_IN_ALL = 500
+
+
+def client_of(scope: MutableMapping[str, Any]) -> str:
+    """Who asks: an address, or for IPv6 the network that one subscriber has."""
+    host = str((scope.get("client") or ("", 0))[0])
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None and not address.is_loopback:
+        return address.exploded[:19]
+    return host
+
+
+class Streams:
+    """The open streams, counted by client; all of them can be ended."""
+
+    def __init__(self, each: int = STREAMS_EACH, in_all: int = STREAMS_IN_ALL) -> None:
+        self._each = each
+        self._in_all = in_all
+        self._open: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return self._open.total()
+
+    @contextmanager
+    def taken(self, client: str) -> Iterator[None]:
+        """A place for one stream of ``client``; raises a cause where there is none."""
+        if self._closed:
+            raise SHUTTING_DOWN()
+        if self._open[client] >= self._each:
+            raise TOO_MANY_STREAMS(limit=self._each, retry_after=5)
+        if len(self) >= self._in_all:
+            raise SERVER_FULL(limit=self._in_all, retry_after=5)
+        self._open[client] += 1
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
+        try:
+            yield
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
+            if task is not None:
+                self._tasks.discard(task)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the server is being stopped."""
+        return self._closed
+
+    def close(self) -> None:
+        """End all streams, and take no more."""
+        self._closed = True
+        for task in list(self._tasks):
+            task.cancel()
+
+
+class Tries:
+    """Wrong tokens, counted by client: after too many, the client waits."""
+
+    def __init__(
+        self, most: int = 10, seconds: float = 300.0, clock: Callable[[], float] = time.monotonic, clients: int = 10_000
+    ) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._clock = clock
+        self._clients = clients
+        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def check(self, client: str) -> None:
+        """Raise a cause where ``client`` has tried too often."""
+        times = self._failed.get(client)
+        now = self._clock()
+        while times and now - times[0] > self._seconds:
+            times.popleft()
+        if times and len(times) >= self._most:
+            left = self._seconds - (now - times[0])
+            raise TOO_MANY_TRIES(seconds=left, retry_after=left)
+
+    def failed(self, client: str) -> None:
+        """Note one wrong token."""
+        self._failed.setdefault(client, deque(maxlen=self._most)).append(self._clock())
+        self._failed.move_to_end(client)
+        while len(self._failed) > self._clients:
+            self._failed.popitem(last=False)
+
+
+class BodyLimit:
+    """Refuses bodies that are too large or come too slowly, also those that do not say how large they are."""
+
+    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> None:
+        self._app = app
+        self._largest = largest
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and watch its body."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if self._announced(scope) > self._largest:
+            await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=self._largest))(scope, receive, send)
+            return
+        await self._app(scope, self._watched(receive), send)
+
+    def _announced(self, scope: Scope) -> int:
+        value = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        return int(value) if value.isdigit() else 0
+
+    def _watched(self, receive: Receive) -> Receive:
+        got, whole, deadline = 0, False, asyncio.get_running_loop().time() + self._seconds
+
+        async def watched() -> Message:
+            nonlocal got, whole
+            if whole:
+                # What comes now is that the client has gone, and that may take as long as it likes.
+                return await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise Carried.of(BODY_TOO_SLOW(seconds=self._seconds)) from None
+            got += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            if got > self._largest:
+                raise Carried.of(BODY_TOO_LARGE(limit=self._largest))
+            return message
+
+        return watched

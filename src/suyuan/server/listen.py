@@ -1,0 +1,85 @@
+"""Listening: the socket, the server on it, and a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from ..core.causes.web import CANNOT_LISTEN, PORT_TAKEN
+from .app import quiet
+from .limits import UNTAKEN_SECONDS
+
+_BACKLOG = 512
+# More connections than that are turned away with 503; streams have a limit of their own below it.
+_CONNECTIONS = 1000
+_GRACE = 3
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens on ``host`` and ``port`` (0: any free one); raises a cause where that cannot be."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0]
+        sock = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise CANNOT_LISTEN(host=host, port=port, why=error.strerror or error, other=port) from None
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Connections inherit it: what a client does not take within this time is dropped with the connection.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNTAKEN_SECONDS * 1000))
+        sock.bind(address)
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        cause = PORT_TAKEN if error.errno == errno.EADDRINUSE else CANNOT_LISTEN
+        raise cause(
+            host=host, port=port, why=error.strerror or error, other=port + 1 if port > 1023 else 8642
+        ) from None
+    sock.setblocking(False)
+    return sock
+
+
+async def serve(app: FastAPI, sock: socket.socket, started: Callable[[], None]) -> None:
+    """Serve ``app`` on ``sock`` until a signal ends it; ``started`` is called when requests are answered."""
+    with contextlib.closing(sock):
+        await make_server(app, started).serve([sock])
+
+
+def make_server(app: FastAPI, started: Callable[[], None]) -> Server:
+    """The server of ``app``, not yet listening."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    return Server(config, app, started)
+
+
+class Server(uvicorn.Server):
+    """A server that ends its answers and streams before it waits for its connections."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._on_start = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            asyncio.get_running_loop().call_soon(self._on_start)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop answers and streams, then all else."""
+        await quiet(self._app)
+        await super().shutdown(sockets)

@@ -1,0 +1,300 @@
+"""Answers as HTML: Markdown becomes clean blocks, one by one, while it is still being written.
+
+A closed block of Markdown does not change when more text follows. So what is closed is kept, and only the text from the
+last open block on is read again. Every block that leaves here is complete, balanced and cleaned: a page only has to put
+it in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import nh3
+from markdown_it import MarkdownIt
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
+
+_TAGS = {
+    "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "sup", "div",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href", "class", "data-cite", "data-claim", "data-verdict", "aria-label"},
+    "code": {"class"},
+    "ol": {"start"},
+    "th": {"class"},
+    "td": {"class"},
+    "div": {"class", "tabindex"},
+    "pre": {"tabindex"},
+}
+_WEB = re.compile(r"https?://[^\s/]", re.I)
+_MARKER = re.compile(r"\[(\d{1,4})\]")
+# What may stand unfinished at the very end: a marker or link, emphasis, code, an address in angle brackets, an escape, an entity.
+_OPEN_LINK = re.compile(r"!?\[(?!\d{1,4}\]$)[^\[\]\n]{0,200}(?:\](?:\([^()\n]{0,2000})?)?$")
+_OPEN_SIGN = re.compile(r"(?:[*_~]{1,3}|`{1,2}|!|\\|&#?\w{0,8}|<[^<>\s]{0,200})$")
+_PAIRS = (re.compile(r"`+"), re.compile(r"\*\*|__|~~"), re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"))
+# A line of nothing but signs may become a rule, a heading's underline, a list or the head of a table: wait for its end.
+_ONLY_SIGNS = re.compile(r"[-=:|*+>#~`_.)\d \t]*$")
+_LONGEST_HELD = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the check of a sentence found, for a citation in it: the claim's place in the list, and the verdict."""
+
+    claim: int
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What to change on the page: the blocks to set, and how many there are in all."""
+
+    set: list[tuple[int, str]]
+    total: int
+
+
+@dataclass(slots=True)
+class _Context:
+    """What the rules need to know of the answer they render."""
+
+    sources: Mapping[int, str]
+    label: str
+    marks: Sequence[Mark | None] = ()
+    page: bool = False
+    cited: int = 0
+
+
+def render(
+    text: str, sources: Mapping[int, str], label: str = "来源", marks: Sequence[Mark | None] = (), *, page: bool = False
+) -> list[str]:
+    """The blocks of a finished text; ``marks`` go to its citations in their order, if there are as many.
+
+    The headings of an answer stand below those of the page; a text that is a ``page`` of its own keeps them.
+    """
+    return list(_rendered(text, tuple(sources.items()), label, tuple(marks), page))
+
+
+# A conversation that is opened again shows the same answers again.
+@lru_cache(128)
+def _rendered(
+    text: str, sources: tuple[tuple[int, str], ...], label: str, marks: tuple[Mark | None, ...], page: bool
+) -> tuple[str, ...]:
+    context = _Context(dict(sources), label, marks, page)
+    blocks = tuple(html for _, html in _blocks(_plain(text), context))
+    if marks and context.cited != len(marks):
+        # Not the citations that the marks were made for: better none than wrong ones.
+        return _rendered(text, sources, label, (), page)
+    return blocks
+
+
+class MarkdownStream:
+    """A text that grows, as blocks of HTML."""
+
+    def __init__(self, sources: Callable[[], Mapping[int, str]], label: str = "来源") -> None:
+        self._sources = sources
+        self._label = label
+        self._closed: list[str] = []
+        self._open: list[str] = []
+        self._tail = ""
+        self._carriage = ""
+        self.parsed = 0
+        """Characters read so far, again and again: the cost."""
+
+    @property
+    def blocks(self) -> list[str]:
+        """All blocks as they are now."""
+        return self._closed + self._open
+
+    def feed(self, text: str) -> Update:
+        """Add ``text`` and tell what changes; what is unfinished at the end is held back."""
+        text = self._carriage + text
+        # The second half of a line end may be on its way.
+        self._carriage = "\r" if text.endswith("\r") else ""
+        self._tail += _plain(text.removesuffix("\r"))
+        return self._update(_finished_part(self._tail), final=False)
+
+    def close(self) -> Update:
+        """The text is complete: show all of it."""
+        self._tail += _plain(self._carriage)
+        self._carriage = ""
+        return self._update(self._tail, final=True)
+
+    def _update(self, view: str, final: bool) -> Update:
+        self.parsed += len(view)
+        blocks = _blocks(view, _Context(self._sources(), self._label))
+        base = len(self._closed)
+        changed = [
+            (base + i, html) for i, (_, html) in enumerate(blocks) if i >= len(self._open) or self._open[i] != html
+        ]
+        kept = 0 if final else _closed_count(blocks, view)
+        if kept:
+            self._closed += [html for _, html in blocks[:kept]]
+            self._tail = "\n".join(self._tail.split("\n")[blocks[kept][0] :])
+        self._open = [html for _, html in blocks[kept:]]
+        return Update(changed, base + len(blocks))
+
+
+def _closed_count(blocks: Sequence[tuple[int, str]], view: str) -> int:
+    """How many blocks will not change: those before a block whose first two lines are complete (a table is known by its second)."""
+    complete = view.count("\n")
+    return max((i for i in range(1, len(blocks)) if blocks[i][0] + 1 < complete), default=0)
+
+
+def _finished_part(text: str) -> str:
+    """``text`` without what would look different once more has come."""
+    start, line = _last_line(text)
+    if _in_fence(text):
+        # Only the closing fence is not shown as a line of code before it is whole.
+        return text[:start] if line.strip() and not line.strip().strip("`~") else text
+    if line and _ONLY_SIGNS.match(line):
+        text = text[:start]
+    elif cut := _unfinished(line):
+        text = text[: start + cut] if cut > 0 else text[:start]
+    return _without_table_head(text)
+
+
+def _unfinished(line: str) -> int:
+    """Where the unfinished end of ``line`` begins, -1 for its very start, 0 where all is finished."""
+    at = len(line)
+    for pattern in (_OPEN_LINK, _OPEN_SIGN):
+        if found := pattern.search(line, 0, at):
+            at = found.start()
+    code = [found.start() for found in _PAIRS[0].finditer(line, 0, at)]
+    for pattern in _PAIRS:
+        places = [found.start() for found in pattern.finditer(line, 0, at)]
+        # Signs inside of code are not emphasis; a line with code is only checked for code.
+        if len(places) % 2 and len(line) - places[-1] <= _LONGEST_HELD and (pattern is _PAIRS[0] or not code):
+            at = places[-1]
+    return 0 if at == len(line) else at or -1
+
+
+def _without_table_head(text: str) -> str:
+    """A row with bars may be a table's head: wait for the line of dashes below it."""
+    start, line = _last_line(text.removesuffix("\n"))
+    before = text[: max(0, start - 1)]
+    if line.lstrip().startswith("|") and not _last_line(before)[1].lstrip().startswith("|"):
+        return text[:start]
+    return text
+
+
+def _last_line(text: str) -> tuple[int, str]:
+    start = text.rfind("\n") + 1
+    return start, text[start:]
+
+
+def _in_fence(text: str) -> bool:
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if fence:
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+        elif found := re.match(r"`{3,}|~{3,}", bare):
+            fence = found[0]
+    return bool(fence)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
+# --- from text to blocks ----------------------------------------------------------------------------------------------
+def _blocks(text: str, context: _Context) -> list[tuple[int, str]]:
+    """The top-level blocks: first line and HTML of each."""
+    parser = _parser()
+    env: dict[str, Any] = {"context": context}
+    tokens = parser.parse(text, env)
+    found: list[tuple[int, str]] = []
+    start = 0
+    for i, token in enumerate(tokens):
+        if token.level == 0 and token.nesting >= 0:
+            start = i
+        if token.level == 0 and token.nesting <= 0:
+            lines = tokens[start].map or [0, 0]
+            found.append((lines[0], _clean(parser.renderer.render(tokens[start : i + 1], parser.options, env))))
+    return found
+
+
+def _clean(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["reference"])
+    parser.validateLink = lambda url: bool(_WEB.match(url))  # type: ignore[method-assign]
+    parser.inline.ruler.before("link", "cite", _cite_rule)
+    parser.core.ruler.push("page", _page_rule)
+    for name, rule in (("cite", _cite), ("image", _image), ("fence", _fence), ("code_block", _fence)):
+        parser.add_render_rule(name, rule)
+    parser.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
+    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return parser
+
+
+def _cite_rule(state: StateInline, silent: bool) -> bool:
+    """``[n]`` of a known source is a citation; what would be a link around it stays text."""
+    if state.src[state.pos] != "[":
+        return False
+    found = _MARKER.match(state.src, state.pos, state.posMax)
+    context: _Context = state.env["context"]
+    if not found or not _WEB.match(context.sources.get(int(found[1]), "")):
+        return False
+    if not silent:
+        state.push("cite", "", 0).content = str(int(found[1]))
+    state.pos = found.end()
+    return True
+
+
+def _page_rule(state: StateCore) -> None:
+    """The answer stands below the page's own headings; a column's side is a class, for the page allows no inline style."""
+    context: _Context = state.env["context"]
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close") and not context.page:
+            # Most models begin with the second level: it and the first are the highest here.
+            token.tag = f"h{max(3, min(6, int(token.tag[1]) + 1))}"
+        elif token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", "")):
+            token.attrs["class"] = str(style).removeprefix("text-align:")
+
+
+def _cite(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
+    context: _Context = env["context"]
+    number = tokens[i].content
+    mark = context.marks[context.cited] if context.cited < len(context.marks) else None
+    context.cited += 1
+    checked = f' data-claim="{mark.claim}" data-verdict="{_escape(mark.verdict)}"' if mark else ""
+    href, label = _escape(context.sources[int(number)]), _escape(f"{context.label} {number}")
+    return f'<sup><a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a></sup>'
+
+
+def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
+    """A picture would be a request to a stranger: its description stands for it."""
+    return _escape(self.renderInlineAsText(tokens[i].children or [], options, env))
+
+
+def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
+    language = tokens[i].info.split()[:1]
+    kind = f' class="language-{_escape(language[0])}"' if language else ""
+    # Long lines are scrolled sideways, by keyboard too.
+    return f'<pre tabindex="0"><code{kind}>{_escape(tokens[i].content)}</code></pre>\n'
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

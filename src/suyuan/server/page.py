@@ -1,0 +1,291 @@
+"""The pages that people see: the conversation, the guides, the passage behind a citation, and the stream of an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup, escape
+
+from ..chat.service import ChatService
+from ..client import AsyncClient
+from ..core.causes.web import NO_RUN, NO_SUCH_PATH
+from ..core.errors import SuyuanError
+from ..guides import documents as shelf
+from ..llm.settings import EMBEDDED
+from ..store.conversation import Conversation, Message
+from . import health
+from .answer_stream import kept_messages, live_messages
+from .answer_view import Fragments, environment, kept_view
+from .errors import language_of, status_of
+from .markdown_stream import render
+from .sse import EventStream
+from .texts import Texts
+
+router = APIRouter(include_in_schema=False)
+
+LANGUAGES = {"zh": "中文", "en": "English"}
+THEMES = ("auto", "light", "dark")
+_LISTED = 60
+_KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+# Made for tests and for tools without a network: nobody wants to search with it.
+_HIDDEN_ENGINES = ("stub",)
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+# --- the conversation -----------------------------------------------------------------------------------------------
+@router.get("/")
+async def new_page(request: Request) -> Response:
+    """A page for a conversation that begins with its first message."""
+    return await asyncio.to_thread(_conversation_page, request, None)
+
+
+@router.get("/c/{id}")
+async def conversation_page(request: Request, id: str, part: str = "") -> Response:
+    """A whole conversation, readable before any script has run; ``part=thread`` gives the messages alone."""
+    try:
+        conversation = await _client(request).chat.get(id)
+    except SuyuanError as error:
+        return error_page(request, error)
+    if part == "thread":
+        turns = await asyncio.to_thread(_turns, request, conversation)
+        return _page(request, "thread.html", turns=turns)
+    return await asyncio.to_thread(_conversation_page, request, conversation)
+
+
+def _conversation_page(request: Request, conversation: Conversation | None) -> Response:
+    client, lang = _client(request), language_of(request)
+    chat, engines = client.chat, health.engines(client)
+    settings = _settings(client, conversation)
+    state = {
+        "conversation": _state(chat, conversation) if conversation else None,
+        "draft": {name: settings[name] for name in ("mode", "search")},
+        "defaults": {"engine": client.search_service.default, "model": chat.default_model},
+        "texts": Texts(lang).script(),
+        "lang": lang,
+    }
+    return _page(
+        request,
+        "page.html",
+        conversation=conversation,
+        conversations=chat.store.find(limit=_LISTED),
+        turns=_turns(request, conversation) if conversation else [],
+        settings=settings,
+        engines=[engine for engine in engines if engine["name"] not in _HIDDEN_ENGINES],
+        models=list(chat.models),
+        embedded=EMBEDDED,
+        state=state,
+    )
+
+
+def _state(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
+    run = chat.running(conversation.id)
+    return {**conversation.as_dict(), "running": run.id if run else None}
+
+
+def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[str, Any]:
+    """What the panel shows: what holds, with the defaults filled in."""
+    chat = client.chat
+    if conversation is None:
+        by_model = client.settings.model.provider == EMBEDDED
+        search = by_model if client.settings.chat.search is None else client.settings.chat.search
+        return {"mode": "chat", "search": search, "engine": client.search_service.default, "model": chat.default_model}
+    return {
+        "mode": conversation.mode,
+        "search": conversation.search,
+        "engine": conversation.engine or client.search_service.default,
+        "model": conversation.model or chat.default_model,
+    }
+
+
+def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]:
+    """The questions with their answers."""
+    store, parts = _client(request).chat.store, _fragments(request)
+    turns: list[dict[str, Any]] = []
+    for message in store.messages(conversation.id):
+        if message.role == "user":
+            turns.append({"question": message, "html": "", "key": message.id})
+        elif turns:
+            view = kept_view(
+                message, [event for _, event in store.events(message.id)], parts.texts("source"), conversation.mode
+            )
+            turns[-1] |= {"html": Markup(parts.whole(view)), "key": f"{message.id}-{message.state}"}
+    return turns
+
+
+# --- the stream -----------------------------------------------------------------------------------------------------
+@router.get("/stream/{run}")
+async def stream(request: Request, run: str) -> Response:
+    """An answer as it is written, as HTML; whoever comes back is first sent all there is."""
+    chat, parts = _client(request).chat, _fragments(request)
+    if found := chat.run(run):
+        return EventStream(live_messages(found, parts))
+    if (await _answer(chat, run)) is None:
+        raise NO_RUN(id=run[:40])
+    return EventStream(kept_messages(chat.store, run, parts))
+
+
+async def _answer(chat: ChatService, run: str) -> Message | None:
+    kept = await asyncio.to_thread(chat.store.message, run)
+    return kept if kept and kept.role == "assistant" else None
+
+
+# --- the passage behind a citation -----------------------------------------------------------------------------------
+@router.get("/source/{run}/{number}")
+async def source_page(request: Request, run: str, number: str) -> Response:
+    """What a source said when it was read, for when the page has changed or is gone."""
+    client = _client(request)
+    kept = await _answer(client.chat, run)
+    answer = (kept.answer if kept else None) or {}
+    source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
+    if kept is None or source is None:
+        t = Texts(language_of(request))
+        return _page(request, "error.html", 404, message=t("source.none"), hint=t("source.none.cure"))
+    quotes = [
+        claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
+    ]
+    document = await asyncio.to_thread(client.archive.get, source["url"]) if client.archive else None
+    text = document.text if document else source["snippet"]
+    marked, found = highlight(text, quotes)
+    parts = _fragments(request)
+    return _page(
+        request,
+        "source.html",
+        source=source,
+        quotes=quotes,
+        text=marked,
+        found=found,
+        document=document,
+        when=parts.when(document.fetched_at if document else kept.created_at),
+        back=f"/c/{kept.conversation}",
+    )
+
+
+def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
+    """``text`` with every quote in it marked, however it is broken into lines; and whether any was there."""
+    wanted = [
+        r"\s+".join(re.escape(word) for word in quote.split()) for quote in dict.fromkeys(quotes) if quote.strip()
+    ]
+    if not wanted:
+        return escape(text), False
+    html, at = Markup(), 0
+    for found in re.finditer("|".join(sorted(wanted, key=len, reverse=True)), text):
+        html += escape(text[at : found.start()]) + Markup("<mark>{}</mark>").format(found[0])
+        at = found.end()
+    return html + escape(text[at:]), at > 0
+
+
+# --- guides and files -------------------------------------------------------------------------------------------------
+@router.get("/guide/{name}")
+async def guide_page(request: Request, name: str) -> Response:
+    """A guide, in the language asked for."""
+    asked = request.query_params.get("lang", "")
+    lang = asked if asked in LANGUAGES else language_of(request)
+    try:
+        text = shelf.guide(name, lang)
+    except (KeyError, OSError):
+        t = Texts(lang)
+        return _page(request, "error.html", 404, message=t("guide.none"), hint=t("guide.none.cure"), guides=shelf.NAMES)
+    blocks = await asyncio.to_thread(render, text, {}, page=True)
+    html = Markup("".join(blocks))
+    return _page(
+        request,
+        "guide.html",
+        html=html,
+        name=name,
+        guides=shelf.NAMES,
+        title=text.partition("\n")[0].lstrip("# "),
+        lang=lang,
+    )
+
+
+@router.get("/static/{name}")
+async def static(request: Request, name: str) -> Response:
+    """A file of the page; under its hash it never changes."""
+    if name not in _static_files():
+        raise NO_SUCH_PATH(path=request.url.path)
+    body, packed, version = _static_files()[name]
+    lasting = request.query_params.get("v") == version
+    headers = {"Cache-Control": _FOREVER if lasting else "no-cache", "ETag": f'"{version}"', "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["Content-Encoding"] = packed, "gzip"
+    return Response(body, media_type=_KINDS[name.rpartition(".")[2]], headers=headers)
+
+
+@router.get("/favicon.ico")
+async def favicon(request: Request) -> Response:
+    """Where browsers look without being told."""
+    return RedirectResponse(static_url("icon.svg"), 308)
+
+
+@cache
+def _static_files() -> Mapping[str, tuple[bytes, bytes, str]]:
+    """The files by name: as they are, packed, and the beginning of their hash."""
+    found = {}
+    for file in files("suyuan.server").joinpath("static").iterdir():
+        if file.name.rpartition(".")[2] in _KINDS:
+            body = file.read_bytes()
+            found[file.name] = (body, gzip.compress(body, 9, mtime=0), hashlib.sha256(body).hexdigest()[:12])
+    return found
+
+
+def static_url(name: str) -> str:
+    """The address of a file under its hash."""
+    return f"/static/{name}?v={_static_files()[name][2]}"
+
+
+def warm() -> None:
+    """Read what the first page would have to wait for: the templates and the files."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+    _static_files()
+
+
+# --- what all pages share -----------------------------------------------------------------------------------------------
+def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
+    """A failure as a page: what, why, and what helps."""
+    message, hint = error.say(language_of(request))
+    return _page(request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint)
+
+
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    lang = values.pop("lang", None) or language_of(request)
+    theme = request.cookies.get("theme", "auto")
+    shared = {
+        "t": Texts(lang),
+        "lang": lang,
+        "languages": LANGUAGES,
+        "theme": theme if theme in THEMES else "auto",
+        "themes": THEMES,
+        "static": static_url,
+    }
+    html = environment().get_template(template).render(**shared | values)
+    return HTMLResponse(
+        html, status, headers={"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": lang}
+    )
+
+
+def _fragments(request: Request) -> Fragments:
+    client = _client(request)
+    titles = {engine["name"]: str(engine["title"]) for engine in health.engines(client)}
+
+    def archived(url: str) -> str:
+        document = client.archive.get(url) if client.archive else None
+        return document.fetched_at if document else ""
+
+    return Fragments(language_of(request), lambda name: titles.get(name, name), archived)
+
+
+def _client(request: Request) -> AsyncClient:
+    client: AsyncClient = request.app.state.client
+    return client

@@ -1,0 +1,220 @@
+"""What the JSON interface takes and gives, with examples; ``/api/openapi.json`` is made from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Lang = Literal["zh", "en"]
+Mode = Literal["chat", "agent"]
+
+
+def _example(**values: Any) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [values]}, extra="forbid")
+
+
+class NewConversation(BaseModel):
+    """What a conversation begins with; what is left out is as configured."""
+
+    model_config = _example(mode="chat", search=True, lang="en")
+    mode: Mode = "chat"
+    search: bool | None = Field(None, description="The search switch of Chat mode.")
+    engine: str = Field(
+        "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
+    )
+    model: str = Field("", max_length=200)
+    lang: Lang | None = None
+
+
+class ConversationChange(BaseModel):
+    """What is to be changed; in Agent mode the switch is locked (409)."""
+
+    model_config = _example(search=True)
+    title: str | None = Field(None, max_length=1000)
+    mode: Mode | None = None
+    search: bool | None = None
+    engine: str | None = Field(None, max_length=200)
+    model: str | None = Field(None, max_length=200)
+    lang: Lang | None = None
+
+
+class ConversationOut(BaseModel):
+    """A conversation without its messages."""
+
+    id: str
+    title: str
+    mode: Mode
+    search: bool
+    engine: str
+    model: str
+    lang: str
+    created_at: str
+    updated_at: str
+    deleted_at: str | None = None
+    running: str | None = Field(None, description="The answer that is under way, if there is one.")
+
+
+class ConversationList(BaseModel):
+    """Conversations, newest first."""
+
+    conversations: list[ConversationOut]
+    more: bool = Field(description="Whether there are more behind these.")
+
+
+class MessageOut(BaseModel):
+    """A question or an answer; the id of an answer is the id of its run."""
+
+    id: str
+    conversation: str
+    role: Literal["user", "assistant"]
+    text: str
+    state: Literal["done", "running", "stopped", "failed", "interrupted"]
+    created_at: str
+    answer: dict[str, Any] | None = None
+    position: int = 0
+
+
+class MessageList(BaseModel):
+    """All messages of a conversation, in order."""
+
+    messages: list[MessageOut]
+
+
+class NewMessage(BaseModel):
+    """A question, or a command such as ``/search on``."""
+
+    model_config = _example(text="What is new in Python 3.14?")
+    text: str
+    instead_of: str = Field(
+        "", max_length=64, description="An earlier question that this one replaces, with everything after it."
+    )
+
+
+class Retry(BaseModel):
+    """The answer to be written once more."""
+
+    model_config = _example(answer="0f3k2m9x8w7v6u5t")
+    answer: str = Field(max_length=64)
+
+
+class RunStarted(BaseModel):
+    """An answer is under way: follow it at ``/api/runs/{run}/events``."""
+
+    run: str
+
+
+class CommandDone(BaseModel):
+    """A command was obeyed."""
+
+    command: Literal["search", "mode", "help"]
+    conversation: ConversationOut
+
+
+class RunStopped(BaseModel):
+    """Whether the answer was still under way."""
+
+    run: str
+    stopped: bool
+
+
+class SearchIn(BaseModel):
+    """What to search for, and how."""
+
+    model_config = _example(query="python 3.14 release date", count=5, freshness="year")
+    query: str
+    count: int = 10
+    lang: str = ""
+    country: str = ""
+    freshness: str = ""
+    allowed_domains: Annotated[list[str], Field(max_length=50)] = []
+    blocked_domains: Annotated[list[str], Field(max_length=50)] = []
+    need_summary: bool = False
+    budget_ms: int | None = None
+    engines: str = Field(
+        "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
+    )
+
+
+class SearchOut(BaseModel):
+    """Results, and the receipt: what each engine did."""
+
+    items: list[dict[str, Any]]
+    provider_meta: dict[str, Any]
+    errors: list[dict[str, Any]]
+    receipt: list[dict[str, Any]]
+
+
+class FetchIn(BaseModel):
+    """A page to read."""
+
+    model_config = _example(url="https://docs.python.org/3/", question="What is new?")
+    url: str = Field(max_length=4000)
+    question: str = Field("", max_length=2000, description="Only the passages that matter for this question.")
+    tokens: int = Field(2000, ge=50, le=100_000)
+    fresh: bool = False
+    render: bool = False
+
+
+class EngineList(BaseModel):
+    """All engines, and what is asked where nothing is chosen."""
+
+    default: str
+    engines: list[dict[str, Any]]
+
+
+class ModelOut(BaseModel):
+    """A model that can be chosen."""
+
+    name: str
+    provider: str
+
+
+class ModelList(BaseModel):
+    """All models, and the one that answers where none is chosen."""
+
+    default: str
+    models: list[ModelOut]
+
+
+class HealthOut(BaseModel):
+    """How the house is, as far as it is known."""
+
+    status: Literal["ok"]
+    version: str
+    model: dict[str, str]
+    engine: str
+    searxng: dict[str, Any]
+    engines: list[dict[str, Any]]
+    notice: dict[str, Any] | None
+
+
+class ErrorBody(BaseModel):
+    """A failure: its codes, its cause, and what helps."""
+
+    code: str
+    detail_code: str | None
+    message: str
+    hint: str
+    retryable: bool
+
+
+class ErrorOut(BaseModel):
+    """Every failure has this shape; a failed search adds its receipt."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "error": {
+                        "code": "InvalidInput",
+                        "detail_code": "switch_locked",
+                        "message": "In Agent mode the AI decides by itself when to search.",
+                        "hint": "Change to Chat mode (/mode chat) to use the switch; its former state comes back.",
+                        "retryable": False,
+                    }
+                }
+            ]
+        }
+    )
+    error: ErrorBody

@@ -1,0 +1,221 @@
+"""One database, SQLite or PostgreSQL: opened with care, read and written in transactions, its failures given a cause and a cure."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import StaticPool
+
+from ..core.causes import store as causes
+from ..core.errors import SuyuanError
+from ..core.secret import Secret, redact
+from . import tables
+
+BUSY_SECONDS = 30
+_MEMORY = "memory"
+_NO_RIGHT = "42501"  # PostgreSQL's code for a user who may not do this
+_BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
+
+
+class Database:
+    """Transactions on one database; safe for threads, and for other processes that use it at the same time."""
+
+    def __init__(self, address: str) -> None:
+        self._url = _parsed(address)
+        self.sqlite = self._url.get_backend_name() == "sqlite"
+        self.file = _file(self._url) if self.sqlite else None
+        self.where = str(self.file or (_MEMORY if self.sqlite else _server(self._url)))
+        # SQLite has one writer at a time: threads of this process queue here, in turn, and not at the file.
+        self._writing: AbstractContextManager[Any] = threading.RLock() if self.sqlite else nullcontext()
+        # In memory there is one connection for all.
+        self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
+        if self.file is not None:
+            _prepare(self.file)
+        self._engine = self._connected()
+
+    def open(self) -> None:
+        """Create or update the tables; nothing is changed where the database is not ours or is newer."""
+        self._refuse_strangers()
+        if self.sqlite:
+            self._set_up_file()
+        with self.write() as connection:
+            tables.migrate(connection)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the database."""
+        with self._reading, self._translated(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that may write; when it is left without an error, all of it is on the disk."""
+        with self._writing, self._translated(), self._engine.connect() as plain:
+            connection = plain.execution_options(suyuan_write=True)
+            with connection.begin():
+                yield connection
+
+    def pragma(self, name: str) -> list[Any]:
+        """The rows that a PRAGMA of SQLite answers, outside of any transaction."""
+        with self._writing, self._translated():
+            raw = self._engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                cursor.execute(f"PRAGMA {name}")
+                return list(cursor.fetchall())
+            except sqlite3.Error as error:
+                raise self._cause(error) from None
+            finally:
+                raw.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._writing:
+            self._engine.dispose()
+
+    def _connected(self) -> Engine:
+        try:
+            if not self.sqlite:
+                return create_engine(
+                    self._url, pool_pre_ping=True, hide_parameters=True, connect_args={"connect_timeout": 10}
+                )
+            options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
+            if self.file is None:
+                options["poolclass"] = StaticPool
+            engine = create_engine(self._url, hide_parameters=True, **options)
+        except ModuleNotFoundError as error:
+            raise causes.STORE_NO_DRIVER(driver=error.name or "psycopg") from None
+        except (ArgumentError, TypeError, ValueError):
+            raise causes.STORE_BAD_ADDRESS() from None
+        event.listen(engine, "connect", _set_up_connection)
+        event.listen(engine, "begin", _begin)
+        return engine
+
+    def _refuse_strangers(self) -> None:
+        with self.read() as connection:
+            found = tables.version(connection)
+            if found > tables.VERSION:
+                raise causes.STORE_TOO_NEW(where=self.where, found=found, known=tables.VERSION)
+            # A database server may hold the tables of others; a file with other tables is somebody else's file.
+            if self.sqlite and found == 0 and tables.others(connection):
+                raise causes.STORE_NOT_OURS(where=self.where)
+
+    def _set_up_file(self) -> None:
+        """Set what SQLite remembers in the file itself."""
+        # Only a new file can be told to give space back after a purge.
+        if self.pragma("page_count") == [(0,)]:
+            self.pragma("auto_vacuum=INCREMENTAL")
+        deadline = time.monotonic() + BUSY_SECONDS
+        while self.pragma("journal_mode") not in ([("wal",)], [("memory",)]):
+            try:
+                self.pragma("journal_mode=WAL")
+                return
+            except SuyuanError as error:
+                # Here SQLite does not wait by itself for another process that opens the file at this moment.
+                if error.detail_code != causes.STORE_BUSY.detail_code or time.monotonic() > deadline:
+                    raise
+                threading.Event().wait(0.02)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            if (
+                isinstance(error, (IntegrityError, ProgrammingError))
+                and getattr(error.orig, "sqlstate", "") != _NO_RIGHT
+            ):
+                raise
+            raise self._cause(error.orig) from None
+        except PoolTimeout:
+            raise causes.STORE_BUSY(where=self.where, seconds=BUSY_SECONDS) from None
+
+    def _cause(self, error: BaseException | None) -> SuyuanError:
+        why = redact(str(error).strip().partition("\n")[0], _passwords(self._url))
+        if getattr(error, "sqlstate", "") == _NO_RIGHT:
+            return causes.STORE_NOT_WRITABLE(where=self.where, why=why)
+        if not self.sqlite:
+            return causes.STORE_UNREACHABLE(where=self.where, why=why)
+        return _sqlite_cause(getattr(error, "sqlite_errorname", "") or "", self.where, why)
+
+
+def _sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
+    main = "_".join(name.split("_")[:2])
+    if main in _BUSY:
+        return causes.STORE_BUSY(where=where, seconds=BUSY_SECONDS)
+    if main == "SQLITE_FULL":
+        return causes.STORE_FULL(where=where)
+    if main == "SQLITE_NOTADB":
+        return causes.STORE_NOT_A_DATABASE(where=where)
+    if main in ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH"):
+        return causes.STORE_NOT_WRITABLE(where=where, why=why)
+    return causes.STORE_DAMAGED(where=where, why=why)
+
+
+def _set_up_connection(connection: Any, _record: object) -> None:
+    # The house says where a transaction begins, see _begin; the driver would begin late and without the write lock.
+    connection.isolation_level = None
+    # SQLite's own lower() knows ASCII only.
+    connection.create_function("lower", 1, _lower, deterministic=True)
+    for pragma in ("foreign_keys=ON", "synchronous=FULL", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    # A writer takes the lock at once: one that reads first and writes later could be refused without waiting.
+    writes = connection.get_execution_options().get("suyuan_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _lower(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
+
+
+def _parsed(address: str) -> URL:
+    if not address.strip():
+        return make_url("sqlite://")
+    try:
+        url = make_url(address.strip())
+        if url.drivername in ("postgres", "postgresql"):
+            url = url.set(drivername="postgresql+psycopg")
+        url.get_dialect()
+    except ModuleNotFoundError as error:
+        raise causes.STORE_NO_DRIVER(driver=error.name or "psycopg") from None
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        raise causes.STORE_BAD_ADDRESS() from None
+    if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg") or (url.database or "").startswith(
+        "file:"
+    ):
+        raise causes.STORE_BAD_ADDRESS()
+    return url
+
+
+def _file(url: URL) -> Path | None:
+    return None if url.database in (None, "", ":memory:") else Path(str(url.database)).absolute()
+
+
+def _server(url: URL) -> str:
+    return f"{url.host or 'localhost'}{f':{url.port}' if url.port else ''}/{url.database or ''}"
+
+
+def _passwords(url: URL) -> list[Secret]:
+    return [Secret(str(value)) for value in (url.password, url.query.get("password")) if value]
+
+
+def _prepare(file: Path) -> None:
+    """Make the folder and the file; what is said in a conversation is for its user's eyes only."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise causes.STORE_NOT_WRITABLE(where=str(file), why=error.strerror or str(error)) from None

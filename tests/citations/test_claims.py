@@ -1,0 +1,127 @@
+"""Cited sentences beside what their sources say."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from benchmarks.claims import WICE, auc, evidence_f1, measured
+
+from suyuan.citations.claims import check_claims, cited_sentences
+from suyuan.text.numbers import figures
+
+BRIDGE = {
+    1: "港珠澳大桥全长55公里，总投资约1269亿元人民币。",
+    2: "港珠澳大桥于2018年10月24日上午9时正式通车。大桥的设计使用寿命为120年。该桥不允许自行车通行。",
+}
+SEARX = {
+    1: "SearXNG was forked from Searx in 2021. The fork was made to improve the user experience and fix bugs.",
+    2: "SearXNG is a free internet metasearch engine which aggregates results from up to 247 search services. "
+    "Users are neither tracked nor profiled. It had about 3,500,000 visitors, 12 percent of them in Asia.",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("大桥的设计寿命为120年。[2]", "supported"),
+        ("总投资约1269亿元人民币[1]。", "supported"),
+        ("大桥于2018-10-24正式通车[2]。", "supported"),
+        ("港珠澳大桥全长55公里[1]，于2018年10月24日正式通车[2]。", "supported"),
+        ("大桥全长36公里。[1]", "not_found"),
+        ("大桥于2018年10月25日正式通车[2]。", "not_found"),
+        ("它由日本公司建造。[2]", "not_found"),
+        ("该桥允许自行车通行[2]。", "weak"),
+        ("大桥全长55公里[7]。", "not_found"),
+    ],
+)
+def test_chinese_claims(text: str, verdict: str) -> None:
+    assert [claim.verdict for claim in check_claims(text, BRIDGE)] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("SearXNG is a free metasearch engine that combines results from up to 247 search services.[2]", "supported"),
+        ("SearXNG had about 3.5 million visitors [2].", "supported"),
+        ("12% of the visitors were in Asia [2].", "supported"),
+        ("SearXNG was forked from Searx in 2018 [1].", "not_found"),
+        ("SearXNG was forked from Whoogle in 2021 [1].", "weak"),
+        ("Users are tracked [2].", "weak"),
+        ("Its logo was drawn by a student from Lisbon [2].", "not_found"),
+    ],
+)
+def test_english_claims(text: str, verdict: str) -> None:
+    assert [claim.verdict for claim in check_claims(text, SEARX)] == [verdict]
+
+
+def test_another_language_is_compared_by_figures_and_names_alone() -> None:
+    verdicts = [
+        c.verdict
+        for c in check_claims("It opened on October 24, 2018 [2].\nIt is 36 km long [1].\nIt is long [1].", BRIDGE)
+    ]
+    assert verdicts == ["weak", "not_found", "weak"]
+
+
+def test_a_claim_says_where_it_stands_and_what_it_rests_on() -> None:
+    text = "前言。\n\n- 大桥的**设计寿命**为120年。[2] 总投资约1269亿元人民币[1]。后记。\n\n```\n[1]\n```\n[1] 全长55公里。"
+    claims = check_claims(text, BRIDGE)
+    assert [text[c.start : c.end] for c in claims] == [
+        "大桥的**设计寿命**为120年。[2]",
+        "总投资约1269亿元人民币[1]。",
+        "[1] 全长55公里。",
+    ]
+    assert [(c.number, c.quote) for c in claims] == [(2, "大桥的设计使用寿命为120年。"), (1, BRIDGE[1]), (1, BRIDGE[1])]
+
+
+def test_markers_belong_to_their_sentence() -> None:
+    text = "One is first.[1] Two is second [2]. Three. [3][4]\nNone here.\n| a | Rome[5] |\n[6]"
+    assert [(s.body, s.numbers) for s in cited_sentences(text)] == [
+        ("One is first.", (1,)), ("Two is second .", (2,)), ("Three.", (3, 4)), ("a Rome", (5,)),
+    ]  # fmt: skip
+    assert check_claims("", {}) == check_claims("[1]", {1: "x"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,269", "1269"), ("3.5 million", "3,500,000"), ("1.2亿", "120 million"), ("12%", "12 percent"),
+        ("３万", "30000"),
+        ("2018年10月24日", "October 24, 2018"), ("2018-10-24", "24th of October 2018"), ("5", "五座桥"),
+        ("5", "five bridges"), ("120", "一百二十年"),
+        ("10月24日", "2018/10/24"), ("2018年10月", "Oct. 24, 2018"), ("2018", "2018年10月24日"),
+        ("126.9 billion", "1269亿元"), ("1.50", "1.5"),
+        ("12%", "百分之十二"), ("2008", "二〇〇八年"), ("12690", "一万二千六百九十"),
+    ],
+)  # fmt: skip
+def test_figures_in_any_spelling(one: str, other: str) -> None:
+    stated = figures(one).stated
+    assert stated and stated <= figures(other).held
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("36", "55"), ("12%", "12"), ("2018年10月24日", "2018年10月"), ("1.2亿", "1.2万"), ("3.5", "35")]
+)
+def test_other_figures_are_not_held(one: str, other: str) -> None:
+    assert not figures(one).stated <= figures(other).held
+
+
+def test_a_long_answer_is_checked_quickly() -> None:
+    text = "".join(f"大桥的设计寿命为{n}年[1]。" for n in range(300))
+    started = time.process_time()
+    assert len(check_claims(text, {1: BRIDGE[2] * 50})) == 300
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.skipif(not WICE.exists(), reason="the benchmark data is not beside the project")
+def test_claims_of_wikipedia_are_told_apart() -> None:
+    results = measured(step=2)
+    assert auc(results) > 0.72 and evidence_f1(results) > 0.6
+
+
+def test_word_for_word_is_supported_whatever_the_markup_and_the_script() -> None:
+    source = (
+        "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再运行 `suyuan searxng up` 启动。"
+    )
+    said = "用 Docker 部署 SearXNG 需要两条命令:先运行 suyuan searxng init 生成配置,再运行 suyuan searxng up 启动[1]。"
+    assert [claim.verdict for claim in check_claims(said, {1: source})] == ["supported"]

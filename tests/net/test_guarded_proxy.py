@@ -1,0 +1,656 @@
+"""The way out of the browser: what the guard has not checked is not connected to, whatever Chrome or a page tries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.chromium import get, pages, paths, require_chromium
+from support.processes import browsers, family, soon
+from support.site import Reply, Seen, Site, free_port, half, raw, redirect, reply, reset, serve, stall
+from suyuan.client import AsyncClient
+from suyuan.config.settings import PageSettings, Settings
+from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import SuyuanError
+from suyuan.core.secret import Secret
+from suyuan.core.wire import Request
+from suyuan.net.browser import BrowserClient
+from suyuan.net.fetch_client import FetchClient, Lookup
+from suyuan.net.guard import Guard
+from suyuan.net.guarded_proxy import GuardedProxy, ProxyLimits, ProxyPolicy
+from suyuan.net.request_filter import Allows
+from suyuan.net.transport import BrowserSettings, NetSettings
+
+PUBLIC = "93.184.216.34"
+
+
+class Names:
+    """A DNS that answers in turn what it is told to, the last answer again and again."""
+
+    def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
+        self._answers = {name.replace("_", "."): list(turns) for name, turns in answers.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        turns = self._answers.get(host)
+        if turns is None:
+            raise socket.gaierror(f"no such name: {host}")
+        return turns.pop(0) if len(turns) > 1 else turns[0]
+
+
+async def nobody(host: str, port: int) -> Sequence[str]:
+    raise socket.gaierror(host)
+
+
+def place(site: Site) -> tuple[str, int]:
+    parts = urlsplit(site.url)
+    assert parts.hostname and parts.port
+    return parts.hostname, parts.port
+
+
+@asynccontextmanager
+async def running(reach: ProxyPolicy, limits: ProxyLimits | None = None) -> AsyncIterator[GuardedProxy]:
+    proxy_server = GuardedProxy(reach, limits)
+    await proxy_server.start()
+    before = asyncio.all_tasks()
+    try:
+        yield proxy_server
+    finally:
+        await proxy_server.close()
+        assert proxy_server.connections == 0
+        left = [task for task in asyncio.all_tasks() - before if "gateway" in str(task.get_coro())]
+        assert not left, left
+
+
+class Caller:
+    """A client that speaks to the gateway byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: bytes) -> None:
+        self.reader, self.writer, self.key = reader, writer, key
+
+    async def ask(self, line: str, *fields: str, body: bytes = b"", key: bytes | None = None) -> bytes:
+        """Send a request and return the head of the answer, its status line first."""
+        sent = self.key if key is None else key
+        lines = [line.encode(), *(field.encode() for field in fields)]
+        lines += [b"Proxy-Authorization: " + sent] if sent else []
+        self.writer.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+        return await self.head()
+
+    async def head(self) -> bytes:
+        async with asyncio.timeout(10):
+            return await self.reader.readuntil(b"\r\n\r\n")
+
+    async def body(self, head: bytes) -> bytes:
+        """As much as ``head`` promises; a site of these tests does not close after it."""
+        async with asyncio.timeout(10):
+            return await self.reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+
+    async def rest(self) -> bytes:
+        async with asyncio.timeout(10):
+            return await self.reader.read()
+
+
+@asynccontextmanager
+async def calling(proxy_server: GuardedProxy) -> AsyncIterator[Caller]:
+    reader, writer = await asyncio.open_connection(*urlsplit(proxy_server.url).netloc.split(":"))
+    try:
+        yield Caller(reader, writer, b"Basic " + b64encode(f"{proxy_server.user}:{proxy_server.password}".encode()))
+    finally:
+        writer.transport.abort()
+
+
+def beside(*sites: Site, lookup: Lookup = nobody, guard: Guard | None = None) -> ProxyPolicy:
+    return ProxyPolicy(guard or Guard(), lookup, frozenset(place(site) for site in sites))
+
+
+def only(here: tuple[str, int]) -> ProxyPolicy:
+    return ProxyPolicy(Guard(), nobody, frozenset({here}))
+
+
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def listening(talk: Talk) -> AsyncIterator[tuple[str, int]]:
+    """A server that speaks no HTTP of its own; its connections end when ``talk`` does."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await talk(reader, writer)
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(asyncio.create_task(attend(reader, writer)))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    try:
+        yield "127.0.0.1", server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Say what is heard."""
+    while data := await reader.read(10_000):
+        writer.write(data)
+        await writer.drain()
+
+
+class TestDoor:
+    @pytest.mark.parametrize(
+        "key", [b"", b"Basic eDp5", b"Basic \xff", b"Bearer x"], ids=["none", "wrong", "no letters", "other kind"]
+    )
+    @pytest.mark.parametrize(
+        "line", ["CONNECT {place} HTTP/1.1", "GET http://{place}/ HTTP/1.1"], ids=["tunnel", "plain"]
+    )
+    async def test_without_the_password_nothing_is_let_in(self, line: str, key: bytes) -> None:
+        async with serve(pages()) as site, running(beside(site)) as proxy_server, calling(proxy_server) as caller:
+            head = await caller.ask(line.format(place="{}:{}".format(*place(site))), key=key)
+            assert head.startswith(b"HTTP/1.1 407 ") and b'Proxy-Authenticate: Basic realm="suyuan"' in head
+            assert await caller.rest() == b""
+        assert site.connections == 0
+
+    async def test_every_gateway_has_a_password_and_a_port_of_its_own(self) -> None:
+        async with running(beside()) as one, running(beside()) as two:
+            assert one.password != two.password and one.url != two.url and len(one.password) >= 32
+            assert one.url.startswith("http://127.0.0.1:")
+            async with calling(two) as caller:
+                head = await caller.ask(
+                    "CONNECT a.example:443 HTTP/1.1", key=b"Basic " + b64encode(f"suyuan:{one.password}".encode())
+                )
+        assert b" 407 " in head
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "GET / HTTP/1.1",
+            "GET https://a.example/ HTTP/1.1",
+            "GET ftp://a.example/ HTTP/1.1",
+            "CONNECT a.example HTTP/1.1",
+            "CONNECT http://a.example/ HTTP/1.1",
+            "CONNECT user@a.example:443 HTTP/1.1",
+            "CONNECT a.example:443/x:443 HTTP/1.1",
+            "CONNECT a.example:99999 HTTP/1.1",
+            "hello",
+        ],
+    )
+    async def test_what_is_no_request_to_a_proxy_is_not_one(self, line: str) -> None:
+        names = Names(a_example=[[PUBLIC]])
+        async with running(beside(lookup=names)) as proxy_server, calling(proxy_server) as caller:
+            assert (await caller.ask(line)).startswith(b"HTTP/1.1 400 ")
+        assert not names.asked
+
+
+class TestGuarded:
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize(
+        "host",
+        ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "169.254.169.254", "inside.example"],
+    )
+    @pytest.mark.parametrize(
+        "line", ["CONNECT {0}:{1} HTTP/1.1", "GET http://{0}:{1}/ HTTP/1.1"], ids=["tunnel", "plain"]
+    )
+    async def test_private_addresses_are_refused_in_every_spelling(self, line: str, host: str) -> None:
+        async with serve(pages()) as site, serve(pages()) as home:
+            names = Names(inside_example=[["127.0.0.1"]], localhost=[["127.0.0.1"]])
+            async with running(beside(home, lookup=names)) as proxy_server, calling(proxy_server) as caller:
+                head = await caller.ask(line.format(host, place(site)[1]))
+                assert head.startswith(b"HTTP/1.1 403 ") and proxy_server.mark.encode() in head
+                cause = proxy_server.failure(f"http://{host}:{place(site)[1]}/x")
+                assert cause is not None and cause.detail_code == "off_limits"
+        assert site.connections == 0
+
+    async def test_one_private_address_among_public_ones_is_enough(self) -> None:
+        names = Names(mixed_example=[[PUBLIC, "10.0.0.1"]])
+        async with running(beside(lookup=names)) as proxy_server, calling(proxy_server) as caller:
+            assert b" 403 " in await caller.ask("CONNECT mixed.example:443 HTTP/1.1")
+
+    async def test_the_address_that_was_checked_is_connected_to_and_none_is_asked_for_again(self) -> None:
+        async with serve(pages(page="inside")) as site:
+            names = Names(moves_example=[["127.0.0.1"], ["127.0.0.99"]])
+            reach = beside(lookup=names, guard=Guard(allow_networks=("127.0.0.1/32",)))
+            async with running(reach) as proxy_server, calling(proxy_server) as caller:
+                port = place(site)[1]
+                head = await caller.ask(f"GET http://moves.example:{port}/page HTTP/1.1")
+                assert b" 200 " in head and await caller.body(head) == b"inside"
+                assert names.asked == ["moves.example"]
+                async with calling(proxy_server) as again:
+                    assert b" 403 " in await again.ask(f"GET http://moves.example:{port}/page HTTP/1.1")
+        assert site.connections == 1
+
+    async def test_beside_an_engine_that_was_moved_nothing_is_open(self) -> None:
+        async with serve(pages(page="engine")) as home, serve(pages()) as other:
+            names = Names(engine_lan=[["127.0.0.1"]])
+            reach = ProxyPolicy(Guard(), names, frozenset({("engine.lan", place(home)[1])}))
+            async with running(reach) as proxy_server:
+                for target, status in [
+                    (f"engine.lan:{place(home)[1]}", b" 200 "),
+                    (f"engine.lan:{place(other)[1]}", b" 403 "),
+                    (f"127.0.0.1:{place(home)[1]}", b" 403 "),
+                    (f"x.engine.lan:{place(home)[1]}", b" 403 "),
+                ]:
+                    async with calling(proxy_server) as caller:
+                        assert status in await caller.ask(f"GET http://{target}/page HTTP/1.1"), target
+        assert (home.connections, other.connections) == (1, 0)
+
+    @pytest.mark.parametrize(("name", "code"), [("nowhere.example", "dns"), ("shut.example", "connection_refused")])
+    async def test_what_cannot_be_reached_has_its_reason(self, name: str, code: str) -> None:
+        port = free_port()
+        reach = beside(lookup=Names(shut_example=[["127.0.0.1"]]), guard=Guard(allow_hosts=("shut.example",)))
+        async with running(reach) as proxy_server, calling(proxy_server) as caller:
+            assert b" 502 " in await caller.ask(f"CONNECT {name}:{port} HTTP/1.1")
+            cause = proxy_server.failure(f"https://{name}:{port}/")
+            assert cause is not None and cause.detail_code == code
+            assert proxy_server.failure("https://other.example/") is None and proxy_server.failure("x") is None
+
+    async def test_an_address_that_is_silent_or_refuses_is_passed_over(self) -> None:
+        async with serve(pages(page="reached")) as site:
+            names = Names(many_example=[["127.0.0.2", "127.0.0.3", "127.0.0.1"]])
+            reach = beside(lookup=names, guard=Guard(allow_networks=("127.0.0.0/8",)))
+            async with running(reach) as proxy_server, calling(proxy_server) as caller:
+                head = await caller.ask(f"GET http://many.example:{place(site)[1]}/page HTTP/1.1")
+                assert b" 200 " in head and await caller.body(head) == b"reached"
+
+
+class TestTraffic:
+    async def test_a_request_is_made_one_of_the_sites_own(self) -> None:
+        async with serve(pages()) as site, running(beside(site)) as proxy_server, calling(proxy_server) as caller:
+            host, port = place(site)
+            fields = (
+                "Host: evil.example",
+                "Proxy-Connection: keep-alive",
+                "Connection: X-Hop",
+                "X-Hop: 1",
+                "Upgrade: h2c",
+                "X-Kept: 2",
+            )
+            head = await caller.ask(f"GET http://{host}:{port}/a%20b?c=d HTTP/1.1", *fields)
+            assert b"Connection: close\r\n" in head and await caller.body(head) == b"<p>other</p>"
+        (seen,) = site.seen
+        assert seen.target == "/a%20b?c=d" and seen.headers == {
+            "host": f"{host}:{port}",
+            "x-kept": "2",
+            "connection": "close",
+        }
+
+    @pytest.mark.parametrize("kind", ["length", "chunked"])
+    async def test_bodies_go_on_as_they_come(self, kind: str) -> None:
+        got = bytearray()
+
+        async def site(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            while not got.endswith(b"end" if kind == "length" else b"0\r\nX: y\r\n\r\n"):
+                got.extend(await reader.read(1000))
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")
+            await reader.read()
+
+        async with listening(site) as here, running(only(here)) as proxy_server, calling(proxy_server) as caller:
+            port = here[1]
+            field = "Content-Length: 8" if kind == "length" else "Transfer-Encoding: chunked"
+            first, second = (b"first", b"end") if kind == "length" else (b"5;x=y\r\nfirst\r\n", b"0\r\nX: y\r\n\r\n")
+            head = await caller.ask(f"POST http://127.0.0.1:{port}/ HTTP/1.1", field, body=first)
+            # The site has the first part before there is a second.
+            assert head == b"HTTP/1.1 100 Continue\r\n\r\n" and got == first
+            caller.writer.write(second)
+            while b" 100 " in head:
+                head = await caller.head()
+            assert head == b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"
+            assert await caller.reader.readexactly(2) == b"ok" and got == first + second
+
+    async def test_a_tunnel_carries_bytes_both_ways(self) -> None:
+        async with listening(echo) as here, running(only(here)) as proxy_server:
+            async with calling(proxy_server) as caller:
+                assert (await caller.ask(f"CONNECT 127.0.0.1:{here[1]} HTTP/1.1")).startswith(b"HTTP/1.1 200 ")
+                for word in (b"\x00\xff\r\n\r\n", b"x" * 300_000):
+                    caller.writer.write(word)
+                    assert await caller.reader.readexactly(len(word)) == word
+            assert await soon(lambda: proxy_server.connections == 0), "the browser is gone, so the tunnel ends"
+
+    async def test_a_slow_reader_holds_up_the_sender_and_loses_nothing(self) -> None:
+        size, sent = 40_000_000, 0
+
+        async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal sent
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            while sent < size:
+                writer.write(b"x" * 100_000)
+                sent += 100_000
+                await writer.drain()
+
+        async with listening(flood) as here, running(only(here)) as proxy_server, calling(proxy_server) as caller:
+            await caller.ask(f"GET http://127.0.0.1:{here[1]}/ HTTP/1.1")
+            await asyncio.sleep(0.5)
+            held = sent
+            await asyncio.sleep(0.3)
+            assert sent == held < size, "nothing piles up in the gateway"
+            total = 0
+            while piece := await caller.reader.read(1 << 20):
+                total += len(piece)
+            assert total == size
+
+    @pytest.mark.parametrize(
+        ("answer", "got"),
+        [
+            (raw(b"HTTP/1.1 407 X\r\nProxy-Authenticate: Basic realm=x\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), b" 502 "),
+            (raw(b"no http\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n"), b" 502 "),
+            (raw(b"HTTP/1.0 200 OK\nX: a\n b\n\nbody"), b"HTTP/1.0 200 OK\nX: a\n b\nConnection: close\r\n\r\n"),
+        ],
+        ids=["a site that asks for the password", "upgraded", "no HTTP", "endless head", "old style"],
+    )
+    async def test_odd_answers(self, answer: Reply, got: bytes) -> None:
+        async with (
+            serve(lambda _: answer) as site,
+            running(beside(site)) as proxy_server,
+            calling(proxy_server) as caller,
+        ):
+            assert got in await caller.ask(f"GET {site.url}/ HTTP/1.1")
+
+    @pytest.mark.parametrize(
+        ("answer", "error"), [(raw(b""), asyncio.IncompleteReadError), (reset, ConnectionResetError)]
+    )
+    async def test_a_connection_that_breaks_breaks_here_too(self, answer: Reply, error: type[Exception]) -> None:
+        async with (
+            serve(lambda _: answer) as site,
+            running(beside(site)) as proxy_server,
+            calling(proxy_server) as caller,
+        ):
+            with pytest.raises(error):
+                await caller.ask(f"GET {site.url}/ HTTP/1.1")
+
+
+class TestEnd:
+    @pytest.mark.req("G5.3")
+    @pytest.mark.parametrize("line", ["CONNECT {} HTTP/1.1", "GET http://{}/ HTTP/1.1"], ids=["tunnel", "plain"])
+    async def test_closing_ends_all_connections(self, line: str) -> None:
+        async with serve(lambda _: stall) as site:
+            async with (
+                running(beside(site)) as proxy_server,
+                calling(proxy_server) as caller,
+                calling(proxy_server) as silent,
+            ):
+                caller.writer.write(
+                    line.format("{}:{}".format(*place(site))).encode()
+                    + b"\r\nProxy-Authorization: "
+                    + caller.key
+                    + b"\r\n\r\n"
+                )
+                assert await soon(lambda: site.open == 1 and proxy_server.connections == 2)
+                await proxy_server.close()
+                assert proxy_server.connections == 0
+                assert await site.until_idle()
+                assert await silent.rest() == b""
+                with pytest.raises(ConnectionError):
+                    async with calling(proxy_server):
+                        pass
+
+    async def test_silence_and_length_have_a_limit(self) -> None:
+        clock = asyncio.get_running_loop().time
+        for limits in (ProxyLimits(idle=0.3), ProxyLimits(idle=0.3, total=0.9)):
+            async with listening(echo) as here, running(only(here), limits) as proxy_server:
+                async with calling(proxy_server) as caller:
+                    await caller.ask(f"CONNECT 127.0.0.1:{here[1]} HTTP/1.1")
+                    begun = clock()
+                    ended = asyncio.create_task(caller.rest())
+                    # It speaks for twice as long as it may be silent.
+                    while not ended.done() and clock() - begun < (0.6 if limits.total > 1 else 5):
+                        caller.writer.write(b"x")
+                        await asyncio.sleep(0.05)
+                    await asyncio.wait([ended])
+                    lasted = clock() - begun
+                    ended.exception()
+                assert 0.6 < lasted < 4, limits
+                assert await soon(lambda: proxy_server.connections == 0)
+
+
+@pytest.fixture
+def chromium() -> None:
+    require_chromium()
+
+
+async def anything(url: str) -> bool:
+    return True
+
+
+@asynccontextmanager
+async def browsing(
+    reach: ProxyPolicy, guard: Allows = anything, net: NetSettings | None = None
+) -> AsyncIterator[BrowserClient]:
+    client = BrowserClient(BrowserSettings(), net or NetSettings(), guard, reach)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def code_of(client: BrowserClient, url: str) -> str:
+    with pytest.raises(SuyuanError) as caught:
+        await get(client, url)
+    return caught.value.detail_code
+
+
+def gateway_of_the_browser() -> tuple[str, int]:
+    (browser,) = browsers()
+    found = re.search(r"--proxy-server=http://([\d.]+):(\d+) ", browser.command)
+    assert found, browser.command
+    return found[1], int(found[2])
+
+
+async def listens(place: tuple[str, int]) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(*place)
+    except ConnectionError:
+        return False
+    writer.close()
+    return True
+
+
+class Home:
+    """A site whose page ``/page`` stays open until one of its scripts has reported."""
+
+    def __init__(self, script: str = "", worker: str = "") -> None:
+        self.reported = asyncio.Event()
+        begin = f"<script>{script}; if ({bool(worker):d}) new Worker('/worker')</script>"
+        self._pages = {
+            "/page": reply(f"{begin}<script src=/hold></script><p>read</p>"),
+            "/worker": reply(worker, kind="text/javascript"),
+            "/hold": self._hold,
+        }
+
+    def __call__(self, seen: Seen) -> Reply:
+        if seen.path == "/report":
+            self.reported.set()
+        return self._pages.get(seen.path, reply(""))
+
+    async def _hold(self, writer: asyncio.StreamWriter) -> None:
+        await self.reported.wait()
+        await reply("", kind="text/javascript")(writer)
+
+
+@asynccontextmanager
+async def datagrams() -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A UDP port, and what came to it."""
+    came: list[bytes] = []
+
+    class Listener(asyncio.DatagramProtocol):
+        def datagram_received(self, data: bytes, addr: object) -> None:
+            came.append(data)
+
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Listener, ("127.0.0.1", 0))
+    try:
+        yield transport.get_extra_info("sockname")[1], came
+    finally:
+        transport.close()
+
+
+@pytest.mark.usefixtures("chromium")
+class TestBrowser:
+    @pytest.mark.req("T6.2")
+    async def test_a_name_that_leads_elsewhere_the_second_time_leads_nowhere(self) -> None:
+        names = Names(rebinds_example=[[PUBLIC], ["127.0.0.1"]], again_example=[[PUBLIC], ["127.0.0.1"]])
+        guard, net = Guard(), NetSettings()
+        async with serve(pages(page="secret")) as inside:
+            reader = FetchClient(net, guard, names)
+            async with browsing(ProxyPolicy(guard, names), reader.may_reach) as client:
+                for scheme, name in (("http", "rebinds.example"), ("https", "again.example")):
+                    assert await code_of(client, f"{scheme}://{name}:{place(inside)[1]}/page") == "off_limits"
+                    assert names.asked.count(name) >= 2, "the gate, which lets it pass, and the gateway"
+            await reader.close()
+        assert inside.connections == 0
+
+    async def test_a_page_of_a_name_that_is_allowed_is_shown_with_all_its_parts(self) -> None:
+        page = "<script src=/script></script><p id=a></p>"
+        script = reply(
+            "fetch('/post', {method: 'POST', body: '正文'}).then(r => r.text()).then(t => a.append(t))",
+            kind="text/javascript",
+        )
+        async with serve(pages(page=page, script=script, post=reply("made"), leads=redirect("/page"))) as site:
+            reach = ProxyPolicy(Guard(allow_hosts=("inside.example",)), Names(inside_example=[["127.0.0.1"]]))
+            async with browsing(reach) as client:
+                for _ in range(2):
+                    response = await get(client, f"http://inside.example:{place(site)[1]}/leads")
+                    assert response.status == 200 and response.url.endswith("/page")
+                    assert '<p id="a">made</p>' in response.text
+            assert await site.until_idle()
+        posts = [seen for seen in site.seen if seen.path == "/post"]
+        assert [seen.body.decode() for seen in posts] == ["正文"] * 2
+        assert not any(
+            "proxy-authorization" in seen.headers or "proxy-connection" in seen.headers for seen in site.seen
+        )
+
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize("allowed", [False, True], ids=["private", "allowed"])
+    async def test_a_worker_beside_a_moved_engine_gets_nothing(self, allowed: bool, tmp_path: Path) -> None:
+        async with serve(pages()) as inside:
+            where = json.dumps(urlsplit(inside.url).netloc)
+            worker = f"""
+                const heard = () => new Promise(done => {{
+                    const socket = new WebSocket("ws://" + {where} + "/socket");
+                    socket.onclose = done;
+                }});
+                const asked = fetch("http://" + {where} + "/fetched", {{mode: "no-cors"}}).catch(() => 0);
+                Promise.all([asked, heard()]).then(() => fetch("/report"));
+            """
+            async with serve(Home(worker=worker)) as home:
+                networks = ("127.0.0.0/8",) if allowed else ()
+                engines = {"google": EngineSettings(base_url=home.url)}
+                network = AsyncClient(
+                    Settings(engines=engines, pages=PageSettings(allow_networks=networks), state_dir=tmp_path)
+                ).network
+                try:
+                    async with asyncio.timeout(60):
+                        response = await network.send(Request(home.url + "/page", via="browser"), "google")
+                finally:
+                    await network.close()
+            assert "<p>read</p>" in response.text and "/report" in paths(home)
+        assert paths(inside) == ({"/socket", "/fetched"} if allowed else set())
+        assert bool(inside.connections) is allowed
+
+    @pytest.mark.req("T6.2")
+    @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "open"])
+    async def test_nothing_leaves_past_the_gateway(self, guarded: bool) -> None:
+        """Calls, as of telephones, and transports beside TCP; without a gateway they show that this test would see them."""
+        async with datagrams() as (udp, came), serve(pages()) as inside:
+            port = place(inside)[1]
+            script = f"""
+                const servers = [
+                    {{urls: "stun:127.0.0.1:{udp}"}},
+                    {{urls: "turn:127.0.0.1:{port}?transport=tcp", username: "x", credential: "y"}},
+                ];
+                const call = new RTCPeerConnection({{iceServers: servers}});
+                call.createDataChannel("x");
+                call.createOffer().then(offer => call.setLocalDescription(offer));
+                new WebTransport("https://127.0.0.1:{udp}/").ready.catch(() => 0);
+                setTimeout(() => fetch("/report"), 1500);
+            """
+            async with serve(Home(script)) as home:
+                client = BrowserClient(BrowserSettings(), NetSettings(), anything, beside(home) if guarded else None)
+                assert "<p>read</p>" in (await get(client, home.url + "/page")).text
+                await client.close()
+        assert bool(came) is not guarded
+        assert bool(inside.connections) is not guarded
+
+    async def test_no_address_is_reached_past_it(self) -> None:
+        async with serve(pages()) as inside, browsing(beside()) as client:
+            for host in ("127.0.0.1", "localhost", "sub.localhost", "[::1]", "169.254.169.254"):
+                assert await code_of(client, f"http://{host}:{place(inside)[1]}/") == "off_limits", host
+                assert await code_of(client, f"https://{host}:{place(inside)[1]}/") == "off_limits", host
+        assert inside.connections == 0
+
+    async def test_errors_name_the_cause_and_not_the_proxy(self) -> None:
+        async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await writer.drain()
+
+        shut = free_port()
+        answers = pages(
+            reset=reset, empty=raw(b""), half=half(b"<html>" + b"x" * 5000), asks=raw(b"HTTP/1.1 407 X\r\n\r\n")
+        )
+        async with serve(answers) as site, listening(plain) as no_tls:
+            reach = ProxyPolicy(Guard(allow_networks=("127.0.0.1/32",)), Names(mute_example=[["127.0.0.1"]]))
+            async with browsing(reach) as client:
+                for url, code in [
+                    (f"http://mute.example:{shut}/", "connection_refused"),
+                    (f"https://mute.example:{shut}/", "connection_refused"),
+                    ("http://nowhere.example/", "dns"),
+                    ("https://nowhere.example/", "dns"),
+                    ("https://{}:{}/".format(*no_tls), "tls"),
+                    (site.url + "/reset", "connection_broken"),
+                    (site.url + "/empty", "connection_broken"),
+                    (site.url + "/half", "connection_broken"),
+                    (site.url + "/asks", "bad_http"),
+                ]:
+                    assert await code_of(client, url) == code, url
+
+    async def test_what_a_site_refuses_is_its_answer(self) -> None:
+        refusals = {401: {"WWW-Authenticate": 'Basic realm="x"'}, 403: {"X": "y"}, 502: {"Proxy-Status": "suyuan"}}
+        async with serve(lambda seen: reply("no", int(seen.path[1:]), refusals[int(seen.path[1:])])) as site:
+            async with browsing(beside(site)) as client:
+                for status in refusals:
+                    assert (await get(client, f"{site.url}/{status}")).status == status
+        assert not any("authorization" in seen.headers for seen in site.seen)
+
+    @pytest.mark.req("G5.3")
+    async def test_it_ends_with_its_browser(self) -> None:
+        async with serve(pages()) as site:
+            async with browsing(beside(site)) as client:
+                await get(client, site.url)
+                first = gateway_of_the_browser()
+                os.kill(browsers()[0].pid, signal.SIGKILL)
+                assert (await get(client, site.url)).status == 200
+                second = gateway_of_the_browser()
+                assert first != second and await listens(second)
+                assert await soon(lambda: not family() or len(browsers()) == 1)
+                assert not await listens(first)
+            assert not await listens(second)
+            assert not any("gateway" in str(task.get_coro()) for task in asyncio.all_tasks())
+
+    @pytest.mark.req("T6.2")
+    async def test_a_proxy_of_the_users_is_used_in_its_place(self) -> None:
+        async with serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy:
+            net = NetSettings(proxy=Secret(proxy.url))
+            async with browsing(beside(), net=net) as client:
+                assert "via proxy: http://search.example/s" in (await get(client, "http://search.example/s")).text
+                assert gateway_of_the_browser() == place(proxy)

@@ -1,0 +1,211 @@
+"""The whole product in front of a real browser: a server with its engines and its model on loopback, and pictures of what is seen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from support.oai import Answering, ModelServer, serve_model
+from support.site import Handler, Reply, Seen, Site, free_port, json_reply, reply, serve
+from suyuan.chat.settings import ChatSettings
+from suyuan.client import AsyncClient
+from suyuan.config.settings import PageSettings, SearchSettings, ServerSettings, Settings
+from suyuan.core.engine import EngineSettings
+from suyuan.llm.settings import ModelSettings
+from suyuan.net.chrome import find_chrome
+from suyuan.server.app import create_app
+
+SCREENS = Path(__file__).resolve().parents[2] / "build" / "screens"
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+PATIENCE = 30_000
+"""Milliseconds that a test waits for what it must see: long, since a machine may be busy with much else."""
+NOWHERE = "http://127.0.0.1:9"
+RESULTS = [
+    {
+        "title": "SearXNG 文档 - 欢迎使用 SearXNG",
+        "url": "https://docs.searxng.org/",
+        "content": "SearXNG 是一个自由的互联网元搜索引擎,它汇集来自多达 244 个搜索服务的结果。用户既不会被跟踪,也不会被建立档案。",
+    },
+    {
+        "title": "SearXNG 如何保护隐私",
+        "url": "https://docs.searxng.org/own-instance.html",
+        "content": "SearXNG 会从发往搜索服务的请求中移除用户的私人数据,并且不保存任何搜索记录。",
+    },
+    {
+        "title": "搜索 API - SearXNG 开发文档",
+        "url": "https://docs.searxng.org/dev/search_api.html",
+        "content": "SearXNG 支持通过简单的 HTTP API 进行查询,可以返回 json、csv 或 rss 格式的结果。",
+    },
+    {
+        "title": "searxng/searxng: a free internet metasearch engine",
+        "url": "https://github.com/searxng/searxng",
+        "content": "SearXNG is a free internet metasearch engine which aggregates results from various search services and databases.",
+    },
+    {
+        "title": "元搜索引擎 - 维基百科,自由的百科全书",
+        "url": "https://zh.wikipedia.org/wiki/%E5%85%83%E6%90%9C%E7%B4%A2%E5%BC%95%E6%93%8E",
+        "content": "元搜索引擎是一种把多个搜索引擎的结果整合在一起的搜索工具,自身不保存网页的索引。",
+    },
+]
+
+
+def searxng(results: Sequence[dict[str, Any]] = RESULTS, gate: asyncio.Event | None = None) -> Handler:
+    """An instance that finds the same every time, once ``gate`` is open."""
+
+    def answer(seen: Seen) -> Reply:
+        if seen.path != "/search":
+            return reply("OK", kind="text/plain")
+        whole = json_reply(
+            json.dumps({"query": seen.params.get("q", ""), "results": list(results), "unresponsive_engines": []})
+        )
+
+        async def held(writer: asyncio.StreamWriter) -> None:
+            if gate:
+                await gate.wait()
+            await whole(writer)
+
+        return held
+
+    return answer
+
+
+@dataclass
+class Stage:
+    """The running product."""
+
+    url: str
+    client: AsyncClient
+    engine: Site | None
+    model: ModelServer | None
+    app: Any
+    offsite: list[str] = field(default_factory=list)
+    """Requests of pages that went anywhere else; all are stopped."""
+    users: list[Any] = field(default_factory=list)
+
+    async def page(
+        self,
+        browser: Any,
+        *,
+        lang: str = "zh-CN",
+        viewport: dict[str, int] | None = None,
+        patient: bool = True,
+        **options: Any,
+    ) -> Any:
+        """A new window of a new user; a ``patient`` one does not roll back what a busy machine confirms late."""
+        context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
+        self.users.append(context)
+        context.set_default_timeout(PATIENCE)
+        if patient:
+            await context.add_init_script(
+                f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE})"
+            )
+        await context.route(lambda url: not url.startswith(self.url), self._off)
+        return await context.new_page()
+
+    async def leave(self) -> None:
+        """Close all windows."""
+        while self.users:
+            await self.users.pop().close()
+
+    async def _off(self, route: Any) -> None:
+        self.offsite.append(route.request.url)
+        await route.abort()
+
+
+@asynccontextmanager
+async def stage(
+    folder: Path,
+    *,
+    script: Sequence[Answering] = (),
+    handler: Handler | None = None,
+    searxng_up: bool = True,
+    more_engines: Callable[[str], dict[str, EngineSettings]] = lambda url: {},
+    wrap: Callable[[Any], Any] | None = None,
+    **settings: Any,
+) -> AsyncIterator[Stage]:
+    """The product with SearXNG at ``handler`` and a model that follows ``script``, or the embedded one; ``wrap`` stands before it all."""
+    with ExitStack() as stack:
+        model = stack.enter_context(serve_model(script)) if script else None
+        async with serve(handler or searxng()) as site:
+            engines = {
+                name: EngineSettings(base_url=NOWHERE, rate_per_minute=0)
+                for name in ("ddg_html", "bing_html", "baidu_html")
+            }
+            engines["searxng"] = EngineSettings(base_url=site.url if searxng_up else NOWHERE)
+            engines |= more_engines(site.url)
+            origin = ServerSettings(port=free_port())
+            client = AsyncClient(
+                Settings(
+                    search=SearchSettings(cache_minutes=0, **settings),
+                    engines=engines,
+                    model=ModelSettings("openai", "test-model", model.url) if model else ModelSettings(),
+                    chat=ChatSettings(search=True),
+                    pages=PageSettings(allow_hosts=("127.0.0.1",)),
+                    server=origin,
+                    data_dir=folder,
+                )
+            )
+            app = create_app(client, origin=origin)
+            server = uvicorn.Server(
+                uvicorn.Config(
+                    wrap(app) if wrap else app, port=origin.port, log_level="warning", timeout_graceful_shutdown=3
+                )
+            )
+            thread = threading.Thread(target=server.run)
+            thread.start()
+            try:
+                while not server.started:
+                    assert thread.is_alive(), "the server did not start"
+                    await asyncio.sleep(0.02)
+                running = Stage(origin.url, client, site, model, app)
+                yield running
+                # A server that ends waits for whoever still listens.
+                await running.leave()
+            finally:
+                server.should_exit = True
+                await asyncio.to_thread(thread.join, 15)
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Any]:
+    """The system's browser."""
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=find_chrome().path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def picture(page: Any, name: str) -> Path:
+    """Keep what the page looks like now."""
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    file = SCREENS / f"{name}.png"
+    await page.screenshot(path=file)
+    return file
+
+
+async def put_question(page: Any, text: str) -> None:
+    """Ask, by keyboard."""
+    await page.fill("#ask", text)
+    await page.press("#ask", "Enter")
+
+
+async def finished(page: Any, count: int = 1) -> Any:
+    """Wait for the ``count``-th answer to be complete and return it."""
+    answer = page.locator(".answer").nth(count - 1)
+    await answer.locator(".tools").wait_for()
+    return answer

@@ -1,0 +1,550 @@
+"""The JSON interface, asked over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+
+from server.serving import QUESTION, client, searxng, serving, settings_of, talking
+from support.oai import reply as says
+from support.oai import serve_model, stall
+from support.site import serve
+from support.site import stall as never
+from suyuan.llm.settings import ModelSettings
+from suyuan.server.errors import preferred
+from suyuan.server.limits import Streams
+from suyuan.server.sse import EventStream, message
+
+
+def model_at(url: str) -> ModelSettings:
+    return ModelSettings("openai", "test-model", url)
+
+
+class TestConversations:
+    async def test_a_life(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation(mode="chat", search=False, lang="en")
+            status, got = await ask("GET", f"/api/conversations/{id}")
+            assert status == 200 and got["mode"] == "chat" and got["search"] is False and got["running"] is None
+            status, changed = await ask(
+                "PATCH", f"/api/conversations/{id}", {"title": "Snakes\n and ladders", "search": True}
+            )
+            assert status == 200 and changed["title"] == "Snakes and ladders" and changed["search"] is True
+            assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204
+            assert (await ask("GET", f"/api/conversations/{id}"))[0] == 404
+            status, back = await ask("POST", f"/api/conversations/{id}/restore")
+            assert status == 200 and back["title"] == "Snakes and ladders"
+
+    async def test_the_list_can_be_searched_and_paged(self) -> None:
+        async with talking() as ask:
+            for title in ("apples", "pears", "apples and pears"):
+                await ask("PATCH", f"/api/conversations/{await ask.conversation()}", {"title": title})
+            _, found = await ask("GET", "/api/conversations?text=apples")
+            assert {each["title"] for each in found["conversations"]} == {"apples", "apples and pears"} and found[
+                "more"
+            ] is False
+            _, first = await ask("GET", "/api/conversations?limit=2")
+            _, rest = await ask("GET", "/api/conversations?limit=2&offset=2")
+            assert (
+                len(first["conversations"]) == 2
+                and first["more"]
+                and len(rest["conversations"]) == 1
+                and not rest["more"]
+            )
+
+    @pytest.mark.req("C1.2")
+    async def test_in_agent_mode_the_switch_is_locked_in_both_languages(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation(mode="agent")
+            for lang, words in (
+                ("zh-CN,zh;q=0.9,en;q=0.8", "Agent 模式下由 AI 自动决策搜索"),
+                ("en", "In Agent mode the AI decides"),
+            ):
+                status, told = await ask("PATCH", f"/api/conversations/{id}", {"search": True}, Accept_Language=lang)
+                assert (
+                    status == 409
+                    and told["error"]["detail_code"] == "switch_locked"
+                    and words in told["error"]["message"]
+                )
+
+    @pytest.mark.req("C1.3", "C10.4")
+    async def test_the_switch_comes_back_after_agent_mode_and_is_confirmed_fast(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation(search=True)
+            await ask("PATCH", f"/api/conversations/{id}", {"mode": "agent"})
+            started = time.monotonic()
+            _, back = await ask("PATCH", f"/api/conversations/{id}", {"mode": "chat"})
+            assert back["search"] is True and time.monotonic() - started < 0.5
+
+    @pytest.mark.req("C1.1")
+    async def test_commands_change_the_conversation_and_start_no_answer(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation(search=False)
+            status, told = await ask("POST", f"/api/conversations/{id}/messages", {"text": "/search on"})
+            assert status == 200 and told["command"] == "search" and told["conversation"]["search"] is True
+            status, told = await ask("POST", f"/api/conversations/{id}/messages", {"text": "/dance"})
+            assert status == 400 and told["error"]["detail_code"] == "bad_command"
+            assert (await ask("GET", f"/api/conversations/{id}/messages"))[1] == {"messages": []}
+
+    async def test_two_windows_agree(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation(search=False)
+            seen: list[dict[str, Any]] = []
+
+            async def watch() -> None:
+                async for _, name, data in ask.events(f"/api/conversations/{id}/changes"):
+                    assert name == "change"
+                    seen.append(data)
+                    if data["kind"] == "deleted":
+                        return
+
+            async with asyncio.timeout(20):
+                watching = asyncio.ensure_future(watch())
+                while not seen:
+                    await asyncio.sleep(0.01)
+                await ask("PATCH", f"/api/conversations/{id}", {"search": True})
+                run = await ask.ask(id)
+                await ask.answer(run)
+                while seen[-1]["kind"] != "run.finished":
+                    await asyncio.sleep(0.01)
+                await ask("DELETE", f"/api/conversations/{id}")
+                await watching
+            assert [each["kind"] for each in seen] == ["settings", "settings", "run.started", "run.finished", "deleted"]
+            assert (
+                seen[1]["conversation"]["search"] is True
+                and seen[2]["run"] == run
+                and seen[2]["conversation"]["running"] == run
+            )
+
+    @pytest.mark.parametrize(
+        ("form", "kind"), [("md", "text/markdown"), ("html", "text/html"), ("json", "application/json")]
+    )
+    async def test_export(self, form: str, kind: str) -> None:
+        async with talking() as ask:
+            id = await ask.conversation()
+            await ask.answer(await ask.ask(id))
+            title = '../问题 "a"\r\nX: <b>/\u202e' + "x" * 300
+            await ask("PATCH", f"/api/conversations/{id}", {"title": title})
+            async with ask.session.get(f"{ask.url}/api/conversations/{id}/export?form={form}") as response:
+                text, place = await response.text(), response.headers["Content-Disposition"]
+            assert (
+                response.content_type == kind and "https://python.example/314" in text and "X" not in response.headers
+            )
+            name = unquote(place.split("filename*=UTF-8''")[1])
+            assert (
+                name.startswith("问题 a X b xxx")
+                and name.endswith(f".{form}")
+                and not set(name) & set('/\\"<>:|?*\u202e\r\n')
+            )
+            assert place.startswith('attachment; filename="') and len(name) < 100
+
+    async def test_a_form_that_there_is_not(self) -> None:
+        async with talking() as ask:
+            status, told = await ask("GET", f"/api/conversations/{await ask.conversation()}/export?form=docx")
+            assert status == 400 and "form" in told["error"]["message"]
+
+
+class TestAnswers:
+    @pytest.mark.req("C3.1", "C4.4")
+    async def test_a_message_is_searched_and_answered_with_sources(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation()
+            run = await ask.ask(id)
+            events = await ask.all_events(f"/api/runs/{run}/events")
+            kinds = [name for _, name, _ in events]
+            assert (
+                kinds[0] == "turn.started"
+                and "search.finished" in kinds
+                and "sources" in kinds
+                and kinds[-1] == "answer"
+            )
+            assert [int(number) for number, _, _ in events] == list(range(len(events)))
+            answer = events[-1][2]
+            assert (
+                "October 7, 2025" in answer["text"] and "[1]" in answer["text"] and answer["sources"][0]["number"] == 1
+            )
+            assert "".join(data["text"] for _, name, data in events if name == "text") == answer["text"]
+            _, told = await ask("GET", f"/api/conversations/{id}/messages")
+            assert [each["role"] for each in told["messages"]] == ["user", "assistant"] and told["messages"][1][
+                "state"
+            ] == "done"
+
+    @pytest.mark.req("C3.2")
+    async def test_with_the_switch_off_no_engine_is_asked(self) -> None:
+        async with serve(searxng()) as site:
+            with serving(settings_of(site.url)) as served:
+                async with client(served.url) as ask:
+                    await ask.answer(await ask.ask(await ask.conversation(search=False)))
+            # The start-up check has queries of its own.
+            assert not [seen for seen in site.seen if "Python" in seen.params.get("q", "")]
+
+    async def test_a_stream_goes_on_where_it_was_cut_without_loss_or_doubling(self) -> None:
+        with serve_model(says("one two three four five six seven eight", delay=0.03)) as model:
+            async with talking(model=model_at(model.url)) as ask:
+                run = await ask.ask(await ask.conversation(search=False))
+                path = f"/api/runs/{run}/events"
+                got: list[tuple[str, str, dict[str, Any]]] = []
+                last = ""
+                async with asyncio.timeout(20):
+                    while not got or got[-1][1] != "answer":
+                        headers = {"Last_Event_ID": last} if last else {}
+                        async for event in ask.events(path, **headers):
+                            got.append(event)
+                            last = event[0]
+                            if len(got) % 3 == 0:
+                                break  # the connection breaks, again and again
+                assert [int(number) for number, _, _ in got] == list(range(len(got)))
+                assert (
+                    "".join(data["text"] for _, name, data in got if name == "text")
+                    == "one two three four five six seven eight"
+                )
+
+    async def test_a_run_of_a_former_server_is_answered_from_the_store(self, tmp_path: Path) -> None:
+        async with serve(searxng()) as site:
+            settings = settings_of(site.url, data=tmp_path)
+            with serving(settings) as served:
+                async with client(served.url) as ask:
+                    run = await ask.ask(await ask.conversation())
+                    before = await ask.answer(run)
+            with serving(settings) as served:
+                async with client(served.url) as ask:
+                    events = await ask.all_events(f"/api/runs/{run}/events")
+                    kinds = [name for _, name, _ in events]
+                    assert "search.finished" in kinds and kinds[-1] == "answer" and events[-1][2] == before
+                    assert (await ask("POST", f"/api/runs/{run}/stop"))[1] == {"run": run, "stopped": False}
+
+    async def test_one_answer_at_a_time_and_stop_ends_the_model(self) -> None:
+        with serve_model([[says("Hello "), stall(30)]]) as model:
+            async with talking(model=model_at(model.url)) as ask:
+                id = await ask.conversation(search=False)
+                run = await ask.ask(id)
+                async with asyncio.timeout(10):
+                    async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
+                        if name == "text":
+                            break
+                status, told = await ask("POST", f"/api/conversations/{id}/messages", {"text": "And?"})
+                assert status == 409 and told["error"]["detail_code"] == "answer_under_way"
+                started = time.monotonic()
+                assert (await ask("POST", f"/api/runs/{run}/stop"))[1]["stopped"] is True
+                answer = await ask.answer(run)
+                assert answer["stopped"] and answer["text"].strip() == "Hello" and time.monotonic() - started < 2
+                status, _ = await ask("POST", f"/api/conversations/{id}/messages", {"text": "And?"})
+                assert status == 202
+
+    async def test_retry_and_instead_of(self) -> None:
+        async with talking() as ask:
+            id = await ask.conversation()
+            first = await ask.ask(id)
+            await ask.answer(first)
+            status, again = await ask("POST", f"/api/conversations/{id}/retry", {"answer": first})
+            assert status == 202 and again["run"] != first
+            await ask.answer(again["run"])
+            _, told = await ask("GET", f"/api/conversations/{id}/messages")
+            question, answer = told["messages"]
+            assert answer["id"] == again["run"] and question["text"] == QUESTION
+            body = {"text": "What is Python?", "instead_of": question["id"]}
+            _, begun = await ask("POST", f"/api/conversations/{id}/messages", body)
+            await ask.answer(begun["run"])
+            _, told = await ask("GET", f"/api/conversations/{id}/messages")
+            assert [each["text"] for each in told["messages"] if each["role"] == "user"] == ["What is Python?"]
+
+    async def test_when_the_server_ends_a_running_answer_is_told_and_kept(self, tmp_path: Path) -> None:
+        with serve_model([[says("Half "), stall(60)]]) as model:
+            settings = settings_of(data=tmp_path, model=model_at(model.url))
+            ended: list[str] = []
+            with serving(settings) as served:
+                async with client(served.url) as ask:
+                    id = await ask.conversation(search=False)
+                    run = await ask.ask(id)
+                    begun = asyncio.Event()
+
+                    async def follow() -> None:
+                        async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
+                            ended.append(name)
+                            if name == "text":
+                                begun.set()
+
+                    following = asyncio.ensure_future(follow())
+                    async with asyncio.timeout(10):
+                        await begun.wait()
+                    served.loop.call_soon_threadsafe(lambda: None)
+                    await asyncio.to_thread(_end, served)
+                    async with asyncio.timeout(10):
+                        await following
+            assert ended[-1] == "answer"
+            with serving(settings) as served:
+                async with client(served.url) as ask:
+                    _, told = await ask("GET", f"/api/conversations/{id}/messages")
+                    assert told["messages"][1]["state"] == "stopped" and told["messages"][1]["text"].strip() == "Half"
+
+
+def _end(served: Any) -> None:
+    from suyuan.server.app import quiet
+
+    asyncio.run_coroutine_threadsafe(quiet(served.app), served.loop).result(10)
+
+
+class TestSearchAndPages:
+    async def test_search_gives_items_and_the_receipt(self) -> None:
+        async with talking() as ask:
+            status, found = await ask(
+                "POST", "/api/search", {"query": "python", "count": 1, "allowed_domains": ["python.example"]}
+            )
+            assert status == 200 and [item["rank"] for item in found["items"]] == [1]
+            assert found["receipt"][0]["engine"] == "searxng" and found["receipt"][0]["outcome"] == "ok"
+
+    async def test_nothing_found_is_no_error(self) -> None:
+        async with talking(searxng([])) as ask:
+            status, found = await ask("POST", "/api/search", {"query": "xqzt", "engines": "searxng"})
+            assert status == 200 and found["items"] == [] and found["receipt"][0]["outcome"] == "empty"
+
+    async def test_a_failed_search_is_an_error_with_its_receipt(self) -> None:
+        with serving(settings_of()) as served:
+            async with client(served.url) as ask:
+                status, told = await ask("POST", "/api/search", {"query": "x"}, Accept_Language="zh")
+                assert (
+                    status == 502 and told["error"]["code"] == "NetworkError" and "没有响应" in told["error"]["message"]
+                )
+                assert {each["engine"] for each in told["receipt"]} >= {"searxng", "ddg_html"}
+
+    @pytest.mark.parametrize(
+        ("body", "where"),
+        [({"query": ""}, "query"), ({"query": "x", "count": 11}, "number"), ({"query": 3}, "query"), ({}, "query"),
+         ({"query": "x", "nonsense": 1}, "nonsense"), ({"query": "x", "engines": "altavista"}, "altavista"), ([], "read")],
+    )  # fmt: skip
+    async def test_bad_input_names_what_is_wrong(self, body: Any, where: str) -> None:
+        async with talking() as ask:
+            status, told = await ask("POST", "/api/search", body)
+            assert (
+                status == 400
+                and told["error"]["code"] == "InvalidInput"
+                and where in told["error"]["message"]
+                and told["error"]["hint"]
+            )
+
+    async def test_a_client_that_goes_ends_its_search(self) -> None:
+        gone = asyncio.Event()
+
+        async def hanging(writer: asyncio.StreamWriter) -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                gone.set()  # the server's socket was closed
+
+        async with talking(lambda seen: hanging if seen.params.get("q") == "x" else searxng()(seen)) as ask:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.6):
+                    await ask("POST", "/api/search", {"query": "x", "engines": "searxng", "budget_ms": 60000})
+            async with asyncio.timeout(2):
+                await gone.wait()
+
+    async def test_pages_of_this_machine_are_not_read(self) -> None:
+        async with talking() as ask:
+            status, told = await ask("POST", "/api/fetch", {"url": ask.url + "/healthz"})
+            assert status == 403 and told["error"]["detail_code"] == "guard_refused"
+
+
+class TestHouse:
+    async def test_engines_and_models(self) -> None:
+        async with talking() as ask:
+            _, told = await ask("GET", "/api/engines")
+            states = {each["name"]: each["state"] for each in told["engines"]}
+            assert told["default"] == "auto" and states["searxng"] == "ready" and states["brave"] == "no_key"
+            assert (await ask("GET", "/api/models"))[1] == {
+                "default": "embedded",
+                "models": [{"name": "embedded", "provider": "embedded"}],
+            }
+
+    @pytest.mark.req("C2.1", "C8.3")
+    async def test_health_tells_what_is_known_and_waits_for_nothing(self) -> None:
+        async with talking(lambda seen: never) as ask:
+            started = time.monotonic()
+            status, told = await ask("GET", "/api/health")
+            assert (
+                status == 200 and told["searxng"]["state"] in ("unknown", "down") and time.monotonic() - started < 0.4
+            )
+            async with asyncio.timeout(8):
+                while told["searxng"]["state"] != "down":
+                    await asyncio.sleep(0.1)
+                    _, told = await ask("GET", "/api/health")
+            assert told["searxng"]["error"]["hint"] and told["searxng"]["age_seconds"] < 8
+
+    @pytest.mark.req("C2.5")
+    async def test_what_the_start_up_check_found_is_shown(self) -> None:
+        async with talking(lambda seen: searxng()(seen) if seen.path == "/healthz" else _forbidden) as ask:
+            told: dict[str, Any] = {"notice": None}
+            async with asyncio.timeout(10):
+                while told["notice"] is None:
+                    await asyncio.sleep(0.1)
+                    _, told = await ask("GET", "/api/health", Accept_Language="en")
+            assert "JSON" in told["notice"]["message"] and told["notice"]["hint"]
+
+    async def test_the_interface_is_described(self) -> None:
+        async with talking() as ask:
+            _, told = await ask("GET", "/api/openapi.json")
+            routes = {(method, path) for path, methods in told["paths"].items() for method in methods}
+            assert {
+                ("post", "/api/conversations/{id}/messages"),
+                ("get", "/api/runs/{run}/events"),
+                ("post", "/v1/chat/completions"),
+            } <= routes
+            assert (
+                told["components"]["schemas"]["NewMessage"]["examples"]
+                and told["components"]["schemas"]["ErrorOut"]["examples"]
+            )
+            for path in ("/docs", "/redoc"):
+                assert (await ask("GET", path))[0] == 404
+
+    async def test_counts(self) -> None:
+        async with talking() as ask:
+            await ask.answer(await ask.ask(await ask.conversation()))
+            await ask("GET", "/no/such/path")
+            _, text = await ask("GET", "/metrics")
+            assert 'suyuan_searches_total{engine="searxng",outcome="ok"} 1' in text
+            assert 'suyuan_turns_total{mode="chat",outcome="ok"} 1' in text and "suyuan_turns_running 0" in text
+            assert (
+                'suyuan_http_requests_total{path="/api/conversations/{id}/messages",method="POST",status="202"} 1'
+                in text
+            )
+            assert (
+                'path="other",method="GET",status="404"' in text
+                and 'suyuan_http_request_seconds_bucket{le="+Inf"}' in text
+            )
+
+    async def test_errors_have_one_shape_everywhere(self) -> None:
+        async with talking() as ask:
+            for method, path, expected in (
+                ("GET", "/api/nothing", 404), ("PUT", "/api/search", 405), ("GET", "/api/runs/none/events", 404),
+                ("GET", "/api/conversations/none/messages", 404), ("POST", "/api/runs/none/stop", 404),
+                ("POST", "/api/conversations/none/retry", 400), ("GET", "/api/conversations?limit=0", 400),
+            ):  # fmt: skip
+                status, told = await ask(method, path)
+                assert status == expected and set(told["error"]) == {
+                    "code",
+                    "detail_code",
+                    "message",
+                    "hint",
+                    "retryable",
+                }, path
+
+
+async def _forbidden(writer: asyncio.StreamWriter) -> None:
+    writer.write(
+        b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 39\r\n\r\n<html><title>403 Forbidden</title></html>"[
+            :-2
+        ]
+    )
+    await writer.drain()
+    writer.close()
+
+
+class TestStreams:
+    """The stream itself, without a server around it."""
+
+    class App:
+        class state:
+            streams = Streams()
+
+    def scope(self) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "app": self.App,
+            "client": ("127.0.0.1", 1),
+            "headers": [],
+            "path": "/",
+            "method": "GET",
+            "query_string": b"",
+        }
+
+    async def test_a_slow_client_is_waited_for_and_then_dropped(self) -> None:
+        made = 0
+
+        async def messages() -> AsyncIterator[bytes]:
+            nonlocal made
+            while True:
+                made += 1
+                yield message({"n": made})
+
+        async def send(sent: Any) -> None:
+            if sent.get("body"):
+                await asyncio.Event().wait()  # a client that takes nothing
+
+        async with asyncio.timeout(5):
+            await EventStream(messages(), heartbeat=0.1, patience=0.3)(self.scope(), _silent, send)
+        assert made == 1, "nothing is made for a client that does not take it"
+        assert len(self.App.state.streams) == 0
+
+    async def test_silence_is_filled_with_comments(self) -> None:
+        async def messages() -> AsyncIterator[bytes]:
+            await asyncio.sleep(0.5)
+            yield message("end")
+
+        sent: list[bytes] = []
+
+        async def send(each: Any) -> None:
+            sent.append(each.get("body", b""))
+
+        await EventStream(messages(), heartbeat=0.1)(self.scope(), _silent, send)
+        assert 2 <= len([body for body in sent if body.startswith(b":")]) <= 8 and sent[-2:] == [b"data: end\n\n", b""]
+
+    def test_a_message_of_several_lines_and_of_half_a_character(self) -> None:
+        assert message("a\nb", event="x", id=3) == b"id: 3\nevent: x\ndata: a\ndata: b\n\n"
+        assert json.loads(message({"t": "\ud800!"})[6:].decode()) == {"t": "?!"}
+
+
+async def _silent() -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("header", "lang"),
+    [
+        ("", "en"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en-US,en;q=0.9,zh;q=0.8", "en"),
+        ("fr,zh;q=0.5", "zh"),
+        ("de", "en"),
+        ("zh;q=x", "en"),
+    ],
+)
+def test_the_language_of_whoever_asks(header: str, lang: str) -> None:
+    assert preferred(header) == lang
+
+
+@pytest.mark.req("T7.2")
+async def test_the_report_file_of_an_answer() -> None:
+    async with talking() as ask:
+        id = await ask.conversation(search=True)
+        _, begun = await ask("POST", f"/api/conversations/{id}/messages", {"text": QUESTION})
+        for _ in range(100):
+            _, got = await ask("GET", f"/api/conversations/{id}")
+            if got["running"] is None:
+                break
+            await asyncio.sleep(0.05)
+        status, data = await ask("GET", f"/api/runs/{begun['run']}/debug")
+        missing, error = await ask("GET", "/api/runs/nothing/debug")
+    assert status == 200 and next(iter(data)) == "errors" and data["run"] == begun["run"] and data["receipts"]
+    assert missing == 404 and error["error"]["detail_code"] == "no_run"
+
+
+async def test_what_was_deleted_long_ago_goes_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suyuan.server.app._TEND_EVERY", 0.1)
+    monkeypatch.setattr("suyuan.server.app._DELETED_KEPT", 0)
+    async with talking() as ask:
+        id = await ask.conversation()
+        assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204
+        for _ in range(100):
+            if (status := (await ask("POST", f"/api/conversations/{id}/restore"))[0]) == 404:
+                break
+            await ask("DELETE", f"/api/conversations/{id}")
+            await asyncio.sleep(0.1)
+    assert status == 404

@@ -1,0 +1,865 @@
+"""The page in a real Chromium, with the whole product behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import string
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from server.screens import (
+    DESKTOP,
+    PATIENCE,
+    PHONE,
+    RESULTS,
+    Stage,
+    chromium,
+    finished,
+    picture,
+    put_question,
+    searxng,
+    stage,
+)
+from support.chromium import require_chromium
+from support.oai import Answering, think, tool_call
+from support.oai import reply as says
+from support.processes import soon
+from support.site import Reply, Seen, json_reply
+from suyuan.chat.events import Answer
+from suyuan.citations.registry import Source
+from suyuan.core.document import Document
+from suyuan.core.engine import EngineSettings
+from suyuan.core.secret import Secret
+from suyuan.guides import documents as shelf
+from suyuan.server import texts
+from suyuan.store.conversation import new_id
+
+require_chromium()
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WEB = Path(texts.__file__).parent
+QUESTION = "什么是 SearXNG?它如何保护隐私?"
+LONG = (
+    "SearXNG 是一个**自由的元搜索引擎**,汇集来自多达 244 个搜索服务的结果[1]。它会移除请求中的私人数据,并且不保存任何搜索记录[2]。\n\n"
+    "## 如何查询\n\n可以通过 HTTP API 查询,支持 `json`、`csv` 或 `rss` 格式[3]。它诞生于 1998 年[5]。没有这个来源[9]。\n\n"
+    "| 格式 | 默认 |\n|---|--:|\n| json | 否 |\n| html | 是 |\n\n"
+    "```bash\ncurl 'http://localhost:8080/search?q=test&format=json&language=zh-CN&time_range=year'\n```\n\n"
+    "1. 先启动容器;\n2. 再检查 `/healthz`。\n\n> 用户既不会被跟踪,也不会被建立档案。\n"
+)
+STATE = "document.querySelector('.switch').dataset.state"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Any]:
+    async with chromium() as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def plain(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """The product as it is without any configuration, with a SearXNG."""
+    async with stage(tmp_path_factory.mktemp("plain")) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(autouse=True, loop_scope="module")
+async def _nobody_stays(plain: Stage) -> AsyncIterator[None]:
+    """Every test begins without the windows of the last."""
+    yield
+    await plain.leave()
+
+
+async def answered(page: Any, running: Stage, question: str = QUESTION) -> Any:
+    await page.goto(running.url)
+    await put_question(page, question)
+    return await finished(page)
+
+
+async def state_is(page: Any, state: str) -> None:
+    await page.wait_for_selector(f".switch[data-state={state}]")
+
+
+async def count_is(found: Any, count: int) -> None:
+    async with asyncio.timeout(PATIENCE / 1000):
+        while await found.count() != count:
+            await asyncio.sleep(0.05)
+
+
+def conversation_of(page: Any, running: Stage) -> Any:
+    return running.client.chat.store.get(page.url.rpartition("/")[2])
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------------
+async def test_every_text_is_there_in_both_languages_and_is_used() -> None:
+    catalogue = texts.catalogue()
+    for key, (en, zh) in catalogue.items():
+        blanks = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (en, zh)]
+        assert en and zh and blanks[0] == blanks[1], key
+    sources = [
+        file.read_text("utf-8")
+        for file in (*WEB.glob("*.py"), *WEB.rglob("*.html"), WEB / "static" / "app.js")
+        if file.name != "texts.py"
+    ]
+    everything = "\n".join(sources)
+    assert {f"guide.{name}" for name in shelf.NAMES} <= catalogue.keys()
+    for key in re.findall(r"""\bt(?:exts)?\(["']([\w.]+)["'][,)]""", "\n".join(sources[:-1])):
+        assert key in catalogue, key
+    for key in re.findall(r"""\bt\("([\w.]+)"\)""", sources[-1]):
+        assert f"js.{key}" in catalogue, key
+    whole = {
+        key
+        for key in catalogue
+        if not re.search(rf"""["'`](?:js\.)?{re.escape(key.removeprefix("js."))}["'`]""", everything)
+    }
+    made_of_parts = re.compile(
+        r"(guide|export|mode|theme|example|outcome|checked|verdict|level|count|steps|js\.health)\.\w"
+    )
+    assert {key for key in whole if not made_of_parts.match(key)} == set()
+
+
+async def test_no_text_for_people_stands_in_templates_or_script() -> None:
+    han = re.compile("[\u4e00-\u9fff]")
+    files = (*WEB.rglob("*.html"), WEB / "static" / "app.js", WEB / "static" / "app.css")
+    lines = [line for file in files for line in file.read_text("utf-8").splitlines() if han.search(line)]
+    assert [line for line in lines if "seal" not in line] == []
+
+
+# --- the settings panel -----------------------------------------------------------------------------------------------------
+@pytest.mark.req("C10.1", "C10.3")
+async def test_the_panel_is_there_from_the_start_with_the_switch(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    switch = page.locator(".switch")
+    text = await switch.inner_text()
+    assert (
+        "🔍" in (await switch.text_content() or "") and "联网搜索" in text and "启用后将使用SearXNG搜索实时信息" in text
+    )
+    assert await page.get_by_role("switch", name="联网搜索").is_checked()
+    await picture(page, "new-desktop-light-zh")
+    looks = [await _look(page)]
+    await page.click("#search")
+    await state_is(page, "off")
+    looks.append(await _look(page))
+    await page.click("[value=agent]")
+    await state_is(page, "disabled")
+    looks.append(await _look(page))
+    for part in range(len(looks[0])):
+        assert len({look[part] for look in looks}) == 3, looks
+
+
+async def _look(page: Any) -> tuple[str, ...]:
+    await page.wait_for_timeout(250)
+    script = """() => {
+        const knob = document.querySelector("#search"), style = getComputedStyle(knob);
+        const word = document.querySelector(".switch .word").innerText;
+        return [style.backgroundColor + style.backgroundImage, getComputedStyle(knob, "::after").transform, word];
+    }"""
+    return tuple(await page.evaluate(script))
+
+
+@pytest.mark.req("C1.1", "C10.4", "C3.2", "C5.2")
+async def test_a_toggle_is_confirmed_by_the_server_in_time_and_the_next_message_follows_it(
+    plain: Stage, browser: Any
+) -> None:
+    times = []
+    # The best of three: a busy machine can hold up one.
+    for _ in range(3):
+        page = await plain.page(browser, patient=False)
+        await page.goto(plain.url)
+        times.append(
+            await page.evaluate(
+                f"""() => new Promise((done) => {{ const start = performance.now();
+                    const over = () => {STATE} === "off" || document.querySelector(".toast");
+                    const watch = new MutationObserver(() => over() && done(performance.now() - start));
+                    watch.observe(document.body, {{subtree: true, attributes: true, childList: true}});
+                    document.querySelector("#search").click(); }})"""
+            )
+        )
+        if times[-1] < 500:
+            break
+    assert min(times) < 500
+    await state_is(page, "off")
+    assert conversation_of(page, plain).search is False
+    assert plain.engine is not None
+    before = len(plain.engine.seen)
+    await put_question(page, QUESTION)
+    answer = await finished(page)
+    assert [seen.path for seen in plain.engine.seen[before:] if seen.path == "/search"] == []
+    assert await answer.locator(".chip, .references li, .cite").count() == 0
+
+
+@pytest.mark.req("C1.2", "C1.3")
+async def test_in_agent_mode_the_switch_is_locked_and_comes_back_as_it_was(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await page.click("#search")
+    await state_is(page, "off")
+    await page.click("[value=agent]")
+    await state_is(page, "disabled")
+    assert await page.locator("#search").is_disabled()
+    assert "Agent 模式下由 AI 自动决策搜索" in await page.locator(".switch").inner_text()
+    await page.locator("#live", has_text="Agent 模式下由 AI 自动决策搜索").wait_for(state="attached")
+    await page.locator("#search").click(force=True)
+    await page.locator("[value=agent]").focus()
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.id") != "search"
+    assert await page.evaluate(STATE) == "disabled" and conversation_of(page, plain).search is False
+    refused = await page.evaluate(
+        "async () => (await fetch('/api' + location.pathname.replace('/c/', '/conversations/'), {method: 'PATCH', "
+        "headers: {'Content-Type': 'application/json'}, body: '{\"search\": true}'})).status"
+    )
+    assert refused == 409
+    await page.click("[value=chat]")
+    await state_is(page, "off")
+
+
+@pytest.mark.req("C10.4")
+@pytest.mark.parametrize("trouble", ["late", "error", "offline"])
+async def test_what_the_server_does_not_confirm_is_not_shown(plain: Stage, browser: Any, trouble: str) -> None:
+    page = await plain.page(browser, patient=trouble != "late")
+    await page.goto(plain.url)
+
+    async def refuse(route: Any) -> None:
+        if trouble == "late":
+            await asyncio.sleep(0.8)
+            await route.fulfill(status=201, json={})
+        elif trouble == "error":
+            await route.fulfill(status=503, json={"error": {"message": "cannot be done", "hint": "wait"}})
+        else:
+            await route.abort()
+
+    await page.route("**/api/conversations", refuse)
+    await page.click("#search")
+    await page.locator(".toast").wait_for()
+    assert await page.evaluate(STATE) == "on" and await page.locator("#search").is_checked()
+    words = {"late": "未及时确认", "error": "cannot be done wait", "offline": "无法连接"}
+    assert words[trouble] in await page.locator(".toast").inner_text()
+
+
+@pytest.mark.req("C1.1")
+async def test_two_windows_of_one_conversation_agree(plain: Stage, browser: Any) -> None:
+    first = await plain.page(browser)
+    await answered(first, plain)
+    second = await first.context.new_page()
+    await second.goto(first.url)
+    await first.click("#search")
+    await state_is(second, "off")
+    await second.click("#search")
+    await state_is(first, "on")
+    await put_question(second, "SearXNG 支持哪些格式?")
+    await finished(second, 2)
+    await finished(first, 2)
+    assert await first.locator(".turn h2").all_inner_texts() == await second.locator(".turn h2").all_inner_texts()
+
+
+@pytest.mark.req("C1.1")
+async def test_commands_can_be_typed(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await put_question(page, "/search off")
+    await state_is(page, "off")
+    await put_question(page, "/mode agent")
+    await state_is(page, "disabled")
+    await put_question(page, "/help")
+    await page.locator(".toast", has_text="/search on").wait_for()
+    await put_question(page, "/nonsense")
+    await page.locator(".toast", has_text="/nonsense").wait_for()
+    assert await page.input_value("#ask") == "/nonsense" and await page.locator(".turn").count() == 0
+
+
+async def test_engine_and_model_are_what_the_server_uses(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await page.select_option("[name=engine]", "searxng")
+    await page.wait_for_url("**/c/*")
+    assert conversation_of(page, plain).engine == "searxng"
+    assert "SearXNG" in await page.locator(".welcome .use").inner_text()
+    await page.reload()
+    assert await page.input_value("[name=engine]") == "searxng"
+    assert "stub" not in await page.locator("[name=engine]").inner_text()
+
+
+@pytest.mark.req("C2.1")
+async def test_the_light_says_how_the_search_service_is(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await page.locator(".health .light[data-light=ok]").wait_for()
+    assert "SearXNG 可用" in await page.locator(".health").inner_text()
+
+
+# --- an answer --------------------------------------------------------------------------------------------------------------
+@pytest.mark.req("C5.1", "C5.3", "C11.4", "C11.3")
+async def test_an_answer_shows_its_sources_and_its_citations_lead_there(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    answer = await answered(page, plain)
+    assert await answer.locator(".chip").count() == 5
+    assert await answer.locator(".references h3").first.inner_text() == "参考文献"
+    listed = answer.locator(".references li")
+    assert await listed.count() == 5
+    for i in range(5):
+        link = listed.nth(i).locator("a.title")
+        number = int(await listed.nth(i).locator(".n").inner_text())
+        expected = RESULTS[number - 1]
+        assert (await link.inner_text(), await link.get_attribute("href")) == (expected["title"], expected["url"])
+        said = await listed.nth(i).inner_text()
+        assert expected["content"] in said and expected["url"][:60] in said and expected["url"].split("/")[2] in said
+    cite = answer.locator("sup a.cite").first
+    number = int(await cite.inner_text())
+    assert await cite.get_attribute("href") == RESULTS[number - 1]["url"]
+    await picture(page, "answer-desktop-light-zh")
+    async with page.context.expect_page():
+        await cite.click()
+    assert plain.offsite[-1].startswith(RESULTS[number - 1]["url"])
+
+
+@pytest.mark.req("C3.1")
+async def test_while_it_searches_the_page_says_what_and_where(tmp_path: Path, browser: Any) -> None:
+    gate = asyncio.Event()
+    async with stage(tmp_path, handler=searxng(gate=gate), seconds=30) as running:
+        page = await running.page(browser)
+        await page.goto(running.url)
+        await put_question(page, QUESTION)
+        await page.locator(".status", has_text=f"正在搜索“{QUESTION}”").wait_for()
+        assert await page.locator(".answer[aria-busy=true] .pulse").is_visible()
+        gate.set()
+        answer = await finished(page)
+        assert re.search(r"SearXNG, 5 条结果, \d+\.\d 秒", await answer.locator(".status").inner_text())
+
+
+async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    answer = await answered(page, plain)
+    cite, card = answer.locator(".cite").first, page.locator(".card")
+    await cite.hover()
+    await card.wait_for()
+    said = await card.inner_text()
+    number = int(await cite.inner_text())
+    assert RESULTS[number - 1]["title"] in said and "✓ 与原文相符" in said and "搜索于 20" in said
+    assert (await card.locator("blockquote").inner_text()) in RESULTS[number - 1]["content"]
+    assert "#:~:text=" in (await card.get_by_text("打开原文位置").get_attribute("href") or "")
+    await picture(page, "card-desktop-light-zh")
+    box = await card.bounding_box()
+    assert (
+        box["x"] >= 0 and box["x"] + box["width"] <= DESKTOP["width"] and box["y"] + box["height"] <= DESKTOP["height"]
+    )
+    await page.mouse.move(2, 2)
+    await card.wait_for(state="detached")
+    # By keyboard: focus shows it, Tab leads into it, Escape closes it and leads back.
+    await answer.locator(".chips").focus()
+    while not await page.evaluate("document.activeElement.classList.contains('cite')"):
+        await page.keyboard.press("Tab")
+    await card.wait_for()
+    await page.keyboard.press("Tab")
+    assert await page.evaluate("document.activeElement.closest('.card') !== null")
+    await page.keyboard.press("Escape")
+    await card.wait_for(state="detached")
+    assert await page.evaluate("document.activeElement.classList.contains('cite')")
+
+
+async def test_the_passage_can_be_read_when_the_page_is_gone(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    answer = await answered(page, plain)
+    run, number = await answer.get_attribute("data-run"), await answer.locator(".cite").first.inner_text()
+    await page.goto(f"{plain.url}/source/{run}/{number}")
+    assert await page.locator("h1").inner_text() == RESULTS[int(number) - 1]["title"]
+    assert (await page.locator(".archived mark").first.inner_text()) in RESULTS[int(number) - 1]["content"]
+    assert "只保存了搜索结果摘要" in await page.locator("main").inner_text()
+    kept = f"前言。\n\n{RESULTS[int(number) - 1]['content']}\n\n后记 <b>。"
+    assert plain.client.archive is not None
+    url = RESULTS[int(number) - 1]["url"]
+    plain.client.archive.put(Document(url, url, "T", kept, "text/html", "2026-01-02T03:04:05+00:00"))
+    await page.reload()
+    assert (
+        "后记 <b>。" in await page.locator(".archived").inner_text()
+        and await page.locator(".archived mark").count() == 1
+    )
+    assert (
+        "读取于 2026-01-02" in await page.locator("main").inner_text()
+        and "SHA-256" in await page.locator(".hash").inner_text()
+    )
+    gone = await page.goto(f"{plain.url}/source/{run}/99")
+    assert gone.status == 404 and "没有这个来源" in await page.locator("main").inner_text()
+
+
+@pytest.mark.req("C7.1", "C2.4")
+async def test_a_failed_search_is_said_with_cause_cure_guide_and_mark(tmp_path: Path, browser: Any) -> None:
+    async with stage(tmp_path, script=[says("我只凭记忆回答。")], searxng_up=False, default="searxng") as running:
+        page = await running.page(browser)
+        answer = await answered(page, running)
+        notice = answer.locator(".notice.warning")
+        assert "SearXNG" in await notice.inner_text()
+        assert await notice.locator("a").get_attribute("href") == "/guide/searxng"
+        assert await answer.locator(".flag.unverified").inner_text() == "未经搜索验证"
+        assert "我只凭记忆回答。" in await answer.locator(".md").inner_text()
+        assert "无法连接" in await answer.locator(".status").inner_text()
+        await picture(page, "failed-desktop-light-zh")
+        await page.goto(f"{running.url}/guide/searxng")
+        assert "docker" in (await page.locator("article").inner_text()).lower()
+        await picture(page, "guide-desktop-light-zh")
+
+
+@pytest.mark.req("C7.1")
+async def test_the_receipt_says_who_failed_and_who_answered(tmp_path: Path, browser: Any) -> None:
+    found = [{"title": each["title"], "url": each["url"], "description": each["content"]} for each in RESULTS]
+
+    def brave(seen: Seen) -> Reply:
+        return json_reply(json.dumps({"web": {"results": found}}))
+
+    def with_brave(url: str) -> dict[str, EngineSettings]:
+        return {"brave": EngineSettings(base_url=url, api_key=Secret("key"), rate_per_minute=0)}
+
+    async with stage(tmp_path, handler=brave, searxng_up=False, more_engines=with_brave) as running:
+        page = await running.page(browser)
+        answer = await answered(page, running)
+        assert re.search(
+            r"SearXNG 无法连接 → Brave Search, 5 条结果, [\d.]+ 秒", await answer.locator(".status").inner_text()
+        )
+        assert await answer.locator(".flag.unverified").count() == 0
+        await page.locator(".health .light[data-light=other]").wait_for()
+        assert "由其他引擎搜索" in await page.locator(".health").inner_text()
+
+
+@pytest.mark.req("C11.5")
+async def test_an_answer_without_markers_has_sources_but_no_references(tmp_path: Path, browser: Any) -> None:
+    async with stage(tmp_path, script=[says("没有任何标记。")]) as running:
+        page = await running.page(browser)
+        answer = await answered(page, running)
+        assert await answer.locator(".references h3").all_inner_texts() == ["来源"]
+        assert await answer.locator(".references li").count() == 5 and await answer.locator(".cite").count() == 0
+
+
+async def test_an_answer_that_another_process_writes_is_followed_too(tmp_path: Path) -> None:
+    async with stage(tmp_path) as running, aiohttp.ClientSession() as client:
+        store, run = running.client.chat.store, "anotherprocess01"
+        conversation = store.create()
+        store.add_question(conversation.id, QUESTION)
+        store.begin_answer(conversation.id, run)
+        store.keep_text(run, "第一段")
+        seen: list[dict[str, Any]] = []
+        following = asyncio.ensure_future(_messages(client, f"{running.url}/stream/{run}", found=seen))
+        assert await soon(lambda: len(seen) == 1)
+        store.keep_text(run, "第一段\n\n第二段")
+        assert await soon(lambda: len(seen) == 2)
+        text = "第一段\n\n第二段\n\n完"
+        store.finish(run, state="done", text=text, answer=Answer(text, text, "chat", "m", "zh").as_dict())
+        messages = await asyncio.wait_for(following, 10)
+        assert [each["event"] for each in messages] == ["snapshot", "snapshot", "snapshot", "answer"]
+        assert [len(each["data"]["blocks"]) for each in messages] == [1, 2, 3, 3]
+        assert messages[-1]["data"]["state"] == "done"
+
+
+@pytest.mark.req("C15.3", "C11.6")
+async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, browser: Any) -> None:
+    script: list[Answering] = [
+        [think("先想一想。"), tool_call("web_search", {"query": "SearXNG 隐私"})],
+        [tool_call("web_search", {"query": "SearXNG API"})],
+        says(LONG, delay=0.01),
+    ]
+    gate = asyncio.Event()
+    async with stage(tmp_path, script=script, handler=searxng(gate=gate), seconds=30) as running:
+        page = await running.page(browser)
+        await page.goto(running.url)
+        await page.click("[value=agent]")
+        await state_is(page, "disabled")
+        await put_question(page, QUESTION)
+        await page.locator(".step.running", has_text="正在搜索“SearXNG 隐私”").wait_for()
+        gate.set()
+        answer = await finished(page)
+        assert await answer.locator(".step").count() == 2
+        heads = await answer.locator(".references h4").all_inner_texts()
+        assert heads == ["第 1 轮搜索:“SearXNG 隐私”", "第 2 轮搜索:“SearXNG API”"]
+        first = answer.locator(".references ol").first
+        assert await first.locator("li", has=page.locator(".tag")).locator(".n").all_inner_texts() == [
+            "1",
+            "2",
+            "3",
+            "5",
+        ]
+        assert "[9]" in await answer.locator(".md").inner_text()
+        verdicts = await answer.locator(".cite").evaluate_all(
+            "all => all.map((each) => each.dataset.cite + ' ' + each.dataset.verdict)"
+        )
+        assert verdicts == ["1 supported", "2 supported", "3 supported", "5 not_found"]
+        assert "先想一想" in (await answer.locator(".thought").text_content() or "")
+        await picture(page, "agent-desktop-light-zh")
+        assert await axe(page) == []
+        before = await answer.locator(".md").inner_html()
+        await page.reload()
+        assert await page.locator(".md").inner_html() == before
+
+
+async def test_a_reload_in_mid_answer_loses_and_doubles_nothing(tmp_path: Path, browser: Any) -> None:
+    async with stage(tmp_path, script=[says(LONG, delay=0.08)]) as running:
+        page = await running.page(browser)
+        await page.goto(running.url)
+        await page.evaluate(
+            "() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((each) => window.shift += each.value))"
+            ".observe({type: 'layout-shift', buffered: false}) }"
+        )
+        await put_question(page, QUESTION)
+        await page.locator(".md .cite").first.wait_for()
+        assert await page.evaluate("window.shift") < 0.05
+        await page.reload()
+        assert await page.locator(".answer[data-state=running]").count() == 1
+        assert await page.locator(".stop").is_visible()
+        answer = await finished(page)
+        told = await answer.locator(".md").inner_text()
+        assert told.count("自由的元搜索引擎") == 1 and told.count("先启动容器") == 1 and "不会被建立档案" in told
+        live = await answer.locator(".md").inner_html()
+        await page.reload()
+        assert await page.locator(".answer .md").inner_html() == live
+
+
+async def test_who_comes_back_to_a_stream_is_first_sent_all_there_is(tmp_path: Path) -> None:
+    async with stage(tmp_path, script=[says(LONG, delay=0.03)]) as running, aiohttp.ClientSession() as client:
+        async with client.post(f"{running.url}/api/conversations", json={"search": True}) as made:
+            id = (await made.json())["id"]
+        async with client.post(f"{running.url}/api/conversations/{id}/messages", json={"text": QUESTION}) as begun:
+            run = (await begun.json())["run"]
+        first = await _messages(client, f"{running.url}/stream/{run}", until="blocks")
+        assert (
+            first[0]["event"] == "snapshot" and "step" in [each["event"] for each in first] or first[0]["data"]["steps"]
+        )
+        rest = await _messages(client, f"{running.url}/stream/{run}", {"Last-Event-ID": first[-1]["id"]})
+        assert rest[0]["event"] == "snapshot" and rest[0]["data"]["blocks"] and rest[-1]["event"] == "answer"
+        numbers = [int(each["id"]) for each in rest]
+        assert numbers == sorted(numbers) and numbers[0] >= int(first[-1]["id"])
+        shown = list(rest[0]["data"]["blocks"])
+        for each in rest[1:-1]:
+            if each["event"] == "blocks":
+                for i, html in each["data"]["set"]:
+                    shown[i : i + 1] = [html]
+                del shown[each["data"]["total"] :]
+        plainly = re.compile(r' data-(claim|verdict)="\w+"')
+        final = [plainly.sub("", block) for block in rest[-1]["data"]["blocks"]]
+        assert shown[:-1] == final[: len(shown) - 1] and len(final) - len(shown) <= 1
+        renders = sum(each["event"] == "blocks" for each in rest)
+        assert 3 < renders < 16 * 12
+        again = await _messages(client, f"{running.url}/stream/{run}")
+        assert [each["event"] for each in again] == ["snapshot", "answer"]
+        async with client.get(f"{running.url}/stream/nothing") as none:
+            assert none.status == 404
+
+
+async def _messages(
+    client: aiohttp.ClientSession,
+    url: str,
+    headers: dict[str, str] | None = None,
+    until: str = "",
+    found: list[dict[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
+    """All messages of a stream; ``found`` can be looked at while they come."""
+    found = [] if found is None else found
+    async with client.get(url, headers=headers) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        message: dict[str, Any] = {}
+        async for raw in response.content:
+            name, _, value = raw.decode().rstrip("\n").partition(": ")
+            if name:
+                message[name] = json.loads(value) if name == "data" else value
+            elif message:
+                found.append(message)
+                if message.get("event") == until:
+                    return found
+                message = {}
+    return found
+
+
+async def test_stop_stops_and_keeps_what_was_written(tmp_path: Path, browser: Any) -> None:
+    async with stage(tmp_path, script=[says(LONG * 20, delay=0.05)]) as running:
+        page = await running.page(browser)
+        await page.goto(running.url)
+        await put_question(page, QUESTION)
+        await page.locator(".md .cite").first.wait_for()
+        await picture(page, "writing-desktop-light-zh")
+        await page.click(".stop")
+        answer = await finished(page)
+        assert "已停止" in await answer.locator(".flag").inner_text()
+        assert "自由的元搜索引擎" in await answer.locator(".md").inner_text()
+        assert await page.locator(".send[type=submit]").is_visible()
+
+
+async def test_edit_retry_suggest_and_copy(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    answer = await answered(page, plain)
+    await answer.locator("[data-do=copy]").click()
+    await page.locator(".toast", has_text="已复制").wait_for()
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert "](https://" in copied and "## 参考文献" in copied
+    run = await answer.get_attribute("data-run")
+    await answer.locator("[data-do=retry]").click()
+    await page.locator(f".answer:not([data-run='{run}'])").wait_for()
+    await finished(page)
+    assert await page.locator(".turn").count() == 1
+    await page.hover(".question")
+    await page.click("[data-do=edit]")
+    await page.fill(".editor textarea", "SearXNG 支持哪些格式?")
+    await page.press(".editor textarea", "Enter")
+    await page.locator(".turn h2", has_text="支持哪些格式").wait_for()
+    answer = await finished(page)
+    assert await page.locator(".turn").count() == 1
+    await answer.locator(".suggestions button").first.click()
+    await finished(page, 2)
+    assert await page.locator(".turn").count() == 2
+    for form in ("md", "html", "json"):
+        target = await page.locator(f".export a[data-form={form}]").get_attribute("href")
+        assert (await page.request.get(plain.url + target)).ok
+
+
+async def test_conversations_are_found_renamed_deleted_and_brought_back(tmp_path: Path, browser: Any) -> None:
+    async with stage(tmp_path) as running:
+        page = await running.page(browser)
+        await answered(page, running, "SearXNG 是什么?")
+        await answered(page, running, "它支持 json 吗?")
+        entries = page.locator("#list li")
+        assert await entries.count() == 2
+        await page.fill(".find input", "是什么")
+        await count_is(entries, 1)
+        await page.fill(".find input", "")
+        await count_is(entries, 2)
+        await entries.nth(1).hover()
+        await entries.nth(1).locator("[data-do=rename]").click()
+        await page.keyboard.type("我的<b>会话</b>")
+        await page.keyboard.press("Enter")
+        await page.locator("#list a", has_text="我的<b>会话</b>").wait_for()
+        await entries.nth(1).hover()
+        await entries.nth(1).locator("[data-do=delete]").click()
+        await page.locator(".toast", has_text="会话已删除").wait_for()
+        assert await entries.count() == 1
+        await page.click(".toast button >> nth=0")
+        await count_is(entries, 2)
+
+
+# --- how it looks, for everybody -----------------------------------------------------------------------------------------------
+async def axe(page: Any) -> list[str]:
+    """What axe-core finds that is serious."""
+    from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+
+    found = await Axe().run(page)
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary', '')[:300]}"
+        for each in found.response["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.req("C10.2")
+@pytest.mark.parametrize(("lang", "scheme"), [("zh-CN", "light"), ("en-US", "dark")])
+async def test_on_a_phone_everything_is_reachable_and_nothing_is_covered(
+    plain: Stage, browser: Any, lang: str, scheme: str
+) -> None:
+    page = await plain.page(browser, lang=lang, viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
+    name = f"phone-{scheme}-{lang[:2]}"
+    await page.goto(plain.url)
+    await picture(page, f"new-{name}")
+    await put_question(page, QUESTION)
+    answer = await finished(page)
+    await picture(page, f"answer-{name}")
+    width = "document.documentElement.scrollWidth"
+    assert await page.evaluate(width) <= PHONE["width"]
+    await page.locator(".scroll").evaluate("each => each.scrollTop = each.scrollHeight")
+    on_top = """(selector) => {
+        const box = document.querySelector(selector).getBoundingClientRect();
+        const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return there.closest(selector) !== null && box.right <= innerWidth;
+    }"""
+    for control in ("#search", ".modes", ".expand", "#ask", ".send"):
+        assert await page.evaluate(on_top, control), control
+    label = page.locator(".switch .label")
+    assert await label.evaluate("each => each.scrollWidth <= each.clientWidth")
+    await page.tap("#search")
+    await state_is(page, "off")
+    assert await page.locator("[name=model]").is_hidden()
+    await page.tap(".expand")
+    await page.locator("[name=model]").wait_for()
+    await page.wait_for_timeout(200)
+    await picture(page, f"sheet-{name}")
+    assert await axe(page) == []
+    assert await page.locator("#search-hint").is_visible()
+    await page.keyboard.press("Escape")
+    await answer.locator(".cite").first.scroll_into_view_if_needed()
+    await answer.locator(".cite").first.tap()
+    await page.locator(".card").wait_for()
+    box = await page.locator(".card").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+    await picture(page, f"card-{name}")
+    await page.tap(".menu")
+    await page.locator("#side.open").wait_for()
+    await page.wait_for_timeout(300)
+    await picture(page, f"menu-{name}")
+    assert await page.evaluate(width) <= PHONE["width"]
+    await page.keyboard.press("Escape")
+    await page.locator("#side").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_serious(plain: Stage, browser: Any, scheme: str) -> None:
+    page = await plain.page(browser, color_scheme=scheme, lang="en-US" if scheme == "dark" else "zh-CN")
+    await page.goto(plain.url)
+    assert await axe(page) == []
+    answer = await answered(page, plain)
+    await answer.locator(".steps summary").click()
+    await answer.locator(".cite").first.hover()
+    await page.locator(".card").wait_for()
+    assert await axe(page) == []
+    await picture(page, f"steps-desktop-{scheme}")
+    run = await answer.get_attribute("data-run")
+    for path in (f"/source/{run}/1", "/guide/searxng", "/c/nothing"):
+        await page.goto(plain.url + path)
+        assert await axe(page) == [], path
+        await picture(page, f"{path.split('/')[1]}-desktop-{scheme}")
+
+
+async def test_language_and_theme_are_remembered(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser, lang="en-US")
+    await page.goto(plain.url)
+    assert await page.locator(".switch .label").inner_text() == "Search the web"
+    assert "When on, SearXNG and other engines are searched" in await page.locator(".switch").inner_text()
+    await page.select_option("[name=theme]", "dark")
+    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 22)"
+    async with page.expect_navigation():
+        await page.select_option("[name=lang]", "zh")
+    assert await page.locator(".switch .label").inner_text() == "联网搜索"
+    assert await page.get_attribute("html", "data-theme") == "dark"
+    cookies = {each["name"]: each for each in await page.context.cookies()}
+    assert (cookies["lang"]["value"], cookies["lang"]["sameSite"], cookies["theme"]["value"]) == (
+        "zh",
+        "Strict",
+        "dark",
+    )
+    missing = await page.goto(f"{plain.url}/c/nothing")
+    assert missing.status == 404 and "没有会话" in await page.locator("main").inner_text()
+
+
+async def test_a_conversation_can_be_read_without_any_script(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await answered(page, plain)
+    silent = await plain.page(browser, java_script_enabled=False)
+    await silent.goto(page.url)
+    assert await silent.locator(".references li").count() == 5 and await silent.locator(".cite").count() >= 1
+
+
+async def test_the_first_load_is_small(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    loaded: set[str] = set()
+    page.on("request", lambda request: loaded.add(request.url))
+    await page.goto(plain.url)
+    await page.locator("html[data-ready]").wait_for()
+    sizes = {url: len(await (await page.request.get(url)).body()) for url in loaded if "/api/" not in url}
+    assert len(sizes) >= 3 and sum(sizes.values()) <= 60_000, sizes
+    style = await page.request.get(plain.url + (await page.get_attribute("link[rel=stylesheet]", "href")))
+    assert "immutable" in style.headers["cache-control"]
+    assert (await page.request.get(f"{plain.url}/static/app.css")).headers["cache-control"] == "no-cache"
+    assert (await page.request.get(f"{plain.url}/static/..%2fpage.py")).status == 404
+
+
+# --- strangers' texts -------------------------------------------------------------------------------------------------------------
+EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\'"><svg/onload=window.pwned=1>{{7*7}}'
+
+
+async def test_no_text_of_a_stranger_is_ever_executed_or_fetched(tmp_path: Path, browser: Any) -> None:
+    evil = [
+        {
+            "title": EVIL,
+            "url": "https://evil.example/?a=\"><script>window.pwned=1</script>&b='x",
+            "content": f"{EVIL} ![x](https://evil.example/x.png)",
+        },
+        {
+            "title": "</script><script>window.pwned=1</script>",
+            "url": "https://evil.example/2",
+            "content": "[x](javascript:window.pwned=1)",
+        },
+        {"title": "javascript", "url": "javascript:window.pwned=1", "content": "x"},
+    ]
+    said = f"{EVIL} [1] [x](javascript:window.pwned=1) ![p](https://evil.example/p.png) [2]\n\n```\n{EVIL}\n```\n\n"
+    said += f"| {EVIL} | b |\n|---|---|\n| [1] | 2 |\n"
+    async with stage(tmp_path, script=[says(said, delay=0.005)], handler=searxng(evil)) as running:
+        page = await running.page(browser)
+        await page.add_init_script(
+            "window.refused = []; document.addEventListener('securitypolicyviolation', "
+            "(event) => window.refused.push(event.violatedDirective + event.blockedURI))"
+        )
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        answer = await answered(page, running, EVIL)
+        cite = answer.locator(".cite").first
+        await cite.hover()
+        await page.locator(".card").wait_for()
+        await page.hover("#list li")
+        await page.click("#list [data-do=rename]")
+        await page.keyboard.type(EVIL)
+        await page.keyboard.press("Enter")
+        await page.wait_for_timeout(300)
+        run = await answer.get_attribute("data-run")
+        url = page.url
+        for place in (url, f"{running.url}/source/{run}/1", url):
+            await page.goto(place)
+            await page.wait_for_timeout(300)
+            assert await page.evaluate("window.pwned") is None and dialogs == []
+            assert await page.evaluate("window.refused") == []
+            assert (
+                await page.locator(
+                    "img, script:not([src]):not([type='application/json']), [onerror], [onload], [style*=url]"
+                ).count()
+                == 0
+            )
+        assert await page.locator(".turn h2").inner_text() == EVIL
+        links = await page.locator("a[href]").evaluate_all("all => all.map((each) => each.protocol)")
+        assert set(links) <= {"http:", "https:"}
+        assert running.offsite == []
+
+
+PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "sec-xss"
+
+
+@pytest.mark.skipif(not PAYLOADS.exists(), reason="the lists of payloads are not beside the project")
+async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path, browser: Any) -> None:
+    files = sorted(file for file in PAYLOADS.rglob("*.txt") if file.is_file())
+    payloads = list(
+        dict.fromkeys(
+            line for file in files for line in file.read_text("utf-8", "replace").splitlines() if line.strip()
+        )
+    )
+    assert len(payloads) > 1500
+    async with stage(tmp_path) as running:
+        page = await running.page(browser)
+        await page.add_init_script(
+            "window.refused = []; document.addEventListener('securitypolicyviolation', (event) => window.refused.push(event.blockedURI))"
+        )
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        for at in range(0, len(payloads), 80):
+            some = payloads[at : at + 80]
+            await page.goto(f"{running.url}/c/{_conversation_of(running, some)}")
+            handlers = await page.evaluate(
+                "[...document.querySelectorAll('body *')].filter((each) => [...each.attributes].some((own) => /^on/.test(own.name))).length"
+            )
+            links = await page.locator("a[href]").evaluate_all("all => all.map((each) => each.protocol)")
+            assert (handlers, dialogs, await page.evaluate("window.refused")) == (0, [], []), some
+            assert (
+                set(links) <= {"http:", "https:"} and await page.locator("main img, iframe, object, embed").count() == 0
+            ), some
+        assert running.offsite == []
+
+
+def _conversation_of(running: Stage, payloads: list[str]) -> str:
+    """A kept conversation with the payloads as title, question, the model's text, and title, snippet and address of sources."""
+    store = running.client.chat.store
+    id, run = store.create(title=payloads[0]).id, new_id()
+    store.begin_turn(id, "\n".join(payloads), run)
+    sources = tuple(Source(n, text, f"https://evil.example/{n}?{text}", text) for n, text in enumerate(payloads, 1))
+    said = "\n\n".join(f"{text} [{n}]\n\n[x]({text}) ![x]({text})" for n, text in enumerate(payloads, 1))
+    numbers = tuple(source.number for source in sources)
+    answer = Answer(
+        said, said, "chat", "m", "en", sources, ((1, payloads[-1], numbers),), numbers, suggestions=tuple(payloads[:3])
+    )
+    store.finish(run, state="done", text=said, answer=answer.as_dict())
+    return id

@@ -1,0 +1,358 @@
+"""Who may ask: names, websites, tokens, sizes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import aiohttp
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+
+from server.serving import client, serving, settings_of
+from suyuan.config.settings import ServerSettings
+from suyuan.core.errors import SuyuanError
+from suyuan.core.secret import Secret
+from suyuan.server.limits import Streams, Tries, client_of
+from suyuan.server.security import HEADERS, Security, check_open, is_loopback
+
+TOKEN = "correct-horse-battery-staple"
+
+
+async def raw(port: int, request: str) -> tuple[int, str]:
+    """Send exactly these bytes; return the status and all that comes back."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request.replace("\n", "\r\n").encode())
+        await writer.drain()
+        async with asyncio.timeout(10):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            length = next(
+                (int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length")), 0
+            )
+            return int(head.split()[1]), head + (await reader.readexactly(length)).decode()
+    finally:
+        writer.close()
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST", "[::1]:{port}", "127.0.0.1", "localhost."]
+    )
+    async def test_our_own_names_are_answered(self, host: str) -> None:
+        with serving(settings_of()) as served:
+            status, _ = await raw(served.port, f"GET /healthz HTTP/1.1\nHost: {host.format(port=served.port)}\n\n")
+            assert status == 200
+
+    @pytest.mark.parametrize(
+        "head",
+        ["Host: evil.example\n", "Host: 127.0.0.1.evil.example\n", "Host: localhost.evil.example:8642\n",
+         "Host: localhost:80@evil.example\n", "Host: 169.254.169.254\n", "Host: [::1\n", "Host: 127.0.0.1 evil.example\n", "Host: \n"],
+    )  # fmt: skip
+    async def test_other_names_are_not_whatever_is_asked(self, head: str) -> None:
+        with serving(settings_of()) as served:
+            for path in ("/", "/healthz", "/api/conversations", "/v1/models", "/search?q=x&format=json", "/no/such"):
+                status, text = await raw(served.port, f"GET {path} HTTP/1.1\n{head}\n")
+                assert status in (400, 421), (path, text)
+                assert "conversations" not in text
+
+    async def test_the_configured_name_is_answered_with_a_token(self) -> None:
+        with serving(settings_of(), token=TOKEN, host="suyuan.lan") as served:
+            for host, expected in (("suyuan.lan", 200), ("Suyuan.lan:8642", 200), ("other.lan", 421)):
+                status, _ = await raw(
+                    served.port, f"GET /api/models HTTP/1.1\nHost: {host}\nAuthorization: Bearer {TOKEN}\n\n"
+                )
+                assert status == expected
+
+    async def test_who_listens_everywhere_has_many_names_and_the_token_counts(self) -> None:
+        with serving(settings_of(), token=TOKEN, host="0.0.0.0") as served:
+            assert (
+                await raw(served.port, f"GET /api/models HTTP/1.1\nHost: 10.1.2.3\nAuthorization: Bearer {TOKEN}\n\n")
+            )[0] == 200
+            assert (await raw(served.port, "GET /api/models HTTP/1.1\nHost: rebound.example\n\n"))[0] == 401
+
+
+class TestWebsites:
+    @pytest.mark.parametrize(
+        "headers",
+        [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"}, {"Origin": "http://localhost.evil.example"},
+         {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}, {"Origin": ""},
+         {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"},
+         {"Origin": "https://evil.example", "Sec_Fetch_Site": "same-origin"}],
+    )  # fmt: skip
+    async def test_other_websites_change_nothing(self, headers: dict[str, str]) -> None:
+        with serving(settings_of()) as served:
+            async with client(served.url) as ask:
+                id = await ask.conversation()
+                for method, path, body in (
+                    ("POST", "/api/conversations", {}), ("PATCH", f"/api/conversations/{id}", {"title": "owned"}),
+                    ("DELETE", f"/api/conversations/{id}", None), ("POST", f"/api/conversations/{id}/messages", {"text": "x"}),
+                    ("POST", "/api/search", {"query": "x"}), ("POST", "/v1/chat/completions", {"messages": []}), ("POST", "/search", None),
+                    ("OPTIONS", "/api/search", None),
+                ):  # fmt: skip
+                    status, told = await ask(method, path, body, **headers)
+                    assert status == 403 and "origin_refused" in json.dumps(told), (method, path)
+                _, found = await ask("GET", "/api/conversations")
+                assert [each["title"] for each in found["conversations"]] == [""]
+
+    async def test_our_own_page_and_programs_may(self) -> None:
+        with serving(settings_of()) as served:
+            async with client(served.url) as ask:
+                own = {"Origin": served.url, "Sec_Fetch_Site": "same-origin"}
+                for headers in ({}, own, {"Origin": served.url}, {"Sec_Fetch_Site": "none"}):
+                    assert (await ask("POST", "/api/conversations", {}, **headers))[0] == 201
+
+    async def test_a_link_on_another_website_leads_to_the_page_but_to_no_interface(self) -> None:
+        visit = {
+            "Sec_Fetch_Site": "cross-site",
+            "Sec_Fetch_Mode": "navigate",
+            "Sec_Fetch_Dest": "document",
+            "Accept": "text/html",
+        }
+        embedded = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "image"}
+        with serving(settings_of()) as served:
+            async with client(served.url) as ask:
+                assert (await ask("GET", "/", **visit))[0] == 200
+                assert (await ask("GET", "/api/conversations", **visit))[0] == 403
+                for path in ("/", "/search?q=x&format=json", "/api/health", "/healthz"):
+                    assert (await ask("GET", path, **embedded))[0] == 403
+
+    async def test_no_website_may_read(self) -> None:
+        with serving(settings_of()) as served:
+            async with aiohttp.ClientSession() as session:
+                async with session.get(
+                    served.url + "/api/health", headers={"Origin": "https://evil.example"}
+                ) as response:
+                    assert not [name for name in response.headers if name.lower().startswith("access-control")]
+
+
+class TestHeaders:
+    async def test_every_answer_has_them(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {TOKEN}"}) as session:
+                for path, expected in (
+                    ("/", 200),
+                    ("/no/such", 404),
+                    ("/api/health", 200),
+                    ("/login", 200),
+                    ("/api/conversations?limit=0", 400),
+                ):
+                    async with session.get(served.url + path, headers={"Accept": "text/html"}) as response:
+                        assert response.status == expected
+                        assert {
+                            name: response.headers.get(name) for name in HEADERS
+                        } == HEADERS and "Server" not in response.headers
+                        assert response.headers["Cache-Control"] == "no-store"
+        policy = HEADERS["Content-Security-Policy"]
+        assert (
+            policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+            and "unsafe" not in policy
+            and "frame-ancestors 'none'" in policy
+        )
+
+    async def test_also_where_our_own_code_fails(self, caplog: pytest.LogCaptureFixture) -> None:
+        with serving(settings_of()) as served:
+
+            @served.app.get("/api/broken")
+            async def broken() -> None:
+                raise ZeroDivisionError("secret detail")
+
+            async with aiohttp.ClientSession() as session:
+                async with session.get(served.url + "/api/broken") as response:
+                    told = await response.json()
+                    assert (
+                        response.status == 500
+                        and told["error"]["detail_code"] == "unexpected"
+                        and "secret" not in str(told)
+                    )
+                    assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert "ZeroDivisionError: secret detail" in caplog.text, "the log has the whole of it"
+
+
+class TestToken:
+    @pytest.mark.parametrize(
+        "path", ["/api/health", "/v1/models", "/metrics", "/search?q=x&format=json", "/api/openapi.json", "/static/x"]
+    )
+    async def test_nothing_is_told_without_it(self, path: str) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                for headers in (
+                    {},
+                    {"Authorization": "Bearer wrong"},
+                    {"Cookie": "suyuan_login=1.2"},
+                    {"Cookie": f"suyuan_login={TOKEN}"},
+                ):
+                    status, told = await ask("GET", path, **headers)
+                    assert status == 401 and "token" in json.dumps(told)
+                assert (await ask("GET", "/healthz"))[0] == 200
+
+    async def test_programs_send_it(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                for value in (f"Bearer {TOKEN}", f"bearer {TOKEN}", TOKEN):
+                    assert (await ask("GET", "/api/models", Authorization=value))[0] == 200
+
+    async def test_people_log_in_and_come_back_to_where_they_wanted_to_go(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            jar = aiohttp.CookieJar(unsafe=True)
+            async with aiohttp.ClientSession(cookie_jar=jar) as session:
+                async with session.get(
+                    served.url + "/c/abc?x=1", headers={"Accept": "text/html", "Accept-Language": "zh"}
+                ) as response:
+                    page = await response.text()
+                    assert (
+                        response.url.path == "/login"
+                        and 'value="/c/abc?x=1"' in page
+                        and "令牌" in page
+                        and "<script" not in page
+                    )
+                async with session.post(served.url + "/login", data={"token": "wrong", "next": "/"}) as response:
+                    assert (
+                        response.status == 401 and "The token is not right." in await response.text() and not list(jar)
+                    )
+                form = {"token": TOKEN, "next": "/api/models"}
+                async with session.post(served.url + "/login", data=form, allow_redirects=False) as response:
+                    cookie = response.headers["Set-Cookie"]
+                    assert response.status == 303 and response.headers["Location"] == "/api/models"
+                assert (
+                    "HttpOnly" in cookie and "SameSite=Strict" in cookie and "Path=/" in cookie and TOKEN not in cookie
+                )
+                async with session.get(served.url + "/api/models") as response:
+                    assert response.status == 200
+            other = {"Cookie": cookie.split(";")[0]}
+            with serving(settings_of(), token="another token") as elsewhere:
+                async with client(elsewhere.url) as ask:
+                    assert (await ask("GET", "/api/models", **other))[0] == 401, "another token, another proof"
+
+    @pytest.mark.parametrize(
+        "target",
+        ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/login", "/\r\nX: y"],
+    )
+    async def test_a_login_leads_nowhere_else(self, target: str) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with aiohttp.ClientSession() as session:
+                form = {"token": TOKEN, "next": target}
+                async with session.post(served.url + "/login", data=form, allow_redirects=False) as response:
+                    assert (
+                        response.status == 303 and response.headers["Location"] == "/" and "X" not in response.headers
+                    )
+
+    async def test_the_form_escapes_what_it_is_given(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                _, page = await ask("GET", "/login?next=/%22%3E%3Cscript%3Ealert(1)%3C/script%3E", Accept="text/html")
+                assert "<script" not in page
+
+    async def test_guessing_is_slowed_down(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                for _ in range(10):
+                    assert (await ask("GET", "/api/models", Authorization="Bearer guess"))[0] == 401
+                status, told = await ask("GET", "/api/models", Authorization=f"Bearer {TOKEN}")
+                assert status == 429 and told["error"]["detail_code"] == "too_many_tries" and told["error"]["retryable"]
+                async with ask.session.post(
+                    served.url + "/login", data={"token": TOKEN}, allow_redirects=False
+                ) as response:
+                    assert response.status == 429 and int(response.headers["Retry-After"]) > 200
+
+    def test_after_the_time_tries_are_forgiven(self) -> None:
+        now = [0.0]
+        tries = Tries(most=2, seconds=10, clock=lambda: now[0], clients=3)
+        for _ in range(2):
+            tries.check("a")
+            tries.failed("a")
+        with pytest.raises(SuyuanError):
+            tries.check("a")
+        tries.check("b")
+        now[0] = 11
+        tries.check("a")
+        for other in "bcdef":
+            tries.failed(other)
+        assert len(tries._failed) == 3, "many clients hold no memory"
+
+    @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "suyuan.lan", ""])
+    def test_beyond_this_machine_only_with_a_token(self, host: str) -> None:
+        with pytest.raises(SuyuanError) as raised:
+            check_open(ServerSettings(host))
+        assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
+        with pytest.raises(SuyuanError):
+            Security(_nothing, ServerSettings(host))
+        check_open(ServerSettings(host, token=Secret("x")))
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.53", "[::1]"])
+    def test_loopback_is_loopback(self, host: str) -> None:
+        assert is_loopback(host)
+        check_open(ServerSettings(host))
+
+
+async def _nothing(*_: Any) -> None: ...
+
+
+class TestLimits:
+    async def test_a_large_body_is_refused_by_what_it_says(self) -> None:
+        with serving(settings_of()) as served:
+            head = f"POST /api/search HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: {2_000_000}\n\n"
+            status, text = await raw(served.port, head)
+            assert status == 413 and "body_too_large" in text
+
+    async def test_and_by_what_it_is(self) -> None:
+        with serving(settings_of()) as served:
+
+            async def endless() -> Any:
+                for _ in range(40):
+                    yield b"x" * 50_000
+
+            async with aiohttp.ClientSession() as session:
+                for path in ("/api/search", "/v1/chat/completions", "/search?format=json"):
+                    async with session.post(
+                        served.url + path, data=endless(), headers={"Content-Type": "application/json"}
+                    ) as response:
+                        assert response.status == 413 and "body_too_large" in await response.text()
+
+    async def test_streams_of_one_client_are_counted(self) -> None:
+        with serving(settings_of()) as served:
+            async with client(served.url) as ask:
+                path = f"/api/conversations/{await ask.conversation()}/changes"
+                opened = [await ask.session.get(served.url + path) for _ in range(16)]
+                assert {response.status for response in opened} == {200}
+                status, told = await ask("GET", path)
+                assert status == 429 and told["error"]["detail_code"] == "too_many_streams" and told["error"]["hint"]
+                opened.pop().close()
+                async with asyncio.timeout(5):
+                    while len(served.app.state.streams) > 15:
+                        await asyncio.sleep(0.02)
+                again = await ask.session.get(served.url + path)
+                assert again.status == 200, "a place that was left is free"
+                for response in (*opened, again):
+                    response.close()
+
+    async def test_all_streams_together_are_counted(self) -> None:
+        streams = Streams(each=2, in_all=3)
+        with streams.taken("a"), streams.taken("a"), streams.taken("b"):
+            for who, code in (("a", "too_many_streams"), ("c", "server_full")):
+                with pytest.raises(SuyuanError) as raised, streams.taken(who):
+                    pass
+                assert raised.value.detail_code == code
+        assert len(streams) == 0
+
+    @pytest.mark.parametrize(
+        ("address", "who"),
+        [
+            ("203.0.113.7", "203.0.113.7"),
+            ("2001:db8:1:2::1", "2001:0db8:0001:0002"),
+            ("2001:db8:1:2:ffff::9", "2001:0db8:0001:0002"),
+            ("x", "x"),
+        ],
+    )
+    def test_one_subscriber_is_one_client(self, address: str, who: str) -> None:
+        assert client_of({"client": (address, 1)}) == who
+        assert client_of({}) == ""
+
+
+async def test_web_sockets_are_refused() -> None:
+    with serving(settings_of()) as served:
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await session.ws_connect(served.url + "/api/health")

@@ -1,0 +1,563 @@
+"""The store of conversations: the same on SQLite and PostgreSQL, also when it is killed, shared, damaged or not ours."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from support.postgres import Postgres, binaries, postgres
+from support.processes import until
+from suyuan.core.errors import SuyuanError
+from suyuan.core.secret import Secret
+from suyuan.store import process_owner as owner
+from suyuan.store import tables
+from suyuan.store.conversation import clean_title, new_id
+from suyuan.store.conversations import Store
+from suyuan.store.database import Database
+
+START = 1_800_000_000.0
+
+
+class Clock:
+    """A time that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> float:
+        self.now += 0.001
+        return self.now
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Postgres]:
+    if (programs := binaries()) is None:
+        pytest.skip("PostgreSQL is not installed on this machine")
+    with postgres(programs) as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'data' / 'chat.sqlite'}"
+    running: Postgres = request.getfixturevalue("server")
+    return running.fresh()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(address: str, clock: Clock) -> Iterator[Store]:
+    opened = Store(Secret(address), clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "chat.sqlite"
+
+
+def _problems(address: str) -> list[str]:
+    try:
+        store = Store(address)
+    except SuyuanError as error:
+        assert error.detail_code == "store_damaged"
+        return [error.message]
+    found = store.check()
+    store.close()
+    return found
+
+
+def cause_of(act: Callable[[], object]) -> SuyuanError:
+    with pytest.raises(SuyuanError) as caught:
+        act()
+    return caught.value
+
+
+class TestStore:
+    """What holds on every database."""
+
+    def test_a_conversation_comes_back_as_it_was(self, store: Store, address: str) -> None:
+        made = store.create(mode="agent", search=True, engine="bing_html", model="m", lang="en", title="标题")
+        question = store.add_question(made.id, "問 😀?")
+        answer = {"text": "答 [1]", "sources": [{"number": 1, "url": "https://example.org/?a=%20"}], "nothing": None}
+        run = store.begin_answer(made.id, new_id())
+        assert (run.state, run.text, run.answer, run.position) == ("running", "", None, 1)
+        store.finish(run.id, state="done", text="答 [[1]](https://example.org)", answer=answer)
+        store.close()
+        again = Store(address)
+        kept = again.get(made.id)
+        assert kept is not None and kept.created_at == made.created_at
+        assert (kept.mode, kept.search, kept.engine, kept.model, kept.lang, kept.title) == (
+            "agent",
+            True,
+            "bing_html",
+            "m",
+            "en",
+            "标题",
+        )
+        first, second = again.messages(made.id)
+        assert first == question and (first.role, first.text, first.state, first.position) == (
+            "user",
+            "問 😀?",
+            "done",
+            0,
+        )
+        assert (second.role, second.text, second.state, second.answer) == (
+            "assistant",
+            "答 [[1]](https://example.org)",
+            "done",
+            answer,
+        )
+        assert again.message(run.id) == second and again.message("nobody") is None and again.get("nobody") is None
+        again.close()
+
+    @pytest.mark.req("C1.3")
+    def test_the_switch_is_remembered_in_agent_mode(self, store: Store) -> None:
+        id = store.create(search=True).id
+        store.change(id, mode="agent")
+        assert store.change(id, mode="chat").search is True
+        assert store.change(id, search=False).search is False
+        assert store.create().search is False
+
+    def test_what_is_newest_comes_first(self, store: Store) -> None:
+        ids = [store.create(title=str(n)).id for n in range(3)]
+        store.add_question(ids[0], "again")
+        store.change(ids[1], title="renamed, not moved")
+        assert [found.id for found in store.find()] == [ids[0], ids[2], ids[1]]
+        assert [found.id for found in store.find(limit=1, offset=1)] == [ids[2]]
+
+    @pytest.mark.parametrize(
+        ("sought", "found"),
+        [("天气", {"zh"}), ("京天", {"zh"}), ("100%", {"zh"}), ("%", {"zh"}), ("_", {"code"}), ("snake_case", {"code"}),
+         ("snakeXcase", set()), ("ÄRGER", {"de"}), ("weather TOMORROW", {"en"}), ("weather 天气", set()),
+         ("/", {"code"}), ("'", {"en"}), ("\\", set()),
+         ("", {"zh", "code", "de", "en"}), ("  ", {"zh", "code", "de", "en"}), ("\0", {"zh", "code", "de", "en"})],
+    )  # fmt: skip
+    def test_text_is_found_in_titles_and_messages(self, store: Store, sought: str, found: set[str]) -> None:
+        texts = {
+            "zh": "北京天气,湿度 100%",
+            "code": "what is snake_case in a/b",
+            "de": "viel ärger",
+            "en": "tomorrow's weather",
+        }
+        for name, text in texts.items():
+            made = store.create(title=name)
+            store.add_question(made.id, text)
+        assert {each.title for each in store.find(sought)} == found
+
+    def test_a_deleted_conversation_can_come_back_until_it_is_purged(self, store: Store, clock: Clock) -> None:
+        id, other = store.create(title="a").id, store.create(title="b").id
+        store.add_question(id, "?")
+        run = store.begin_answer(id, new_id()).id
+        store.keep_events(run, [(0, {"kind": "text"})])
+        store.delete(id)
+        assert [each.id for each in store.find()] == [other] and [each.id for each in store.find(deleted=True)] == [id]
+        assert cause_of(lambda: store.add_question(id, "!")).detail_code == "store_no_conversation"
+        store.restore(id)
+        assert len(store.find()) == 2 and len(store.messages(id)) == 2
+        store.delete(id)
+        clock.now += 3600
+        assert store.purge(7200) == 0 and store.get(id) is not None
+        assert store.purge(1800) == 1
+        assert (
+            store.get(id) is None
+            and store.messages(id) == []
+            and store.message(run) is None
+            and store.events(run) == []
+        )
+        assert store.get(other) is not None and store.check() == []
+
+    def test_events_are_kept_in_order_and_once(self, store: Store) -> None:
+        run = store.begin_answer(store.create().id, new_id()).id
+        store.keep_events(run, [(1, {"kind": "text", "text": "一"}), (0, {"kind": "turn.started"})])
+        store.keep_events(run, [(1, {"kind": "other"}), (3, {"kind": "answer", "cited": (1, 2)})])
+        store.keep_events(run, [])
+        assert store.events(run) == [
+            (0, {"kind": "turn.started"}), (1, {"kind": "text", "text": "一"}), (3, {"kind": "answer", "cited": [1, 2]}),
+        ]  # fmt: skip
+        assert [seq for seq, _ in store.events(run, after=0)] == [1, 3] and store.events("nobody") == []
+
+    def test_late_words_of_a_run_harm_nothing(self, store: Store) -> None:
+        id = store.create().id
+        run = store.begin_answer(id, new_id()).id
+        store.finish(run, state="stopped", text="all", answer={"stopped": True})
+        store.keep_text(run, "al")
+        assert [(each.text, each.state) for each in store.messages(id)] == [("all", "stopped")]
+        store.cut_from(id, run)
+        store.keep_text(run, "ghost")
+        store.keep_events(run, [(0, {})])
+        assert store.finish(run, state="done", text="ghost", answer={}) is None
+        assert store.messages(id) == [] and store.events(run) == [] and store.check() == []
+
+    def test_a_retry_cuts_from_a_message_on(self, store: Store) -> None:
+        id, other = store.create().id, store.create().id
+        first = store.add_question(id, "one")
+        kept = store.add_question(other, "one")
+        for text in ("two", "three"):
+            store.add_question(id, text)
+        third = store.messages(id)[2]
+        assert store.cut_from(other, third.id) == 0 and store.cut_from(id, "nobody") == 0
+        assert store.cut_from(id, third.id) == 1
+        store.add_question(id, "four")
+        assert [(each.text, each.position) for each in store.messages(id)] == [("one", 0), ("two", 1), ("four", 2)]
+        assert store.cut_from(id, first.id) == 3 and store.messages(id) == [] and store.messages(other) == [kept]
+
+    def test_the_first_question_gives_the_title(self, store: Store) -> None:
+        id = store.create().id
+        first = store.add_question(id, "  长\n问题\u202e " + "很" * 100)
+        made = store.get(id)
+        assert (
+            made is not None
+            and made.title.startswith("长 问题 很很")
+            and len(made.title) == 60
+            and made.title.endswith("…")
+        )
+        store.add_question(id, "another")
+        store.cut_from(id, first.id)
+        store.add_question(id, "edited")
+        edited = store.get(id)
+        assert edited is not None and edited.title == "edited"
+        store.change(id, title="mine")
+        store.cut_from(id, store.messages(id)[0].id)
+        store.add_question(id, "again")
+        mine = store.get(id)
+        assert mine is not None and mine.title == "mine"
+
+    def test_texts_that_no_database_takes_are_mended(self, store: Store) -> None:
+        id = store.create(title="a\0b").id
+        store.add_question(id, "x\0y\ud800z")
+        run = store.begin_answer(id, new_id()).id
+        store.keep_events(run, [(0, {"text": "\0\udfff"})])
+        store.finish(run, state="failed", text="\0\ud800", answer={"text": "\0\ud800"})
+        assert [each.text for each in store.messages(id)] == ["xy?z", "?"] and store.events(run) == [
+            (0, {"text": "\0?"})
+        ]
+        assert store.get("\0\ud800") is None
+
+    def test_what_is_not_there_has_a_cause(self, store: Store) -> None:
+        for act in (
+            lambda: store.change("nobody", title="x"), lambda: store.delete("nobody"), lambda: store.restore("nobody"),
+            lambda: store.add_question("nobody", "x"), lambda: store.begin_answer("nobody", "x"), lambda: store.cut_from("nobody", "x"),
+        ):  # fmt: skip
+            assert cause_of(act).detail_code == "store_no_conversation"
+
+    def test_many_threads_write_at_once(self, store: Store) -> None:
+        id = store.create().id
+        failed: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                for n in range(5):
+                    store.add_question(id, str(n))
+                    store.messages(id)
+            except BaseException as error:  # noqa: BLE001  a thread's failure must reach the test
+                failed.append(error)
+
+        threads = [threading.Thread(target=write) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == [] and [each.position for each in store.messages(id)] == list(range(40))
+
+    def test_a_run_whose_process_died_is_interrupted_and_its_text_kept(self, store: Store, address: str) -> None:
+        id = store.create().id
+        child, pipe = started(_begin_and_wait, address, id)
+        run = str(pipe.recv())
+        Store(address).close()
+        assert [each.state for each in store.messages(id)] == ["running"]
+        child.kill()
+        child.join()
+        Store(address).close()
+        assert [(each.id, each.state, each.text) for each in store.messages(id)] == [(run, "interrupted", "half of it")]
+
+    def test_a_run_of_another_host_is_given_ten_minutes(
+        self, store: Store, clock: Clock, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr(owner, "this_process", lambda: "elsewhere|boot|1|1")
+            other = Store(address, clock=clock)
+        id = store.create().id
+        run = other.begin_answer(id, new_id()).id
+        clock.now += 590
+        other.keep_text(run, "still here")
+        clock.now += 590
+        assert store.sweep() == 0 and store.messages(id)[0].state == "running"
+        clock.now += 20
+        assert store.sweep() == 1 and (store.messages(id)[0].state, store.messages(id)[0].text) == (
+            "interrupted",
+            "still here",
+        )
+        # It was only slow: what it has to say in the end counts.
+        other.finish(run, state="done", text="late", answer={})
+        assert store.messages(id)[0].state == "done"
+        other.close()
+
+    def test_a_newer_store_is_left_alone(self, store: Store, address: str) -> None:
+        store.create(title="kept")
+        database = Database(address)
+        with database.write() as connection:
+            connection.execute(tables.schema.update().values(version=99))
+        error = cause_of(lambda: Store(address))
+        assert error.detail_code == "store_too_new" and "99" in error.message and "升级" in error.say("zh")[1]
+        database.close()
+        assert [each.title for each in store.find()] == ["kept"]
+
+    def test_processes_that_open_a_new_store_together_all_succeed(self, address: str) -> None:
+        children = [started(_write_some, address, 15) for _ in range(3)]
+        reports = [pipe.recv() for _, pipe in children]
+        for child, _ in children:
+            child.join()
+        assert reports == ["done"] * 3
+        store = Store(address)
+        assert len(store.find()) == 3 and all(len(store.messages(each.id)) == 15 for each in store.find())
+        assert store.check() == [] and store.size() > 0
+        store.close()
+
+    def test_what_was_confirmed_survives_a_kill(self, address: str) -> None:
+        moments = random.Random(11)
+        confirmed: list[str] = []
+        for turn in range(20):
+            child, pipe = started(_answer_without_end, address, 0)
+            # Some are killed while they open the store, most while they write.
+            if turn % 4:
+                confirmed += [str(pipe.recv()), str(pipe.recv())]
+            time.sleep(moments.uniform(0, 0.06))
+            child.kill()
+            child.join()
+            confirmed += _drained(pipe)
+        store = Store(address)
+        kept = [store.message(run) for run in confirmed]
+        assert len(confirmed) > 20 and all(each and each.state == "done" and each.text == each.id for each in kept)
+        assert all(len(store.events(run)) == 3 for run in confirmed)
+        states = {
+            each.state
+            for found in store.find(limit=1000)
+            for each in store.messages(found.id)
+            if each.role == "assistant"
+        }
+        assert states <= {"done", "interrupted"} and store.check() == []
+        store.close()
+
+
+class TestFile:
+    """What holds for a file."""
+
+    def test_only_its_user_may_read_it(self, tmp_path: Path) -> None:
+        file = tmp_path / "new" / "folder" / "chat.sqlite"
+        store = Store(f"sqlite:///{file}")
+        store.create()
+        assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600} and len(
+            list(file.parent.iterdir())
+        ) == 3
+        store.close()
+
+    def test_a_folder_may_have_any_name(self, tmp_path: Path) -> None:
+        file = tmp_path / "50%41 ?x=1 #二" / "chat.sqlite"
+        Store(f"sqlite:///{quote(str(file))}").close()
+        assert file.exists()
+
+    @pytest.mark.parametrize(
+        "content", [b"this is a letter, not a database. " * 200, b"SQLite format 3\0" + bytes(range(256)) * 64]
+    )
+    def test_a_file_that_is_no_database_is_left_alone(self, file: Path, content: bytes) -> None:
+        file.write_bytes(content)
+        error = cause_of(lambda: Store(f"sqlite:///{file}"))
+        assert (
+            error.detail_code in ("store_not_a_database", "store_damaged")
+            and str(file) in error.message
+            and error.say("zh")[1]
+        )
+        assert file.read_bytes() == content and list(file.parent.iterdir()) == [file]
+
+    def test_the_database_of_another_program_is_left_alone(self, file: Path) -> None:
+        with sqlite3.connect(file) as other:
+            other.execute("CREATE TABLE recipes (name)")
+        other.close()
+        before = file.read_bytes()
+        assert cause_of(lambda: Store(f"sqlite:///{file}")).detail_code == "store_not_ours"
+        assert file.read_bytes() == before
+
+    def test_a_place_that_cannot_be_written_has_a_cause(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        for place in (tmp_path / "file" / "chat.sqlite", tmp_path):
+            error = cause_of(lambda place=place: Store(f"sqlite:///{place}"))  # type: ignore[misc]
+            assert error.detail_code == "store_not_writable" and str(place) in error.message
+
+    @pytest.mark.parametrize("part", ["suyuan_conversations_by_time", "suyuan_messages_by_state"])
+    def test_damage_is_found_and_nothing_is_thrown_away(self, file: Path, part: str) -> None:
+        store = Store(f"sqlite:///{file}")
+        store.begin_answer(store.create().id, new_id())
+        store.close()
+        raw = sqlite3.connect(file)
+        page = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (part,)).fetchone()[0]
+        size = raw.execute("PRAGMA page_size").fetchone()[0]
+        raw.close()
+        content = bytearray(file.read_bytes())
+        content[(page - 1) * size : page * size] = b"\xff" * size
+        file.write_bytes(content)
+        assert _problems(f"sqlite:///{file}") != []
+        assert file.read_bytes() == content
+
+    def test_what_is_purged_is_gone_from_the_disk(self, file: Path) -> None:
+        store = Store(f"sqlite:///{file}")
+        id = store.create().id
+        for _ in range(50):
+            store.add_question(id, "a very private matter " * 100)
+        before = store.size()
+        store.delete(id)
+        store.purge(0)
+        assert store.size() < before / 2
+        assert all(b"private matter" not in path.read_bytes() for path in file.parent.iterdir())
+        store.close()
+
+    def test_a_full_disk_has_a_cause_and_loses_nothing(self) -> None:
+        database = Database("")
+        database.open()
+        database.pragma("max_page_count=40")
+        row = {
+            "title": "x" * 400_000,
+            "mode": "chat",
+            "search": False,
+            "engine": "",
+            "model": "",
+            "lang": "",
+            "created_at": "",
+            "updated_at": "",
+        }
+
+        def write() -> None:
+            with database.write() as connection:
+                connection.execute(tables.conversations.insert().values(id="big", **row))
+
+        assert cause_of(write).detail_code == "store_full"
+        with database.read() as connection:
+            assert connection.execute(tables.conversations.select()).all() == []
+        database.close()
+
+    def test_memory_is_a_store_too(self) -> None:
+        store = Store("")
+        id = store.create().id
+        threads = [threading.Thread(target=store.add_question, args=(id, "?")) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(store.messages(id)) == 8 and store.check() == [] and store.size() > 0
+        store.close()
+
+
+class TestServer:
+    """What holds for a database server."""
+
+    def test_a_lost_connection_is_opened_again(self, server: Postgres) -> None:
+        store = Store(server.fresh())
+        id = store.create().id
+        server.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        assert until(lambda: store.get(id) is not None, 5)
+        store.close()
+
+    def test_a_user_without_rights_is_told(self, server: Postgres) -> None:
+        server.run("CREATE ROLE guest LOGIN")
+        error = cause_of(lambda: Store(server.fresh().replace("suyuan@", "guest@")))
+        assert error.detail_code == "store_not_writable" and "permission denied" in error.message
+
+
+@pytest.mark.req("P9.3")
+def test_an_unreachable_server_is_named_without_its_password() -> None:
+    error = cause_of(lambda: Store("postgresql://me:geheim-geheim@127.0.0.1:1/chats"))
+    assert error.detail_code == "store_unreachable" and error.retryable and "127.0.0.1:1/chats" in error.message
+    assert "geheim" not in f"{error!r} {error.say('zh')} {error.__cause__} {error.__context__}"
+
+
+@pytest.mark.parametrize(
+    "address", ["chat.sqlite", "mysql://localhost/x", "sqlite:///file:x?uri=true", "://", "sqlite+aiosqlite:///x"]
+)
+def test_an_address_that_is_none_has_a_cause(address: str) -> None:
+    assert cause_of(lambda: Store(address)).detail_code == "store_bad_address"
+
+
+def test_titles_are_one_clean_line() -> None:
+    assert clean_title(" a\r\n\tb\u2028c\x1b[31m\u202egnp.exe\u2066\u200b\0\ufeff ") == "a b c[31mgnp.exe"
+    assert clean_title("👩\u200d🔬 می\u200cخواهم") == "👩\u200d🔬 می\u200cخواهم"
+    assert len(clean_title("字" * 1000)) == 200 and clean_title("字" * 200) == "字" * 200
+    assert clean_title("\u202e\0") == ""
+
+
+def test_ids_are_safe_and_never_the_same() -> None:
+    ids = {new_id() for _ in range(2000)}
+    assert len(ids) == 2000 and all(len(id) >= 12 and id.isascii() and id.isalnum() for id in ids)
+
+
+# --- other processes; they start from a server that has imported the store already, so that a kill hits writing and not importing
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["suyuan.store.conversations"])
+
+
+def started(work: Callable[..., None], address: str, detail: object) -> tuple[Any, Pipe]:
+    ours, theirs = PROCESSES.Pipe()
+    child = PROCESSES.Process(target=work, args=(theirs, address, detail), daemon=True)
+    child.start()
+    theirs.close()
+    return child, ours
+
+
+def _begin_and_wait(pipe: Pipe, address: str, conversation: str) -> None:
+    store = Store(address)
+    run = store.begin_answer(conversation, new_id()).id
+    store.keep_text(run, "half of it")
+    pipe.send(run)
+    threading.Event().wait()
+
+
+def _write_some(pipe: Pipe, address: str, number: int) -> None:
+    try:
+        store = Store(address)
+        id = store.create().id
+        for n in range(number):
+            store.add_question(id, str(n))
+        store.close()
+    except Exception as error:  # noqa: BLE001  the parent reports it
+        pipe.send(repr(error))
+    else:
+        pipe.send("done")
+
+
+def _answer_without_end(pipe: Pipe, address: str, _: object) -> None:
+    store = Store(address)
+    id = store.create().id
+    while True:
+        run = store.begin_answer(id, new_id()).id
+        store.keep_events(run, [(n, {"kind": "text"}) for n in range(3)])
+        store.keep_text(run, run[:5])
+        store.finish(run, state="done", text=run, answer={"text": run})
+        pipe.send(run)
+
+
+def _drained(pipe: Pipe) -> list[str]:
+    found: list[str] = []
+    try:
+        while pipe.poll(0):
+            found.append(str(pipe.recv()))
+    except (EOFError, OSError):
+        pass
+    return found
