@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from suyuan.search.engine_state import forget_states
+from suyuan.shared import close_all
 
 # A test says what is right; how long it takes depends on what else the machine does.
 hypothesis.settings.register_profile("suyuan", deadline=None)
@@ -48,4 +49,5 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("SUYUAN_STATE_DIR", str(home / "state"))
     monkeypatch.setenv("SUYUAN_DATA_DIR", str(home / "data"))
     yield home
+    close_all()
     forget_states()

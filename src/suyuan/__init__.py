@@ -1,62 +1,104 @@
-"""溯源 suyuan: web search that says what happened, and answers that can be traced to their sources."""
+"""溯源 Suyuan: web search that reports what happened, and answers that can be traced to their sources.
+
+    page = suyuan.search("what is a bloom filter", count=5)
+    document = suyuan.read("https://example.com/", question="who made it?")
+    answer = suyuan.ask("how long is the longest bridge?")
+
+These functions share one client, which is closed at exit. :class:`Client` and :class:`AsyncClient` have their own.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
-# Loaded when first used: `import suyuan` costs next to nothing.
-_HOMES = {
-    "SearchQuery": ".core.query",
-    "SearchResult": ".core.result",
-    "SearchPage": ".core.page",
-    "Attempt": ".core.receipt",
-    "Freshness": ".core.freshness",
-    "SearchEngine": ".core.engine",
-    "Engine": ".core.engine",
-    "SuyuanError": ".core.errors",
-    "SearchService": ".search.service",
-    "Settings": ".config.settings",
-    "load_settings": ".config.load",
-    "AsyncClient": ".client",
-}
-
-__all__ = [
-    "AsyncClient",
-    "Attempt",
-    "Engine",
-    "Freshness",
-    "SearchEngine",
-    "SearchPage",
-    "SearchQuery",
-    "SearchResult",
-    "SearchService",
-    "Settings",
-    "SuyuanError",
-    "__version__",
-    "load_settings",
-]
-
 if TYPE_CHECKING:
-    from .client import AsyncClient
+    from .api import ask, read, search, search_many
+    from .chat.events import Answer, Citation
+    from .chat.session import Exchange
+    from .client import AsyncClient, Client
     from .config.load import load_settings
     from .config.settings import Settings
-    from .core.engine import Engine, SearchEngine
-    from .core.errors import SuyuanError
+    from .core.document import Document, Passage
+    from .core.engine import Engine, EngineSettings, SearchEngine
+    from .core.errors import (
+        AuthError,
+        BadGateway,
+        InvalidInput,
+        NetworkError,
+        SuyuanError,
+        Timeout,
+        ToolNotFound,
+        WebBlocked,
+        WebParseError,
+        WebProviderError,
+    )
     from .core.freshness import Freshness
     from .core.page import SearchPage
-    from .core.query import SearchQuery
+    from .core.query import SearchParams, SearchQuery
     from .core.receipt import Attempt
-    from .core.result import SearchResult
+    from .core.result import EngineResults, SearchResult
+    from .core.secret import Secret
+    from .core.wire import Request, Response
+    from .integrations.providers import web_search
     from .search.service import SearchService
+
+__version__ = "0.2.0.dev0"
+
+# Loaded when first used: `import suyuan` costs next to nothing.
+_MODULES = {
+    ".chat.events": ("Answer", "Citation"),
+    ".chat.session": ("Exchange",),
+    ".client": ("AsyncClient", "Client"),
+    ".config.load": ("load_settings",),
+    ".config.settings": ("Settings",),
+    ".core.document": ("Document", "Passage"),
+    ".core.engine": ("Engine", "EngineSettings", "SearchEngine"),
+    ".core.errors": (
+        "AuthError", "BadGateway", "InvalidInput", "NetworkError", "SuyuanError", "Timeout", "ToolNotFound",
+        "WebBlocked", "WebParseError", "WebProviderError",
+    ),
+    ".core.freshness": ("Freshness",),
+    ".core.page": ("SearchPage",),
+    ".core.query": ("SearchParams", "SearchQuery"),
+    ".core.receipt": ("Attempt",),
+    ".core.result": ("EngineResults", "SearchResult"),
+    ".core.secret": ("Secret",),
+    ".core.wire": ("Request", "Response"),
+    ".integrations.providers": ("web_search",),
+    ".search.service": ("SearchService",),
+    ".api": ("ask", "read", "search_many"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Answer", "AsyncClient", "Attempt", "AuthError", "BadGateway", "Citation", "Client", "Document", "Engine",
+    "EngineResults", "EngineSettings", "Exchange", "Freshness", "InvalidInput", "NetworkError", "Passage", "Request",
+    "Response", "SearchEngine", "SearchPage", "SearchParams", "SearchQuery", "SearchResult", "SearchService", "Secret",
+    "Settings", "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError", "WebProviderError",
+    "__version__", "ask", "load_settings", "read", "search", "search_many", "web_search",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOME:
         raise AttributeError(f"module 'suyuan' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(_HOMES[name], __name__), name)
+    value = getattr(import_module(_HOME[name], __name__), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _CallablePackage(ModuleType):
+    """``suyuan.search`` is a folder and a function; whichever is imported first, it can be called."""
+
+    def __call__(self, *args: Any, **keywords: Any) -> SearchPage:
+        result: SearchPage = import_module(".api", __name__).search(*args, **keywords)
+        return result
+
+
+import_module(".search", __name__).__class__ = _CallablePackage

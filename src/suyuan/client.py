@@ -1,14 +1,23 @@
-"""``AsyncClient`` and ``Client``: join the parts by the settings, share them, and close what was opened."""
+"""``AsyncClient`` and ``Client``: join the parts by the settings, and close what was opened."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from .config.load import load_settings
 from .config.settings import Settings
+from .core.document import Document
 from .core.engine import SearchEngine
+from .core.errors import SuyuanError
+from .core.page import SearchPage
+from .core.query import SearchParams, SearchQuery
 from .core.sync_bridge import SyncBridge
 from .core.urls import domain_of
 from .engines import registry
@@ -17,21 +26,31 @@ from .search.pool import EnginePool
 from .search.service import SearchService
 
 if TYPE_CHECKING:
+    from .chat.events import Answer, Event
     from .chat.service import ChatService
-    from .core.document import Document
+    from .chat.session import Exchange
+    from .chat.session_factory import SessionFactory
     from .pages.archive import Archive
     from .pages.fetch import Fetcher
+    from .store.conversation import Mode
 
 log = logging.getLogger("suyuan.client")
 
+_PARALLEL_SEARCHES = 8
+_MAX_RETRIES = 3
+
 
 class AsyncClient:
-    """Search, read and ask; everything is opened when it is first used, and closed by :meth:`close`."""
+    """Search, read and ask. Everything is opened when it is first used, and closed by :meth:`close`.
+
+    The engines' limits, breakers and latencies are shared by all clients of the process.
+    """
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings = settings or load_settings()
         self.network = _network(settings)
         self.bridge = SyncBridge()
+        """Runs coroutines of this client for synchronous callers."""
         self.engines = EnginePool(
             settings.engines,
             self.network,
@@ -50,6 +69,7 @@ class AsyncClient:
         )
         self._archive: Archive | None = None
         self._fetcher: Fetcher | None = None
+        self._sessions: SessionFactory | None = None
         self._chat: ChatService | None = None
         if "google" in settings.search.default and (problem := self.network.browser_problem()):
             # Known at the start, not only when the first search fails.
@@ -61,6 +81,108 @@ class AsyncClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    # --- what callers want ----------------------------------------------------------------------------------------
+    async def search(
+        self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]
+    ) -> SearchPage:
+        """Search the web; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
+
+        Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
+        """
+        return await self.search_service.search(query, engines=engines, **params)
+
+    async def search_many(
+        self,
+        queries: Iterable[SearchQuery | str],
+        *,
+        engines: str = "",
+        max_wait: float = 600.0,
+        **params: Unpack[SearchParams],
+    ) -> list[SearchPage | SuyuanError]:
+        """Search for each query, and wait within the engines' limits instead of failing.
+
+        The outcomes come in the order of the queries; one that failed is its error. ``max_wait`` seconds is the
+        longest time that a single query waits for its turn.
+        """
+        slots = asyncio.Semaphore(_PARALLEL_SEARCHES)
+
+        async def one(query: SearchQuery | str) -> SearchPage | SuyuanError:
+            async with slots:
+                return await self._search_patiently(query, engines, max_wait, params)
+
+        return list(await asyncio.gather(*(one(query) for query in queries)))
+
+    async def _search_patiently(
+        self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams
+    ) -> SearchPage | SuyuanError:
+        deadline, tries = time.monotonic() + max_wait, 0
+        while True:
+            try:
+                return await self.search(query, engines=engines, **params)
+            except SuyuanError as error:
+                # Where nobody says how long to wait, trying again helps a few times at most.
+                pause = error.retry_after if error.retry_after is not None else 2.0**tries
+                tries += error.retry_after is None
+                if not error.retryable or tries > _MAX_RETRIES or time.monotonic() + pause > deadline:
+                    return error
+            await asyncio.sleep(max(pause, 0.05))
+
+    async def read(
+        self, url: str, *, question: str = "", max_tokens: int = 4000, fresh: bool = False, render: bool = False
+    ) -> Document:
+        """Read a page. With a ``question``, ``passages`` holds what matters for it, at most ``max_tokens`` long.
+
+        ``fresh`` asks the server even where the archive has a recent copy; ``render`` loads the page in a browser.
+        """
+        document = await self.fetcher.fetch(url, fresh=fresh, render=render)
+        if not question:
+            return document
+        from .pages.passages import select
+
+        return replace(document, passages=select(document.text, question, max_tokens).passages)
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        mode: Mode = "chat",
+        search: bool = True,
+        engines: str = "",
+        model: str = "",
+        history: Sequence[Exchange] = (),
+    ) -> Answer:
+        """Answer a question from what a search finds; nothing is stored.
+
+        Whatever happens there is an answer: where something failed, ``answer.failure`` and ``answer.unverified`` say so.
+        """
+        from .chat.events import Answer
+
+        answer: Answer | None = None
+        events = self.stream(question, mode=mode, search=search, engines=engines, model=model, history=history)
+        async with aclosing(events):  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, Answer):
+                    answer = event
+        assert answer is not None, "the last event of a turn is its answer"
+        return answer
+
+    def stream(
+        self,
+        question: str,
+        *,
+        mode: Mode = "chat",
+        search: bool = True,
+        engines: str = "",
+        model: str = "",
+        history: Sequence[Exchange] = (),
+    ) -> AsyncIterator[Event]:
+        """Like :meth:`ask`, event by event; the last one is the answer."""
+        from .chat.answering import answer_message
+
+        session = self.sessions.create(tuple(history), mode=mode, search=search, engine=engines, model=model)
+        return answer_message(session, question)
+
+    # --- the parts ------------------------------------------------------------------------------------------------
     @property
     def archive(self) -> Archive | None:
         """The pages that were read, or None where nothing is kept."""
@@ -71,7 +193,7 @@ class AsyncClient:
 
             pages = self.settings.pages
             archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
-            # How to help oneself must be found without a network, and from the first day.
+            # The guides must be found without a network, and from the first day.
             archive.pin(documents(self.settings.server.url, datetime.now(UTC).isoformat(timespec="seconds")))
             self._archive = archive
         return self._archive
@@ -95,26 +217,28 @@ class AsyncClient:
         return self._fetcher
 
     @property
+    def sessions(self) -> SessionFactory:
+        """Makes what a turn needs."""
+        if self._sessions is None:
+            from .chat.session_factory import SessionFactory
+
+            model, chat = self.settings.model, self.settings.chat
+            self._sessions = SessionFactory(
+                self.search_service, self.read, model=model, settings=chat, bridge=self.bridge
+            )
+        return self._sessions
+
+    @property
     def chat(self) -> ChatService:
-        """The conversations."""
+        """The stored conversations."""
         if self._chat is None:
             from .chat.service import ChatService
             from .store.conversations import Store
 
-            settings = self.settings
-            store = Store(settings.store_address or "sqlite://")
-            self._chat = ChatService(
-                store, self.search_service, self._read, model=settings.model, settings=settings.chat, bridge=self.bridge
-            )
+            self._chat = ChatService(Store(self.settings.store_address or "sqlite://"), self.sessions)
         return self._chat
 
-    async def _read(self, url: str) -> Document:
-        return await self.fetcher.fetch(url)
-
-    def fetch_sync(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
-        """Read a page, for synchronous callers."""
-        return self.bridge.run(self.fetcher.fetch(url, fresh=fresh, render=render))
-
+    # --- closing --------------------------------------------------------------------------------------------------
     async def close(self) -> None:
         """Close what was opened and keep what was learned about the engines."""
         await self._close_connections()
@@ -129,6 +253,9 @@ class AsyncClient:
         if self._chat is not None:
             await self._chat.close()
             self._chat = None
+        if self._sessions is not None:
+            await self._sessions.close()
+            self._sessions = None
         await self.network.close()
 
     def _close_files(self) -> None:
@@ -139,6 +266,65 @@ class AsyncClient:
             self._archive = None
         self._fetcher = None
         self.bridge.close()
+
+
+class Client:
+    """:class:`AsyncClient` for synchronous callers, on an event loop in a thread of its own."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._async = AsyncClient(settings)
+        self._run = self._async.bridge.run
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that this client was made with."""
+        return self._async.settings
+
+    def search(self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
+        """See :meth:`AsyncClient.search`."""
+        return self._run(self._async.search(query, engines=engines, **params))
+
+    def search_many(
+        self,
+        queries: Iterable[SearchQuery | str],
+        *,
+        engines: str = "",
+        max_wait: float = 600.0,
+        **params: Unpack[SearchParams],
+    ) -> list[SearchPage | SuyuanError]:
+        """See :meth:`AsyncClient.search_many`."""
+        return self._run(self._async.search_many(queries, engines=engines, max_wait=max_wait, **params))
+
+    def read(
+        self, url: str, *, question: str = "", max_tokens: int = 4000, fresh: bool = False, render: bool = False
+    ) -> Document:
+        """See :meth:`AsyncClient.read`."""
+        return self._run(self._async.read(url, question=question, max_tokens=max_tokens, fresh=fresh, render=render))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        mode: Mode = "chat",
+        search: bool = True,
+        engines: str = "",
+        model: str = "",
+        history: Sequence[Exchange] = (),
+    ) -> Answer:
+        """See :meth:`AsyncClient.ask`."""
+        return self._run(
+            self._async.ask(question, mode=mode, search=search, engines=engines, model=model, history=history)
+        )
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self._async.close_sync()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _network(settings: Settings) -> Network:

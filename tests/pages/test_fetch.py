@@ -263,13 +263,13 @@ async def test_many_pages_at_once(tmp_path: Path) -> None:
 
 
 def test_synchronous_callers(tmp_path: Path) -> None:
-    from suyuan.client import AsyncClient
+    from suyuan.client import Client
 
     async def main() -> str:
         async with serve(lambda _: reply(ARTICLE)) as site:
-            h = AsyncClient(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=tmp_path))
-            document = await asyncio.to_thread(h.fetch_sync, site.url)
-            await asyncio.to_thread(h.close_sync)
+            h = Client(Settings(pages=PageSettings(allow_networks=("127.0.0.1/32",)), data_dir=tmp_path))
+            document = await asyncio.to_thread(h.read, site.url)
+            await asyncio.to_thread(h.close)
             return document.title
 
     assert asyncio.run(main()) == "About teapots"

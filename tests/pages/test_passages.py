@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.pages.passages import Passage, cut, rank, select
+from suyuan.core.document import Passage
+from suyuan.pages.passages import cut, rank, select
 from suyuan.text.sentences import sentence_ends
 from suyuan.text.words import tokens, words
 

@@ -67,20 +67,20 @@ class TestLimit:
 class TestCache:
     def test_values_grow_old(self) -> None:
         clock = Clock()
-        cache: TtlCache[int] = TtlCache(10, clock=clock)
+        cache: TtlCache[int] = TtlCache(clock=clock)
         cache.put("a", 1)
         clock.now = 9.9
-        assert cache.get("a") == 1
+        assert cache.get("a", 10) == 1
         clock.now = 10.0
-        assert cache.get("a") is None
+        assert cache.get("a", 10) is None
 
     def test_the_least_recently_used_goes_first(self) -> None:
-        cache: TtlCache[int] = TtlCache(10, size=2, clock=Clock())
+        cache: TtlCache[int] = TtlCache(size=2, clock=Clock())
         cache.put("a", 1)
         cache.put("b", 2)
-        cache.get("a")
+        cache.get("a", 10)
         cache.put("c", 3)
-        assert (cache.get("a"), cache.get("b"), cache.get("c")) == (1, None, 3)
+        assert (cache.get("a", 10), cache.get("b", 10), cache.get("c", 10)) == (1, None, 3)
 
 
 class TestSingleFlight:

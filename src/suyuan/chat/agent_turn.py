@@ -13,10 +13,8 @@ from ..llm.errors import model_fault
 from ..text.words import tokens
 from ..tools.text import shortened
 from .chat_turn import LONGEST_QUERY, say_failed
-from .events import Event
 from .model_call import conversation, hear, speak
 from .prompts import agent_prompt, chat_prompt, with_results, without_results
-from .session import Session
 from .steps import read_step, search_step
 from .turn import Turn
 
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 PAGE_TOKENS = 2000
-
-
-def agent_turn(session: Session, message: str, run: str = "") -> AsyncIterator[Event]:
-    """Answer ``message`` in Agent mode."""
-    return Turn(session, message, run).events(agent_work)
 
 
 async def agent_work(turn: Turn) -> None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..tools.text import shortened
-from .events import Event
 from .model_call import speak
 from .prompts import chat_prompt, with_results, without_results
-from .session import Session
 from .steps import search_step
 from .turn import Turn
 
 # Engines take a few hundred characters; a long message is searched by its beginning.
 LONGEST_QUERY = 300
-
-
-def chat_turn(session: Session, message: str, run: str = "") -> AsyncIterator[Event]:
-    """Answer ``message`` in Chat mode."""
-    return Turn(session, message, run).events(chat_work)
 
 
 async def chat_work(turn: Turn) -> None:

@@ -203,6 +203,20 @@ class ClaimCheck(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """A source that the answer cites, and how its sentences compare with what the source says."""
+
+    number: int
+    url: str
+    title: str
+    verdict: ClaimVerdict | None = None
+    """The weakest verdict of the sentences that cite it; None where nothing could be compared."""
+    quote: str = ""
+    link: str = ""
+    """The address with a text fragment that leads to the quote."""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What a turn used."""
 
@@ -240,12 +254,20 @@ class Answer(Event):
     usage: Usage = field(default_factory=Usage)
     suggestions: tuple[str, ...] = ()
     """Questions that the sources would answer too."""
+    receipts: tuple[Mapping[str, Any], ...] = ()
+    """What each search did: query, and a row for every engine that was asked."""
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The sources that the text cites."""
+        return tuple(self._citation(source) for source in self.sources if source.number in self.cited)
+
+    def _citation(self, source: Source) -> Citation:
+        claims = [claim for claim in self.claims if source.number in claim.numbers]
+        if not claims:
+            return Citation(source.number, source.url, source.title)
+        weakest = max(claims, key=lambda claim: _WEAKNESS[claim.verdict])
+        return Citation(source.number, source.url, source.title, weakest.verdict, weakest.quote, weakest.link)
 
 
-KINDS: dict[str, type[Event]] = {
-    kind.kind: kind
-    for kind in (
-        TurnStarted, StepStarted, StepFinished, SearchStarted, SearchFinished, SearchFailed, PageRead, PageFailed,
-        SourcesFound, Thinking, TextDelta, TextWithdrawn, Notice, Answer,
-    )
-}  # fmt: skip
+_WEAKNESS: dict[ClaimVerdict, int] = {"supported": 0, "weak": 1, "not_found": 2}

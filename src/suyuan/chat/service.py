@@ -1,50 +1,33 @@
-"""``ChatService``: conversations with their settings, and the answers that are under way in them."""
+"""``ChatService``: conversations and the answers that are being written in them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..core.causes.chat import (
     ANSWER_UNDER_WAY,
-    BAD_MODE,
-    EMPTY_MESSAGE,
-    MESSAGE_TOO_LONG,
     NO_CONVERSATION,
     NO_MESSAGE,
     SWITCH_LOCKED,
-    UNKNOWN_MODEL_CHOICE,
 )
-from ..core.sync_bridge import SyncBridge
-from ..llm.build import build_model, close_model
-from ..llm.settings import EMBEDDED, ModelSettings
-from ..search.service import SearchService
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
-from ..tools.session import SessionSearch
-from .agent_turn import agent_work
-from .chat_turn import chat_work
+from .answering import WORK, check_message
 from .commands import Command
 from .runs import Run
-from .session import Exchange, Fetch, Session
-from .settings import ChatSettings
+from .session_factory import SessionFactory
 from .turn import Turn
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 log = logging.getLogger("suyuan.chat")
 T = TypeVar("T")
 
-LONGEST_MESSAGE = 20_000
-# Conversations whose search cache is remembered, and how long a finished run can be followed from its events.
-_SESSIONS = 200
+# How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
 _QUEUE = 64
 
@@ -62,27 +45,9 @@ class Change:
 class ChatService:
     """All conversations of one store."""
 
-    def __init__(
-        self,
-        store: Store,
-        search: SearchService,
-        fetch: Fetch,
-        *,
-        model: ModelSettings,
-        settings: ChatSettings,
-        bridge: SyncBridge,
-        models: Mapping[str, ModelSettings] | None = None,
-    ) -> None:
+    def __init__(self, store: Store, sessions: SessionFactory) -> None:
         self.store = store
-        self._search = search
-        self._fetch = fetch
-        self._settings = settings
-        self._bridge = bridge
-        self.default_model = model.label
-        embedded = ModelSettings()
-        self.models: dict[str, ModelSettings] = {model.label: model, embedded.label: embedded, **(models or {})}
-        self._built: dict[str, BaseChatModel] = {}
-        self._searches: OrderedDict[tuple[str, str], SessionSearch] = OrderedDict()
+        self.sessions = sessions
         self._runs: dict[str, Run] = {}
         self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
@@ -94,11 +59,9 @@ class ChatService:
         self, *, mode: str = "chat", search: bool | None = None, engine: str = "", model: str = "", lang: str = "zh"
     ) -> Conversation:
         """A new conversation; what is not said is as configured."""
-        self._check(mode, model)
+        self.sessions.check(mode, model)
         if search is None:
-            # A model that only quotes has nothing to say without a search.
-            by_model = self.models[model or self.default_model].provider == EMBEDDED
-            search = by_model if self._settings.search is None else self._settings.search
+            search = self.sessions.searches_by_default(model)
         known: Mode = "agent" if mode == "agent" else "chat"
         return await self._write(self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang)
 
@@ -113,11 +76,11 @@ class ChatService:
         """Change mode, switch, engine, model, language or title. In Agent mode the switch is locked, here as on the page."""
         before = await self.get(id)
         mode = fields.get("mode") or before.mode
-        self._check(mode, fields.get("model") or "")
+        self.sessions.check(mode, fields.get("model") or "")
         if fields.get("search") is not None and mode == "agent":
             raise SWITCH_LOCKED()
         if engine := fields.get("engine"):
-            self._search.check_plan(engine)
+            self.sessions.check_plan(engine)
         after = await self._write(
             self.store.change, id, **{name: value for name, value in fields.items() if value is not None}
         )
@@ -147,20 +110,11 @@ class ChatService:
     async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pens, partial(work, *args, **named))
 
-    def _check(self, mode: str, model: str) -> None:
-        if mode not in ("chat", "agent"):
-            raise BAD_MODE(value=mode)
-        if model and model not in self.models:
-            raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(self.models))
-
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
         """Begin to answer ``text``; ``instead_of`` names an earlier question, which goes with everything after it."""
         conversation = await self.get(id)
-        if not text.strip():
-            raise EMPTY_MESSAGE()
-        if len(text) > LONGEST_MESSAGE:
-            raise MESSAGE_TOO_LONG(length=len(text), limit=LONGEST_MESSAGE)
+        check_message(text)
         if self.running(id) or id in self._beginning:
             raise ANSWER_UNDER_WAY()
         # Taken before the next wait, so that two windows cannot both begin.
@@ -179,11 +133,9 @@ class ChatService:
                 raise NO_MESSAGE(id=instead_of[:40])
             await self._write(self.store.cut_from, id, instead_of)
             history = history[:place]
-        turn = Turn(self._session(conversation, history), text, run_id)
+        turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
         begun = await self._write(self.store.begin_turn, id, text, run_id)
-        run = self._runs[run_id] = Run(
-            turn, agent_work if conversation.mode == "agent" else chat_work, id, self.store, self._pens
-        )
+        run = self._runs[run_id] = Run(turn, WORK[conversation.mode], id, self.store, self._pens)
         run.start(self._ended)
         self._tell(Change("run.started", begun, run_id))
         return run
@@ -216,57 +168,6 @@ class ChatService:
         if conversation:
             self._tell(Change("run.finished", conversation, run.id))
 
-    def _session(self, conversation: Conversation, messages: list[Message]) -> Session:
-        label = conversation.model if conversation.model in self.models else self.default_model
-        return Session(
-            self._model(label),
-            self._session_search(conversation),
-            self._fetch,
-            conversation.mode,
-            conversation.search,
-            conversation.engine,
-            self.models[label],
-            self._settings,
-            exchanges(messages),
-            self._bridge,
-        )
-
-    def session_for(
-        self, history: tuple[Exchange, ...], *, mode: Mode, search: bool, engine: str = "", model: str = ""
-    ) -> Session:
-        """What a turn needs that belongs to no conversation: nothing of it is kept."""
-        self._check(mode, model)
-        label = model or self.default_model
-        return Session(
-            self._model(label),
-            SessionSearch(self._search, engines=engine),
-            self._fetch,
-            mode,
-            search,
-            engine,
-            self.models[label],
-            self._settings,
-            history,
-            self._bridge,
-        )
-
-    def _session_search(self, conversation: Conversation) -> SessionSearch:
-        """Agent mode remembers its searches as long as the conversation is used; Chat mode searches every message."""
-        fresh = SessionSearch(self._search, engines=conversation.engine)
-        if conversation.mode != "agent":
-            return fresh
-        key = (conversation.id, conversation.engine)
-        kept = self._searches.setdefault(key, fresh)
-        self._searches.move_to_end(key)
-        while len(self._searches) > _SESSIONS:
-            self._searches.popitem(last=False)
-        return kept
-
-    def _model(self, label: str) -> BaseChatModel:
-        if label not in self._built:
-            self._built[label] = build_model(self.models[label])
-        return self._built[label]
-
     # --- other windows ------------------------------------------------------------------------------------------------
     async def watch(self, id: str) -> AsyncIterator[Change]:
         """What changes in a conversation, as it changes."""
@@ -289,29 +190,11 @@ class ChatService:
             queue.put_nowait(change)
 
     async def close(self) -> None:
-        """Stop what is under way, keep it, and close the models and the store."""
+        """Stop what is under way, keep it, and close the store."""
         runs = [run for run in self._runs.values() if not run.finished]
         for run in runs:
             run.stop()
         for run in runs:
             await run.wait()
-        for model in self._built.values():
-            await close_model(model)
-        self._built.clear()
         await asyncio.to_thread(self._pens.shutdown)
         self.store.close()
-
-
-def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
-    """The earlier questions with their answers; a question that got none is left out."""
-    found = []
-    for question, answer in zip(messages, messages[1:], strict=False):
-        if question.role == "user" and answer.role == "assistant" and answer.answer:
-            told = answer.answer
-            sources = tuple(
-                (source["title"], source["url"])
-                for source in told.get("sources", ())
-                if source["number"] in told.get("cited", ())
-            )
-            found.append(Exchange(question.text, told.get("text") or answer.text, sources))
-    return tuple(found)

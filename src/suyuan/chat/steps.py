@@ -31,11 +31,14 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
     except SuyuanError as error:
         turn.failed = error
         took = _since(started)
-        turn.emit(SearchFailed(step, query.text, Fault.of(error), took, tuple(receipt(error.attempts))))
+        notes = tuple(receipt(error.attempts))
+        turn.receipts.append({"query": query.text, "engines": notes})
+        turn.emit(SearchFailed(step, query.text, Fault.of(error), took, notes))
         turn.emit(StepFinished(step, "web_search", False, took))
         raise
     took = _since(started)
     notes = tuple(receipt(page.attempts))
+    turn.receipts.append({"query": query.text, "engines": notes})
     turn.emit(SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes))
     turn.emit(StepFinished(step, "web_search", True, took))
     return page, repeated

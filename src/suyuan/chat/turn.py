@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..citations.claims import check_claims
 from ..citations.linker import Linker, link
@@ -58,6 +59,7 @@ class Turn:
         self.web_policy.found(url for exchange in session.history for _, url in exchange.sources)
         self.evidence: dict[int, str] = {}
         self.usage = Usage()
+        self.receipts: list[Mapping[str, Any]] = []
         self.unverified = False
         self.failed: SuyuanError | None = None
         """The last search that failed."""
@@ -222,6 +224,7 @@ class Turn:
             fault=Fault.of(fault) if fault else None,
             took_ms=round(self.seconds() * 1000),
             usage=self.usage,
+            receipts=tuple(self.receipts),
             suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang)
             if not stopped
             else (),

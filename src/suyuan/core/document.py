@@ -1,4 +1,4 @@
-"""A page that was read: its text as Markdown, and all that proves where and when it was read."""
+"""``Document``: a page that was read, as Markdown, with the address, time and hash of the reading."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ from .urls import domain_of
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document's text: ``text == document.text[start:end]``; the id depends on the words alone."""
+
+    id: str
+    start: int
+    end: int
+    text: str
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """The main text of a page, and its circumstances."""
+    """The main text of a page, and where and when it was read."""
 
     url: str
     """As it was asked for."""
@@ -33,6 +44,8 @@ class Document:
     last_modified: str = ""
     notes: tuple[str, ...] = ()
     from_archive: bool = False
+    passages: tuple[Passage, ...] = ()
+    """The passages that matter for the question, where one was asked."""
 
     @property
     def sha256(self) -> str:

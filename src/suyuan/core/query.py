@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from .causes.asked import BAD_BUDGET, BAD_COUNT, BAD_COUNTRY, BAD_DOMAIN, BAD_LANG, EMPTY_QUERY, QUERY_TOO_LONG
 from .freshness import Freshness
@@ -20,9 +21,23 @@ _COUNTRY = re.compile(r"[A-Za-z]{2}")
 _DOMAIN = re.compile(r"(?=.{1,253}$)([^\W_]([\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
 
 
+class SearchParams(TypedDict, total=False):
+    """The optional keywords of a search, typed once for every function that takes them."""
+
+    count: int
+    lang: str
+    country: str
+    freshness: Freshness | str | None
+    allowed_domains: Iterable[str]
+    blocked_domains: Iterable[str]
+    need_summary: bool
+    budget_ms: int | None
+    trace_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A question to the web. One that exists is valid: a bad field raises ``InvalidInput`` when it is made."""
+    """A query. One that exists is valid: a bad field raises ``InvalidInput`` when it is made."""
 
     text: str
     count: int = MAX_RESULTS
@@ -34,6 +49,11 @@ class SearchQuery:
     need_summary: bool = False
     budget_ms: int | None = None
     trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
+
+    @classmethod
+    def of(cls, query: SearchQuery | str, params: SearchParams) -> SearchQuery:
+        """The query that a caller asks for; ``params`` change a query that is already made."""
+        return replace(query, **params) if isinstance(query, SearchQuery) else cls(query, **params)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -10,6 +10,7 @@ from ..client import AsyncClient
 from ..config.agents import AgentWebSearch, agent_web_search
 from ..config.load import load_settings
 from ..config.settings import Settings
+from ..shared import acquire, release
 from ..tools.session import SessionSearch
 from ..tools.specs import FOUR_INPUTS, Lang
 
@@ -24,13 +25,22 @@ def load_agent_config(agent_id: str, settings: Settings | None = None) -> AgentW
     return agent_web_search(agent_id, settings or load_settings())[0]
 
 
-def create_web_search_tool(options: AgentWebSearch, *, client: AsyncClient, lang: Lang = "zh") -> SearchTool | None:
-    """The tool for an agent, with its provider fixed now; None where the agent may not search."""
+def create_web_search_tool(
+    options: AgentWebSearch, *, client: AsyncClient | None = None, lang: Lang = "zh"
+) -> SearchTool | None:
+    """The tool for an agent, with its provider fixed now; None where the agent may not search.
+
+    Without a ``client`` the tool uses the one that the process shares, which is closed at exit.
+    """
     if not options.enabled:
         return None
     from ..tools.langchain import SearchTool
 
-    search = SessionSearch(client.search_service, engines=options.provider)
+    client = client or acquire(_with_key(load_settings(), options))
+    service = client.search_service.with_limits(
+        seconds=options.timeout_seconds, cache_seconds=options.cache_ttl_minutes * 60
+    )
+    search = SessionSearch(service, engines=options.provider)
     return SearchTool(search, lang=lang, inputs=FOUR_INPUTS, max_results=options.max_results)
 
 
@@ -43,9 +53,9 @@ class AgentSession:
     _client: AsyncClient | None = field(default=None, repr=False)
 
     def close(self) -> None:
-        """End the session: its cache is gone and what it opened is closed."""
+        """End the session: its cache is gone, and the last session closes the connections and the browser."""
         if self._client is not None:
-            self._client.close_sync()
+            release(self._client)
             self._client = None
         self.tools = ()
 
@@ -69,7 +79,7 @@ class AgentManager:
             return self._sessions[session_id]
 
     def close_session(self, session_id: str) -> None:
-        """End one session; one that is not there is no failure."""
+        """End one session; an id without a session is not an error."""
         with self._lock:
             session = self._sessions.pop(session_id, None)
         if session:
@@ -83,16 +93,14 @@ class AgentManager:
     def _create(self, session_id: str, web_search: AgentWebSearch | None, tools: tuple[BaseTool, ...]) -> AgentSession:
         if web_search is None or not web_search.enabled:
             return AgentSession(session_id, tools)
-        client = AsyncClient(self._for(web_search))
+        client = acquire(_with_key(self._settings, web_search))
         tool = create_web_search_tool(web_search, client=client, lang=self._lang)
         return AgentSession(session_id, (*tools, tool) if tool else tools, client)
 
-    def _for(self, web_search: AgentWebSearch) -> Settings:
-        """The settings with the agent's own time, cache and key in their places."""
-        search = replace(
-            self._settings.search, seconds=web_search.timeout_seconds, cache_minutes=web_search.cache_ttl_minutes
-        )
-        engines = dict(self._settings.engines)
-        if web_search.api_key and web_search.provider in engines:
-            engines[web_search.provider] = replace(engines[web_search.provider], api_key=web_search.api_key)
-        return replace(self._settings, search=search, engines=engines)
+
+def _with_key(settings: Settings, options: AgentWebSearch) -> Settings:
+    """The settings with the agent's key; equal to ``settings`` where the key came from there."""
+    own = settings.engines.get(options.provider)
+    if not options.api_key or own is None:
+        return settings
+    return replace(settings, engines={**settings.engines, options.provider: replace(own, api_key=options.api_key)})

@@ -24,6 +24,7 @@ from ..core.errors import SuyuanError
 from ..core.page import SearchPage
 from ..core.secret import Secret
 from ..core.views import receipt
+from ..shared import shared_client
 from ..tools.session import SessionSearch, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
@@ -93,7 +94,7 @@ class Tools:
         self._settings = settings
         self._lang: Lang = lang
         self._engines = engines
-        self._runners: OrderedDict[str, _Connection] = OrderedDict()
+        self._connections: OrderedDict[str, _Connection] = OrderedDict()
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Say which tools there are."""
@@ -133,10 +134,10 @@ class Tools:
 
     async def _search(self, ctx: Context, arguments: dict[str, Any]) -> types.CallToolResult:
         query = query_from(arguments, count=self._settings.search.max_results)
-        runner = self._runner(ctx)
+        connection = self._connection(ctx)
         await ctx.session.report_progress(0, 1, ("搜索中:" if self._lang == "zh" else "Searching: ") + query.text)
-        page, repeated = await runner.search.search(query)
-        sources = runner.citations.add(page)
+        page, repeated = await connection.search.search(query)
+        sources = connection.citations.add(page)
         await ctx.session.report_progress(1, 1, page.engine)
         length = self._settings.search.snippet_length
         text = compact(page, sources, lang=self._lang, today=date.today(), snippet=length, repeated=repeated)
@@ -154,26 +155,26 @@ class Tools:
         data["cut"] = chosen.cut
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
 
-    def _runner(self, ctx: Context) -> _Connection:
-        """The desk of the client that asks: one for stdio, one for each session over HTTP, a new one without a session."""
+    def _connection(self, ctx: Context) -> _Connection:
+        """The state of the client that calls: one for stdio, one for each HTTP session, a new one without a session."""
         name = ctx.request.headers.get("mcp-session-id", "") if ctx.request is not None else "stdio"
-        runner = self._runners.pop(name, None) or _Connection(
+        connection = self._connections.pop(name, None) or _Connection(
             SessionSearch(ctx.lifespan_context.search_service, engines=self._engines)
         )
         if name:
-            self._runners[name] = runner
-        while len(self._runners) > _MOST_CLIENTS:
-            self._runners.popitem(last=False)
-        return runner
+            self._connections[name] = connection
+        while len(self._connections) > _MOST_CLIENTS:
+            self._connections.popitem(last=False)
+        return connection
 
 
 def make_server(settings: Settings, lang: Lang = "en", engines: str = "") -> Server[AsyncClient]:
-    """The MCP server over a house of its own, opened and closed with it."""
+    """The MCP server."""
     tools = Tools(settings, lang, engines)
 
     @asynccontextmanager
     async def lifespan(_: Server[AsyncClient]) -> AsyncIterator[AsyncClient]:
-        async with AsyncClient(settings) as client:
+        async with shared_client(settings) as client:
             yield client
 
     return Server(

@@ -1,31 +1,31 @@
-"""Tool providers: ``execute("web.search", args)`` gives ``{"items": …}``, or raises one of our errors."""
+"""Tool providers: ``execute("web.search", arguments)`` gives ``{"items": …}`` or raises a ``SuyuanError``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Self
 
-from ..client import AsyncClient
 from ..config.load import backend_from_environment, load_settings
 from ..config.settings import Settings
 from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_TOOL
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.views import items_view, results_view
 from ..pages.passages import select
+from ..shared import acquire, default_client, release, release_async
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_contract
 
 # Other names for the same argument.
-_SAME = {"max_results": "count", "locale": "lang", "time_range": "freshness", "site_filter": "allowed_domains"}
+_ALIASES = {"max_results": "count", "locale": "lang", "time_range": "freshness", "site_filter": "allowed_domains"}
+_TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "boolean": bool, "array": (list, tuple)}
 
 
 class BuiltinProvider:
-    """The tools of a house, with the plan of its settings (``auto`` where nothing is configured)."""
+    """The tools by the settings (plan ``auto`` where nothing is configured), on a client that the process shares."""
 
     engines = ""
 
     def __init__(self, settings: Settings | None = None, *, engines: str = "") -> None:
-        self._client: AsyncClient = AsyncClient(settings)
+        self._client = acquire(settings or load_settings())
         self.engines = engines or self.engines
 
     def schemas(self) -> dict[str, dict[str, Any]]:
@@ -34,24 +34,22 @@ class BuiltinProvider:
 
     def execute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool synchronously."""
-        return self._client.search_service.run_sync(self.aexecute(tool, arguments))
+        return self._client.bridge.run(self.aexecute(tool, arguments))
 
     async def aexecute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool."""
         known = self.schemas()
         if tool not in known:
             raise UNKNOWN_TOOL(name=tool, known=", ".join(known))
-        given = _checked_all(arguments, known[tool]["properties"])
+        given = _checked(arguments, known[tool]["properties"])
         if tool == WEB_FETCH.dotted:
-            return await self._fetched(given)
-        query = _query_of(given, self._client.settings.search.max_results)
-        return items_view(await self._client.search_service.search(query, engines=self.engines))
+            return await self._fetch(given)
+        query = _query(given, self._client.settings.search.max_results)
+        return items_view(await self._client.search(query, engines=self.engines))
 
-    async def _fetched(self, given: dict[str, Any]) -> dict[str, Any]:
-        url = given.get("url", "")
-        document = await self._client.fetcher.fetch(
-            url, fresh=given.get("fresh", False), render=given.get("render", False)
-        )
+    async def _fetch(self, given: dict[str, Any]) -> dict[str, Any]:
+        fresh, render = given.get("fresh", False), given.get("render", False)
+        document = await self._client.read(given.get("url", ""), fresh=fresh, render=render)
         item = document.as_dict()
         chosen = select(document.text, given.get("question", ""), given.get("max_tokens", 100_000))
         item["text"] = "\n\n".join(passage.text for passage in chosen.passages) if chosen.cut else document.text
@@ -60,12 +58,12 @@ class BuiltinProvider:
         return {"items": [item]}
 
     def close(self) -> None:
-        """Close what was opened by synchronous calls."""
-        self._client.close_sync()
+        """Give the client back; the last user closes it."""
+        release(self._client)
 
     async def aclose(self) -> None:
-        """Close what was opened."""
-        await self._client.close()
+        """Like :meth:`close`, for asynchronous callers."""
+        await release_async(self._client)
 
     def __enter__(self) -> Self:
         return self
@@ -88,13 +86,12 @@ class WebProvider(BuiltinProvider):
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
         """Build it by ``WEB_SEARCH_BACKEND``; unset means ``stub``, and an unknown name is a warning and ``stub``."""
-        settings = load_settings(environ)
         name, _ = backend_from_environment(environ)
-        return cls(settings, engines=name)
+        return cls(load_settings(environ), engines=name)
 
 
 class StubProvider(BuiltinProvider):
-    """Fixed results, whatever is configured; nothing ever leaves the machine."""
+    """Fixed results, whatever is configured; it never uses the network."""
 
     def __init__(self) -> None:
         super().__init__(Settings(), engines="stub")
@@ -102,40 +99,32 @@ class StubProvider(BuiltinProvider):
 
 def web_search(query: str, *, settings: Settings | None = None, engines: str = "") -> dict[str, Any]:
     """Search once: ``{"query", "results": [{title, url, snippet, source}]}``, ten results."""
-    client = AsyncClient(settings)
+    client = acquire(settings) if settings else default_client()
     try:
-        page: SearchPage = client.search_service.search_sync(query, engines=engines)
-        return results_view(page)
+        return results_view(client.bridge.run(client.search(query, engines=engines)))
     finally:
-        client.close_sync()
+        if settings:
+            release(client)
 
 
-def _checked_all(arguments: Mapping[str, Any], allowed: dict[str, Any]) -> dict[str, Any]:
-    given = {}
-    for name, value in arguments.items():
-        if name not in allowed:
-            raise BAD_ARGUMENT(name=name, why=f"there is no such argument; there are: {', '.join(allowed)}")
-        if value is not None:
-            given[name] = _checked(name, value, allowed[name])
+def _checked(arguments: Mapping[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name, value in given.items():
+        if name not in properties:
+            reason = f"there is no such argument; there are: {', '.join(properties)}"
+            raise BAD_ARGUMENT(name=name, why=reason)
+        schema = properties[name]
+        kinds = [schema["type"]] if "type" in schema else [choice["type"] for choice in schema["oneOf"]]
+        # The number of results has an error of its own, which says what it may be.
+        if name != "max_results" and not any(_is_a(value, kind) for kind in kinds):
+            raise BAD_ARGUMENT(name=name, why=f"must be of type {' or '.join(kinds)}, not {type(value).__name__}")
     return given
 
 
-def _query_of(arguments: dict[str, Any], count: int) -> SearchQuery:
-    given: dict[str, Any] = {"count": count, **{_SAME.get(name, name): value for name, value in arguments.items()}}
-    text = given.pop("query", "")
-    for name in ("allowed_domains", "blocked_domains"):
-        if isinstance(given.get(name), str):
-            given[name] = tuple(part for part in given[name].split(",") if part.strip())
-    return SearchQuery(text, **given)
+def _is_a(value: Any, kind: str) -> bool:
+    return isinstance(value, _TYPES[kind]) and not (kind == "integer" and isinstance(value, bool))
 
 
-def _checked(name: str, value: Any, schema: dict[str, Any]) -> Any:
-    kinds: dict[str, Any] = {"string": str, "integer": int, "boolean": bool, "array": (list, tuple)}
-    wanted = [schema["type"]] if "type" in schema else [choice["type"] for choice in schema["oneOf"]]
-    fits = any(
-        isinstance(value, kinds[kind]) and not (kind == "integer" and isinstance(value, bool)) for kind in wanted
-    )
-    # The number of results has an error of its own, which says what it may be.
-    if not fits and name != "max_results":
-        raise BAD_ARGUMENT(name=name, why=f"must be of type {' or '.join(wanted)}, not {type(value).__name__}")
-    return value
+def _query(arguments: dict[str, Any], count: int) -> SearchQuery:
+    given: dict[str, Any] = {"count": count, **{_ALIASES.get(name, name): value for name, value in arguments.items()}}
+    return SearchQuery(given.pop("query", ""), **given)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..core.document import Passage
 from ..text.sentences import sentence_ends
 from ..text.words import tokens, words
 
@@ -18,17 +19,6 @@ _LONGEST = 700
 _K1, _B = 1.2, 0.4
 # A pair of characters mostly says again what its two characters say; measured on public Chinese questions.
 _PAIR = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stretch of a document's text: ``text == document.text[start:end]``; the id depends on the words alone."""
-
-    id: str
-    start: int
-    end: int
-    text: str
-    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

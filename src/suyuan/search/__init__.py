@@ -1,1 +1,1 @@
-"""Search policy: whom to ask, for how long, what to do when they fail, and how to join what they say."""
+"""Search policy: plan, limits, failover, fan-out, fusion."""

@@ -1,8 +1,9 @@
-"""Pages found a short while ago, and one flight for equal searches."""
+"""``TtlCache`` and ``SingleFlight``: equal searches are made once, also at the same moment."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable
@@ -13,39 +14,36 @@ T = TypeVar("T")
 
 
 class TtlCache(Generic[T]):
-    """Keeps values for ``seconds`` (0 keeps nothing), the least recently used going first."""
+    """Keeps the most recently used values; the reader says how old one may be. Safe for threads."""
 
-    def __init__(self, seconds: float, size: int = 512, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
+    def __init__(self, size: int = 512, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = size
         self._clock = clock
-        self._kept: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def get(self, key: Hashable) -> T | None:
-        """The value kept under ``key``, unless it is too old."""
-        kept = self._kept.get(key)
-        if kept is None:
-            return None
-        if kept[0] <= self._clock():
-            self._kept.pop(key, None)
-            return None
-        self._kept.move_to_end(key)
-        return kept[1]
+    def get(self, key: Hashable, max_age: float) -> T | None:
+        """The value kept under ``key``, unless it is older than ``max_age`` seconds."""
+        with self._lock:
+            kept = self._values.get(key)
+            if kept is None or self._clock() - kept[0] >= max_age:
+                return None
+            self._values.move_to_end(key)
+            return kept[1]
 
     def put(self, key: Hashable, value: T) -> None:
         """Keep ``value`` under ``key``."""
-        if self._seconds <= 0:
-            return
-        self._kept[key] = (self._clock() + self._seconds, value)
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+        with self._lock:
+            self._values[key] = (self._clock(), value)
+            self._values.move_to_end(key)
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
 
 
 @dataclass(slots=True)
 class _Flight(Generic[T]):
     task: asyncio.Task[T]
-    passengers: int = 0
+    callers: int = 0
 
 
 class SingleFlight(Generic[T]):
@@ -55,19 +53,19 @@ class SingleFlight(Generic[T]):
         self._flights: dict[Hashable, _Flight[T]] = {}
 
     async def run(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the outcome of ``work``, begun by whoever came first; when all have gone away it is cancelled."""
+        """Return the outcome of ``work``, started by the first caller; when all have left it is cancelled."""
         # A task belongs to its loop; synchronous and asynchronous callers do not share flights.
         key = (asyncio.get_running_loop(), key)
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.get_running_loop().create_task(work()))
-        flight.passengers += 1
+        flight.callers += 1
         try:
-            # shield: one passenger who leaves must not end the flight of the others.
+            # shield: one caller who leaves must not end the work of the others.
             return await asyncio.shield(flight.task)
         finally:
-            flight.passengers -= 1
-            if flight.task.done() or not flight.passengers:
+            flight.callers -= 1
+            if flight.task.done() or not flight.callers:
                 if self._flights.get(key) is flight:
                     del self._flights[key]
                 flight.task.cancel()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from copy import copy
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.errors import SuyuanError, Timeout
 from ..core.page import SearchPage
-from ..core.query import SearchQuery
+from ..core.query import SearchParams, SearchQuery
 from ..core.receipt import Attempt
 from ..core.sync_bridge import SyncBridge
 from .cache import SingleFlight, TtlCache
@@ -28,7 +29,7 @@ log = logging.getLogger("suyuan.search")
 
 
 class SearchService:
-    """Searches through the engines it was given, within one deadline, and says what each of them did."""
+    """Searches through the engines of a pool, within one deadline, and reports what each of them did."""
 
     def __init__(
         self,
@@ -44,54 +45,66 @@ class SearchService:
         self.engines = engines
         self.default = default
         self._seconds = seconds
+        self._cache_seconds = cache_seconds
         self._lang = lang
         self._canonical = canonical
         self._bridge = bridge or SyncBridge()
-        self._cache: TtlCache[SearchPage] = TtlCache(cache_seconds)
+        self._cache: TtlCache[SearchPage] = TtlCache()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
 
-    async def search(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
+    def with_limits(self, *, seconds: float, cache_seconds: float) -> Self:
+        """The same service, engines and cache with other limits."""
+        other = copy(self)
+        other._seconds, other._cache_seconds = seconds, cache_seconds
+        return other
+
+    async def search(
+        self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]
+    ) -> SearchPage:
         """Search for ``query``; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
-        Returns a page, which may be empty. Raises one of our errors, with ``attempts``, where no engine could answer.
+        Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         """
-        asked = query if isinstance(query, SearchQuery) else SearchQuery(query, **params)
+        asked = SearchQuery.of(query, params)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         plan = make_plan(engines or self.default, full, self._canonical, self.engines, self._ready)
         key = (full.key(), plan)
-        if (kept := self._cache.get(key)) is not None:
+        if (kept := self._cache.get(key, self._cache_seconds)) is not None:
             log.info(
-                "search trace=%s engine=%s outcome=cached results=%d", asked.trace_id, kept.engine, len(kept.results)
+                "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
             )
             return replace(kept, query=full, cached=True, took_ms=0)
-        # Whoever can wait longer must not be bound to the shorter wait of another.
-        page = await self._flights.run((key, full.budget_ms), lambda: self._searched(full, plan))
-        if page.results:
+        # A caller who can wait longer must not be bound to the shorter wait of another.
+        waits = (full.budget_ms, self._seconds)
+        page = await self._flights.run((key, waits), lambda: self._search(full, plan))
+        if page.results and self._cache_seconds:
             self._cache.put(key, page)
         return page if page.query is full else replace(page, query=full)
 
     def check_plan(self, engines: str) -> None:
-        """Raise ``InvalidInput`` where ``engines`` is no plan that could be searched with."""
+        """Raise ``InvalidInput`` where ``engines`` is not a plan."""
         make_plan(engines, SearchQuery("x"), self._canonical, self.engines, self._ready)
 
-    def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Any) -> SearchPage:
+    def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
         """Like :meth:`search`, for synchronous callers."""
         return self.run_sync(self.search(query, engines=engines, **params))
 
     def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a search that is wrapped in something else, for synchronous callers."""
+        """Run a coroutine that searches, for synchronous callers."""
         return self._bridge.run(work)
 
-    async def _searched(self, query: SearchQuery, plan: Plan) -> SearchPage:
+    async def _search(self, query: SearchQuery, plan: Plan) -> SearchPage:
         started = time.monotonic()
         seconds = self._time_for(query, plan)
         deadline = started + seconds
         skipped = SearchOutcome()
         runners = [self.engines[name] for name in plan.names]
         if plan.probe:
-            runners = await self._well(runners, query, skipped)
-        run = fan_out(runners, query, deadline) if plan.mode == "fanout" else Failover(runners, query, deadline).run()
-        outcome = await run
+            runners = await self._healthy(runners, query, skipped)
+        if plan.mode == "fanout":
+            outcome = await fan_out(runners, query, deadline)
+        else:
+            outcome = await Failover(runners, query, deadline).run()
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
             if not outcome.answered and self.engines[name] not in runners:
                 await self._ask_slow(self.engines[name], query, outcome, deadline)
@@ -112,34 +125,34 @@ class SearchService:
         return page
 
     async def _ask_last(self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome) -> None:
-        """Ask what needs no network; where it knows nothing either, the failure of the others stands."""
-        asked = await runner.run(query, 1.0)
-        if asked.results and asked.results.results:
-            outcome.add(runner, asked)
+        """Ask an engine that needs no network; where it finds nothing either, the failure of the others stands."""
+        reply = await runner.run(query, 1.0)
+        if reply.results and reply.results.results:
+            outcome.add(runner, reply)
 
     async def _ask_slow(
         self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome, deadline: float
     ) -> None:
-        """Wait for an engine that may be far away or busy and still be the only one that works; unchecked it gets no query."""
+        """Ask an engine whose first health check timed out, once it has passed a longer one."""
         if (left := deadline - time.monotonic()) > 0 and await runner.check_health(left) is None:
             outcome.add(runner, await runner.run(query, deadline - time.monotonic()))
 
-    async def _well(
+    async def _healthy(
         self, runners: list[EngineRunner], query: SearchQuery, skipped: SearchOutcome
     ) -> list[EngineRunner]:
-        """The engines that pass their health check; where none does, all of them: better a try than nothing."""
-        well = []
+        """The engines that pass their health check, or all of them where none does."""
+        healthy = []
         for runner in runners:
             if error := await runner.check_health():
                 skipped.add(runner, runner.skipped(error, query))
             else:
-                well.append(runner)
-        return well or runners
+                healthy.append(runner)
+        return healthy or runners
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
             return query.budget_ms / 1000
-        # A single engine with a time of its own gets that time, also where it is longer than the common one.
+        # A single engine with a time of its own gets that time, even where it is longer than the common one.
         only = self.engines[plan.names[0]].timeout if len(plan.names) == 1 else None
         return only or self._seconds
 
@@ -148,7 +161,7 @@ class SearchService:
 
 
 def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:
-    """The one error to raise: an engine's own where they agree, else one that names them all."""
+    """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     if len({error.engine for error in errors}) == 1 and not outcome.ran_out:
         return errors[-1]
@@ -160,9 +173,8 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     if len({type(error) for error in errors}) == 1:
         # All failed alike (no network, say): then that is what happened.
         same = len({error.detail_code for error in errors}) == 1
-        cause = replace(
-            ALL_FAILED, kind=type(errors[0]), detail_code=errors[0].detail_code if same else ALL_FAILED.detail_code
-        )
+        detail_code = errors[0].detail_code if same else ALL_FAILED.detail_code
+        cause = replace(ALL_FAILED, kind=type(errors[0]), detail_code=detail_code)
     return cause(
         causes=" ".join(error.message for error in latest),
         causes_zh="".join(error.say("zh")[0] for error in latest),
@@ -174,12 +186,5 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
 def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:
     asked = " ".join(f"{a.engine}:{a.detail_code or a.outcome}" for a in attempts)
     level = logging.WARNING if outcome.startswith("failed") else logging.INFO
-    log.log(
-        level,
-        "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]",
-        query.trace_id,
-        outcome,
-        results,
-        took_ms,
-        asked,
-    )
+    message = "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]"
+    log.log(level, message, query.trace_id, outcome, results, took_ms, asked)

@@ -312,8 +312,8 @@ async def list_engines(request: Request) -> dict[str, Any]:
 async def list_models(request: Request) -> dict[str, Any]:
     """The models that can be chosen."""
     chat = _chat(request)
-    models = [{"name": name, "provider": settings.provider} for name, settings in chat.models.items()]
-    return {"default": chat.default_model, "models": models}
+    models = [{"name": name, "provider": settings.provider} for name, settings in chat.sessions.models.items()]
+    return {"default": chat.sessions.default_model, "models": models}
 
 
 @router.get("/health", response_model=s.HealthOut, tags=["client"])

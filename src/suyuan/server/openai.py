@@ -12,14 +12,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..chat.agent_turn import agent_work
-from ..chat.chat_turn import chat_work
+from ..chat.answering import WORK, check_message
 from ..chat.events import Answer, Event, Fault, Notice, TextDelta, TextWithdrawn, Thinking
-from ..chat.service import LONGEST_MESSAGE, ChatService
+from ..chat.service import ChatService
 from ..chat.session import Exchange, Session
 from ..chat.turn import Turn
 from ..citations.markers import find_markers
-from ..core.causes.chat import EMPTY_MESSAGE, MESSAGE_TOO_LONG
 from ..core.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
 from ..store.conversation import Mode, new_id
 from .errors import language_of, openai_error, status_of
@@ -100,7 +98,7 @@ class Completion(BaseModel):
 async def list_models(request: Request) -> dict[str, Any]:
     """The models that can be asked for."""
     chat: ChatService = request.app.state.client.chat
-    names = [*_MODES, *(f"suyuan:{name}" for name in chat.models)]
+    names = [*_MODES, *(f"suyuan:{name}" for name in chat.sessions.models)]
     return {
         "object": "list",
         "data": [{"id": name, "object": "model", "created": 0, "owned_by": "suyuan"} for name in names],
@@ -123,18 +121,15 @@ async def complete(request: Request, body: Completion) -> Response:
 
 def _turn(chat: ChatService, body: Completion) -> Turn:
     question, history = _read(body.messages)
-    if not question.strip():
-        raise EMPTY_MESSAGE()
-    if len(question) > LONGEST_MESSAGE:
-        raise MESSAGE_TOO_LONG(length=len(question), limit=LONGEST_MESSAGE)
+    check_message(question)
     return Turn(_session(chat, body.model, history), question, new_id())
 
 
 def _session(chat: ChatService, model: str, history: tuple[Exchange, ...]) -> Session:
     kind, _, name = model.partition(":")
-    if kind not in _MODES or (name and name not in chat.models):
-        raise UNKNOWN_API_MODEL(value=model[:80], known=", ".join(chat.models))
-    return chat.session_for(history, mode=_MODES[kind], search=True, model=name)
+    if kind not in _MODES or (name and name not in chat.sessions.models):
+        raise UNKNOWN_API_MODEL(value=model[:80], known=", ".join(chat.sessions.models))
+    return chat.sessions.create(history, mode=_MODES[kind], search=True, model=name)
 
 
 def _read(messages: list[ChatMessage]) -> tuple[str, tuple[Exchange, ...]]:
@@ -248,8 +243,7 @@ class Reply:
         return [*chunks, message("[DONE]")]
 
     async def _events(self) -> AsyncGenerator[Event]:
-        work = agent_work if self.turn.session.mode == "agent" else chat_work
-        async with aclosing(self.turn.events(work)) as events:  # type: ignore[type-var]
+        async with aclosing(self.turn.events(WORK[self.turn.session.mode])) as events:  # type: ignore[type-var]
             async for event in events:
                 self.count(event)
                 if isinstance(event, Notice):

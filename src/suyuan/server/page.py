@@ -68,7 +68,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     state = {
         "conversation": _state(chat, conversation) if conversation else None,
         "draft": {name: settings[name] for name in ("mode", "search")},
-        "defaults": {"engine": client.search_service.default, "model": chat.default_model},
+        "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
         "texts": Texts(lang).script(),
         "lang": lang,
     }
@@ -80,7 +80,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         turns=_turns(request, conversation) if conversation else [],
         settings=settings,
         engines=[engine for engine in engines if engine["name"] not in _HIDDEN_ENGINES],
-        models=list(chat.models),
+        models=list(chat.sessions.models),
         embedded=EMBEDDED,
         state=state,
     )
@@ -97,12 +97,17 @@ def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[st
     if conversation is None:
         by_model = client.settings.model.provider == EMBEDDED
         search = by_model if client.settings.chat.search is None else client.settings.chat.search
-        return {"mode": "chat", "search": search, "engine": client.search_service.default, "model": chat.default_model}
+        return {
+            "mode": "chat",
+            "search": search,
+            "engine": client.search_service.default,
+            "model": chat.sessions.default_model,
+        }
     return {
         "mode": conversation.mode,
         "search": conversation.search,
         "engine": conversation.engine or client.search_service.default,
-        "model": conversation.model or chat.default_model,
+        "model": conversation.model or chat.sessions.default_model,
     }
 
 

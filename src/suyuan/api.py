@@ -1,0 +1,55 @@
+"""``suyuan.search``, ``search_many``, ``read`` and ``ask``: the client's methods, on one client that is closed at exit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Unpack
+
+from .core.document import Document
+from .core.errors import SuyuanError
+from .core.page import SearchPage
+from .core.query import SearchParams, SearchQuery
+from .shared import default_client
+
+if TYPE_CHECKING:
+    from .chat.events import Answer
+    from .chat.session import Exchange
+    from .store.conversation import Mode
+
+
+def search(query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
+    """See :meth:`AsyncClient.search`."""
+    client = default_client()
+    return client.bridge.run(client.search(query, engines=engines, **params))
+
+
+def search_many(
+    queries: Iterable[SearchQuery | str], *, engines: str = "", max_wait: float = 600.0, **params: Unpack[SearchParams]
+) -> list[SearchPage | SuyuanError]:
+    """See :meth:`AsyncClient.search_many`."""
+    client = default_client()
+    return client.bridge.run(client.search_many(queries, engines=engines, max_wait=max_wait, **params))
+
+
+def read(
+    url: str, *, question: str = "", max_tokens: int = 4000, fresh: bool = False, render: bool = False
+) -> Document:
+    """See :meth:`AsyncClient.read`."""
+    client = default_client()
+    return client.bridge.run(client.read(url, question=question, max_tokens=max_tokens, fresh=fresh, render=render))
+
+
+def ask(
+    question: str,
+    *,
+    mode: Mode = "chat",
+    search: bool = True,
+    engines: str = "",
+    model: str = "",
+    history: Sequence[Exchange] = (),
+) -> Answer:
+    """See :meth:`AsyncClient.ask`."""
+    client = default_client()
+    return client.bridge.run(
+        client.ask(question, mode=mode, search=search, engines=engines, model=model, history=history)
+    )

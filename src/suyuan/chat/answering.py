@@ -1,0 +1,31 @@
+"""Answering a message in the mode of its session."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from ..core.causes.chat import EMPTY_MESSAGE, MESSAGE_TOO_LONG
+from ..store.conversation import Mode
+from .agent_turn import agent_work
+from .chat_turn import chat_work
+from .events import Event
+from .session import Session
+from .turn import Turn, Work
+
+MAX_MESSAGE = 20_000
+
+WORK: dict[Mode, Work] = {"chat": chat_work, "agent": agent_work}
+
+
+def check_message(text: str) -> None:
+    """Raise where ``text`` cannot be answered: nothing in it, or too much."""
+    if not text.strip():
+        raise EMPTY_MESSAGE()
+    if len(text) > MAX_MESSAGE:
+        raise MESSAGE_TOO_LONG(length=len(text), limit=MAX_MESSAGE)
+
+
+def answer_message(session: Session, text: str, run: str = "") -> AsyncIterator[Event]:
+    """The events of one answer; the last one is the answer itself."""
+    check_message(text)
+    return Turn(session, text, run).events(WORK[session.mode])

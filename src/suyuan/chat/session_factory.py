@@ -1,0 +1,127 @@
+"""``SessionFactory``: what a turn needs, from the settings, for a conversation or for a single question."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from ..core.causes.chat import BAD_MODE, UNKNOWN_MODEL_CHOICE
+from ..core.sync_bridge import SyncBridge
+from ..llm.build import build_model, close_model
+from ..llm.settings import EMBEDDED, ModelSettings
+from ..search.service import SearchService
+from ..store.conversation import Conversation, Message, Mode
+from ..tools.session import SessionSearch
+from .session import Exchange, Fetch, Session
+from .settings import ChatSettings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+# Conversations whose search cache is kept.
+_MAX_CONVERSATIONS = 200
+
+
+class SessionFactory:
+    """Makes sessions; models are built when they are first used, and shared."""
+
+    def __init__(
+        self, search: SearchService, fetch: Fetch, *, model: ModelSettings, settings: ChatSettings, bridge: SyncBridge
+    ) -> None:
+        self._search = search
+        self._fetch = fetch
+        self._settings = settings
+        self._bridge = bridge
+        self.default_model = model.label
+        self.models = {model.label: model, EMBEDDED: ModelSettings()}
+        self._built: dict[str, BaseChatModel] = {}
+        self._searches: OrderedDict[tuple[str, str], SessionSearch] = OrderedDict()
+
+    def check(self, mode: str, model: str) -> None:
+        """Raise where there is no such mode or model."""
+        if mode not in ("chat", "agent"):
+            raise BAD_MODE(value=mode)
+        if model and model not in self.models:
+            raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(self.models))
+
+    def check_plan(self, engines: str) -> None:
+        """Raise where ``engines`` is not a plan."""
+        self._search.check_plan(engines)
+
+    def searches_by_default(self, model: str = "") -> bool:
+        """Whether the search switch of a new conversation is on."""
+        if self._settings.search is not None:
+            return self._settings.search
+        # A model that only quotes has nothing to say without a search.
+        return self.models[model or self.default_model].provider == EMBEDDED
+
+    def create(
+        self,
+        history: tuple[Exchange, ...] = (),
+        *,
+        mode: Mode,
+        search: bool,
+        engine: str = "",
+        model: str = "",
+        session_search: SessionSearch | None = None,
+    ) -> Session:
+        """The session for one turn."""
+        self.check(mode, model)
+        label = model or self.default_model
+        if label not in self._built:
+            self._built[label] = build_model(self.models[label])
+        return Session(
+            self._built[label],
+            session_search or SessionSearch(self._search, engines=engine),
+            self._fetch,
+            mode,
+            search,
+            engine,
+            self.models[label],
+            self._settings,
+            history,
+            self._bridge,
+        )
+
+    def of_conversation(self, conversation: Conversation, messages: list[Message]) -> Session:
+        """The session for the next turn of a conversation."""
+        return self.create(
+            exchanges(messages),
+            mode=conversation.mode,
+            search=conversation.search,
+            engine=conversation.engine,
+            # A model that is no longer configured does not end the conversation.
+            model=conversation.model if conversation.model in self.models else "",
+            session_search=self._conversation_search(conversation),
+        )
+
+    def _conversation_search(self, conversation: Conversation) -> SessionSearch | None:
+        """Agent mode caches its searches as long as the conversation is used; Chat mode searches every message."""
+        if conversation.mode != "agent":
+            return None
+        key = (conversation.id, conversation.engine)
+        kept = self._searches.setdefault(key, SessionSearch(self._search, engines=conversation.engine))
+        self._searches.move_to_end(key)
+        while len(self._searches) > _MAX_CONVERSATIONS:
+            self._searches.popitem(last=False)
+        return kept
+
+    async def close(self) -> None:
+        """Close the models that were built."""
+        while self._built:
+            await close_model(self._built.popitem()[1])
+
+
+def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
+    """The earlier questions with their answers; a question without an answer is left out."""
+    found = []
+    for question, answer in zip(messages, messages[1:], strict=False):
+        if question.role == "user" and answer.role == "assistant" and answer.answer:
+            data = answer.answer
+            sources = tuple(
+                (source["title"], source["url"])
+                for source in data.get("sources", ())
+                if source["number"] in data.get("cited", ())
+            )
+            found.append(Exchange(question.text, data.get("text") or answer.text, sources))
+    return tuple(found)
