@@ -64,7 +64,6 @@ class AsyncClient:
             seconds=settings.search.seconds,
             cache_seconds=settings.search.cache_minutes * 60,
             lang=settings.search.lang,
-            canonical=registry.canonical,
             bridge=self.bridge,
         )
         self._archive: Archive | None = None

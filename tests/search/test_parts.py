@@ -124,7 +124,7 @@ class TestPlan:
 
     def plan(self, spec: str, lang: str = "", ready: set[str] | None = None) -> Plan:
         able = ready if ready is not None else set(self.known)
-        return make_plan(spec, SearchQuery("x", lang=lang), str.strip, self.known, able.__contains__)
+        return make_plan(spec, self.known, able.__contains__, chinese=lang.startswith("zh"))
 
     def test_auto_without_keys(self) -> None:
         ready = set(self.known) - {"brave", "bocha"}
@@ -140,10 +140,10 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("spec", "names", "mode"),
         [
-            ("ddg_html", ("ddg_html",), "chain"),
-            ("brave, ddg_html", ("brave", "ddg_html"), "chain"),
+            ("ddg_html", ("ddg_html",), "failover"),
+            ("brave, ddg_html", ("brave", "ddg_html"), "failover"),
             ("ddg_html+bing_html", ("ddg_html", "bing_html"), "fanout"),
-            ("ddg_html,ddg_html", ("ddg_html",), "chain"),
+            ("ddg_html,ddg_html", ("ddg_html",), "failover"),
         ],
     )
     def test_specs(self, spec: str, names: tuple[str, ...], mode: str) -> None:

@@ -50,6 +50,26 @@ class SearchOutcome:
             self.empty = True
 
 
+async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -> SearchOutcome:
+    """Ask the only engine: there is nothing to hedge with, and a second try only where it can help."""
+    outcome = SearchOutcome()
+    if runner.breaker.open:
+        outcome.add(runner, runner.skipped_open(query))
+        return outcome
+    for tried in range(_MAX_TRIES):
+        reply = await runner.run(query, max(0.0, deadline - time.monotonic()))
+        outcome.add(runner, reply)
+        left = deadline - time.monotonic()
+        # Then the error names the time of the whole search, not what was left of it when the engine was asked.
+        outcome.ran_out = reply.error is not None and left <= 0.001
+        pause = 0.2 * 2**tried
+        transient = reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
+        if not transient or runner.breaker.open or pause >= left:
+            break
+        await asyncio.sleep(pause)
+    return outcome
+
+
 @dataclass(slots=True)
 class _Running:
     runner: EngineRunner
@@ -70,8 +90,6 @@ class Failover:
 
     async def run(self) -> SearchOutcome:
         """Ask until one engine has results, all have failed, or the time is over."""
-        if len(self._runners) == 1:
-            return await self._alone(self._runners[0])
         try:
             queue = self._first_round()
             while not self._outcome.found:
@@ -87,23 +105,6 @@ class Failover:
                     break
         finally:
             await self._stop()
-        return self._outcome
-
-    async def _alone(self, runner: EngineRunner) -> SearchOutcome:
-        """Ask the only engine: there is nothing to hedge with, and a second try only where it can help."""
-        if runner.breaker.open:
-            self._outcome.add(runner, runner.skipped_open(self._query))
-            return self._outcome
-        for tried in range(_MAX_TRIES):
-            reply = await runner.run(self._query, self._left())
-            self._outcome.add(runner, reply)
-            # Then the error names the time of the whole search, not what was left of it when the engine was asked.
-            self._outcome.ran_out = reply.error is not None and self._left() <= 0.001
-            pause = 0.2 * 2**tried
-            transient = reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
-            if not transient or runner.breaker.open or pause >= self._left():
-                break
-            await asyncio.sleep(pause)
         return self._outcome
 
     def _first_round(self) -> list[EngineRunner]:

@@ -1,15 +1,14 @@
-"""Whom to ask, in which order, and whether one after the other or all at once."""
+"""``Plan``: which engines to ask, in which order, one after the other or all at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import NO_ENGINE
-from ..core.query import SearchQuery
-from ..text.language import script_language
+from ..engines.registry import canonical
 
 AUTO = "auto"
 ARCHIVE = "archive"
@@ -21,34 +20,28 @@ _ORDER_ZH = ("searxng", "bocha", "brave", "ddg_html", "baidu_html", "bing_html")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The engines to ask. ``chain``: the next one when the first fails or is slow. ``fanout``: all, merged."""
+    """The engines to ask. ``failover``: the next one when the first fails or is slow. ``fanout``: all, merged."""
 
     names: tuple[str, ...]
-    mode: Literal["chain", "fanout"] = "chain"
+    mode: Literal["failover", "fanout"] = "failover"
     probe: bool = False
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
     last: str = ""
     """An engine that needs no network, asked only when all others have failed."""
 
 
-def make_plan(
-    spec: str, query: SearchQuery, canonical: Callable[[str], str], known: Iterable[str], ready: Callable[[str], bool]
-) -> Plan:
-    """Read ``spec``: ``auto``, one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged)."""
-    known = tuple(known)
-    spec = spec.strip()
+def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *, chinese: bool = False) -> Plan:
+    """Parse ``spec``: ``auto``, one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged)."""
     if spec == AUTO:
-        lang = query.lang or script_language(query.text)
-        order = _ORDER_ZH if lang.startswith("zh") else _ORDER
+        order = _ORDER_ZH if chinese else _ORDER
         names = tuple(name for name in order if name in known and ready(name))
         if not names:
             raise NO_ENGINE()
         return Plan(names, probe=True, last=ARCHIVE if ARCHIVE in known else "")
-    mode: Literal["chain", "fanout"] = "fanout" if "+" in spec else "chain"
     names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
     for name in names:
         if name not in known:
             raise UNKNOWN_ENGINE(name=name, known=", ".join((AUTO, *known)))
     if not names:
         raise NO_ENGINE()
-    return Plan(names, mode)
+    return Plan(names, "fanout" if "+" in spec else "failover")

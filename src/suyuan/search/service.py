@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self, TypeVar, Unpack
@@ -15,8 +15,9 @@ from ..core.page import SearchPage
 from ..core.query import SearchParams, SearchQuery
 from ..core.receipt import Attempt
 from ..core.sync_bridge import SyncBridge
+from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
-from .failover import Failover, SearchOutcome
+from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
 from .fusion import fuse
 from .normalize import normalize
@@ -26,6 +27,8 @@ from .runner import EngineRunner
 T = TypeVar("T")
 
 log = logging.getLogger("suyuan.search")
+
+_MAX_PLANS = 256
 
 
 class SearchService:
@@ -39,7 +42,6 @@ class SearchService:
         seconds: float = 5.0,
         cache_seconds: float = 300.0,
         lang: str = "",
-        canonical: Callable[[str], str] = str.strip,
         bridge: SyncBridge | None = None,
     ) -> None:
         self.engines = engines
@@ -47,7 +49,7 @@ class SearchService:
         self._seconds = seconds
         self._cache_seconds = cache_seconds
         self._lang = lang
-        self._canonical = canonical
+        self._plans: dict[tuple[str, bool], Plan] = {}
         self._bridge = bridge or SyncBridge()
         self._cache: TtlCache[SearchPage] = TtlCache()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
@@ -67,7 +69,7 @@ class SearchService:
         """
         asked = SearchQuery.of(query, params)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        plan = make_plan(engines or self.default, full, self._canonical, self.engines, self._ready)
+        plan = self._plan(engines or self.default, full)
         key = (full.key(), plan)
         if (kept := self._cache.get(key, self._cache_seconds)) is not None:
             log.info(
@@ -83,7 +85,7 @@ class SearchService:
 
     def check_plan(self, engines: str) -> None:
         """Raise ``InvalidInput`` where ``engines`` is not a plan."""
-        make_plan(engines, SearchQuery("x"), self._canonical, self.engines, self._ready)
+        self._plan(engines, SearchQuery("x"))
 
     def search_sync(self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
         """Like :meth:`search`, for synchronous callers."""
@@ -103,6 +105,8 @@ class SearchService:
             runners = await self._healthy(runners, query, skipped)
         if plan.mode == "fanout":
             outcome = await fan_out(runners, query, deadline)
+        elif len(runners) == 1:
+            outcome = await run_alone(runners[0], query, deadline)
         else:
             outcome = await Failover(runners, query, deadline).run()
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
@@ -155,6 +159,16 @@ class SearchService:
         # A single engine with a time of its own gets that time, even where it is longer than the common one.
         only = self.engines[plan.names[0]].timeout if len(plan.names) == 1 else None
         return only or self._seconds
+
+    def _plan(self, spec: str, query: SearchQuery) -> Plan:
+        spec = spec.strip()
+        chinese = spec == AUTO and (query.lang or script_language(query.text)).startswith("zh")
+        key = (spec, chinese)
+        if key not in self._plans:
+            if len(self._plans) >= _MAX_PLANS:
+                self._plans.clear()
+            self._plans[key] = make_plan(spec, self.engines, self._ready, chinese=chinese)
+        return self._plans[key]
 
     def _ready(self, name: str) -> bool:
         return bool(getattr(self.engines[name].engine, "configured", True))
