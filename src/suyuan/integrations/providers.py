@@ -12,6 +12,7 @@ from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_TOOL
 from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.views import items_view, results_view
+from ..messages.catalog import Text
 from ..pages.passages import select
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_contract
 
@@ -114,7 +115,7 @@ def _checked_all(arguments: Mapping[str, Any], allowed: dict[str, Any]) -> dict[
     given = {}
     for name, value in arguments.items():
         if name not in allowed:
-            raise BAD_ARGUMENT(name=name, why=f"there is no such argument; there are: {', '.join(allowed)}")
+            raise BAD_ARGUMENT(name=name, why=Text("input.detail.unknown_argument", {"known": ", ".join(allowed)}))
         if value is not None:
             given[name] = _checked(name, value, allowed[name])
     return given
@@ -137,5 +138,6 @@ def _checked(name: str, value: Any, schema: dict[str, Any]) -> Any:
     )
     # The number of results has an error of its own, which says what it may be.
     if not fits and name != "max_results":
-        raise BAD_ARGUMENT(name=name, why=f"must be of type {' or '.join(wanted)}, not {type(value).__name__}")
+        types = {"wanted": " / ".join(wanted), "given": type(value).__name__}
+        raise BAD_ARGUMENT(name=name, why=Text("input.detail.wrong_type", types))
     return value
