@@ -30,7 +30,7 @@ def test_the_two_commands_stand_at_the_top_of_the_readme_and_in_the_makefile() -
 
 def test_every_command_in_the_readme_is_understood() -> None:
     from suyuan.cli.main import build_parser
-    from suyuan.cli.texts import Texts
+    from suyuan.messages.catalog import Texts
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^suyuan ([^#\n]+?)(?:\s+#.*)?$", text, re.M)
@@ -38,7 +38,7 @@ def test_every_command_in_the_readme_is_understood() -> None:
     import shlex
 
     for command in commands:
-        build_parser(Texts("en")).parse_args(shlex.split(command))
+        build_parser(Texts("cli", "en")).parse_args(shlex.split(command))
 
 
 def test_tests_name_only_requirements_that_exist() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from suyuan.config.keys import ENGINE_KEYS, KEYS, Setting
 from suyuan.config.schema import agents_schema, config_schema
-from suyuan.core.causes import catalogues
+from suyuan.core.causes import causes_by_area
+from suyuan.messages.catalog import catalogue
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
@@ -46,16 +47,16 @@ def made_pages() -> dict[Path, str]:
 
 
 _TITLES = {
-    "asked": ("What was asked", "提问"),
+    "asked": ("Input", "输入"),
     "engine": ("Search engines", "搜索引擎"),
     "searxng": ("SearXNG", "SearXNG"),
-    "network": ("The network", "网络"),
+    "network": ("Network", "网络"),
     "page": ("Reading pages", "阅读网页"),
-    "browser": ("The browser", "浏览器"),
+    "browser": ("Browser", "浏览器"),
     "model": ("Models", "模型"),
     "chat": ("Conversations", "对话"),
-    "store": ("Kept conversations", "会话存储"),
-    "web": ("The page and its interface", "页面与接口"),
+    "store": ("Stored conversations", "会话存储"),
+    "web": ("Page and API", "页面与接口"),
     "doctor": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),
 }
 
@@ -66,17 +67,17 @@ def troubleshooting(lang: str) -> str:
     about = (
         "每个错误都有代码、原因和解决办法。`suyuan doctor` 会检查全部并指出问题所在。花括号中的内容会替换为实际的值。"
         if zh
-        else "Every failure has a code, a cause and a cure. `suyuan doctor` examines everything and says what is wrong. "
-        "What stands in braces is replaced by the real value."
+        else "Every failure has a code, a cause and a solution. `suyuan doctor` checks everything and reports what is wrong. "
+        "Names in braces are replaced by the actual values."
     )
-    head = "| 代码 | 原因 | 解决办法 |" if zh else "| code | cause | cure |"
+    head = "| 代码 | 原因 | 解决办法 |" if zh else "| code | cause | solution |"
     lines = ["# 故障排查" if zh else "# Troubleshooting", "", about, ""]
-    known = catalogues()
+    known, texts = causes_by_area(), catalogue(lang)
     for name, titles in _TITLES.items():
         lines += [f"## {titles[zh]}", "", head, "|---|---|---|"]
         rows = sorted(known[name].values(), key=lambda cause: cause.detail_code)
         lines += [
-            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.hint_zh if zh else c.hint_en)} |"
+            f"| `{c.kind.code}/{c.detail_code}` | {_cell(texts[f'{c.key}.message'])} | {_cell(texts[f'{c.key}.hint'])} |"
             for c in rows
         ]
         lines.append("")

@@ -157,7 +157,7 @@ async def test_a_model_that_calls_tools_it_no_longer_has_ends_with_a_word() -> N
     with serve_model(search("港珠澳大桥")) as model:
         async with talking(openai(model.url), limits=AgentLimits(searches=2, fetches=1)) as (client, web):
             events, answer = await ask(client, "不停", mode="agent")
-    assert len(web.searches) == 1 and answer.fault is not None and answer.fault.detail_code == "empty_answer"
+    assert len(web.searches) == 1 and answer.failure is not None and answer.failure.detail_code == "empty_answer"
     assert of(events, Notice)[-1].level == "error" and len(model.requests) < 12
 
 
@@ -188,7 +188,7 @@ async def test_a_page_that_cannot_be_read_is_said_to_the_model() -> None:
     with serve_model([search("港珠澳大桥"), second, reply("ok")]) as model:
         async with talking(openai(model.url)) as (client, web):
             events, _ = await ask(client, f"读 {web.url}/gone", mode="agent")
-    assert of(events, PageFailed)[0].fault.detail_code and "读取失败" in model.requests[2].text
+    assert of(events, PageFailed)[0].failure.detail_code and "读取失败" in model.requests[2].text
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ async def test_a_model_without_tool_calling_gets_its_search_planned_by_rules() -
         async with talking(openai(model.url)) as (client, web):
             events, answer = await ask(client, "港珠澳大桥多长?", mode="agent")
     assert web.searches and len(web.reads) == 2 and answer.text == "55公里[1]。"
-    assert of(events, Notice)[0].fault.detail_code == "no_tool_calls"
+    assert of(events, Notice)[0].failure.detail_code == "no_tool_calls"
     assert "120年" in model.requests[-1].text
 
 
@@ -240,7 +240,7 @@ async def test_cut_off_or_wrong_arguments_do_not_end_the_run() -> None:
     with serve_model([*calls, reply("done")]) as model:
         async with talking(openai(model.url)) as (client, _):
             _, answer = await ask(client, "x?", mode="agent")
-    assert answer.text == "done" and answer.fault is None and len(model.requests) == 4
+    assert answer.text == "done" and answer.failure is None and len(model.requests) == 4
 
 
 async def test_long_tool_answers_are_left_out_before_the_context_overflows() -> None:

@@ -132,10 +132,10 @@ async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(sear
     with serve_model(reply("大概 55 公里。")) as model:
         async with talking(openai(model.url), web=web, seconds=0.6) as (client, _):
             events, answer = await ask(client, QUESTION, search=True)
-    assert answer.unverified and answer.text == "大概 55 公里。" and answer.fault is None
+    assert answer.unverified and answer.text == "大概 55 公里。" and answer.failure is None
     failed = of(events, SearchFailed)[0]
-    assert failed.receipt and (not detail or detail in failed.fault.detail_code)
-    cause, hint = of(events, Notice)[0].fault.say("zh")
+    assert failed.receipt and (not detail or detail in failed.failure.detail_code)
+    cause, hint = of(events, Notice)[0].failure.say("zh")
     assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in hint and of(events, Notice)[0].guide == "searxng"
     assert "搜索失败" in model.requests[0].text
 
@@ -149,7 +149,7 @@ async def test_a_searxng_that_is_down_brings_the_steps_to_bring_it_up() -> None:
             )
             async with AsyncClient(down) as other:
                 events, answer = await ask(other, QUESTION, search=True)
-    cause, hint = of(events, Notice)[0].fault.say("zh")
+    cause, hint = of(events, Notice)[0].failure.say("zh")
     assert answer.unverified and "SearXNG 未运行" in cause
     assert all(step in hint for step in ("docker ps", "docker compose logs", "curl -i", "suyuan searxng")), hint
 
@@ -197,10 +197,10 @@ async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(
             id = (await client.chat.create(search=False)).id
             events, answer = await ask(client, "hello there", id=id)
             messages = client.chat.store.messages(id)
-    assert answer.fault is not None and answer.text == kept.strip() or answer.text == kept
+    assert answer.failure is not None and answer.text == kept.strip() or answer.text == kept
     assert [message.state for message in messages] == ["done", "failed"] and messages[0].text == "hello there"
     notice = of(events, Notice)[-1]
-    assert notice.level == "error" and all(notice.fault.say(lang)[1] for lang in ("en", "zh"))
+    assert notice.level == "error" and all(notice.failure.say(lang)[1] for lang in ("en", "zh"))
     assert "sk-abc" not in str(as_json(notice))
 
 
@@ -215,7 +215,7 @@ async def test_no_retry_after_text_was_shown() -> None:
     with serve_model([drop("Half "), reply("Whole.")]) as model:
         async with talking(openai(model.url)) as (client, _):
             _, answer = await ask(client, "hello there", search=False)
-    assert len(model.requests) == 1 and answer.text.strip() == "Half" and answer.fault is not None
+    assert len(model.requests) == 1 and answer.text.strip() == "Half" and answer.failure is not None
 
 
 async def test_a_context_that_overflows_is_asked_again_without_the_history() -> None:
@@ -226,7 +226,7 @@ async def test_a_context_that_overflows_is_asked_again_without_the_history() -> 
             await ask(client, "first question", id=id)
             events, answer = await ask(client, "second question", id=id)
     assert answer.text == "Two." and "first question" not in model.requests[2].text
-    assert [notice.fault.detail_code for notice in of(events, Notice)] == ["history_cut"]
+    assert [notice.failure.detail_code for notice in of(events, Notice)] == ["history_cut"]
 
 
 @pytest.mark.req("C3.1")

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from suyuan.chat.events import Answer, Fault
+from suyuan.chat.events import Answer
 from suyuan.chat.export import Form, export, harmless, render
 from suyuan.citations.registry import Source
 from suyuan.core.causes.asked import EMPTY_QUERY
+from suyuan.core.errors import InvalidInput
 from suyuan.store.conversation import Conversation, Message
 
 TIME = "2026-11-16T08:00:00.000000+00:00"
@@ -97,13 +98,13 @@ def test_nothing_in_an_exported_file_can_act(attack: str, cited: tuple[int, ...]
         Source(1, attack, "https://example.org/" + attack.replace("\n", "")),
         Source(2, attack, "javascript:alert(1)"),
     )
-    fault = Fault("InvalidInput", "x", {"en": (attack, attack), "zh": (attack, attack)})
+    failure = InvalidInput(attack, hint=attack, detail_code="x").failure
     answer = reply(
         attack,
         f"{attack}\n\n参考文献\n\n1. [{attack}](https://example.org)",
         sources=sources,
         cited=cited,
-        fault=fault,
+        failure=failure,
         model=attack,
     )
     talk = replace(TALK, title=attack, model=attack)
@@ -118,11 +119,11 @@ def test_nothing_in_an_exported_file_can_act(attack: str, cited: tuple[int, ...]
 @pytest.mark.parametrize("form", ["md", "html"])
 @pytest.mark.parametrize(
     ("lang", "told"),
-    [("zh", ("未经搜索验证", "已停止", "访问日期:2026", "查询为空", "模式:Chat")),
+    [("zh", ("未经搜索验证", "已停止", "访问日期：2026", "查询为空", "模式：Chat")),
      ("en", ("not verified by search", "stopped", "Accessed: 2026", "The query is empty", "Mode: Chat"))],
 )  # fmt: skip
 def test_what_the_reader_must_know_is_there(form: Form, lang: str, told: tuple[str, ...]) -> None:
-    failed = replace(reply(unverified=True, stopped=True, fault=Fault.of(EMPTY_QUERY())), state="stopped")
+    failed = replace(reply(unverified=True, stopped=True, failure=EMPTY_QUERY.failure()), state="stopped")
     made = export(TALK, [question(), failed], form, lang)
     shown = Elements(made).text if form == "html" else made.replace("\\", "")
     for text in (*told, "月球有多远?", "qwen", "384 400 km", "2026-11-16"):

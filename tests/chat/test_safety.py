@@ -62,7 +62,7 @@ async def test_a_model_that_obeys_the_page_reaches_nothing(order: str) -> None:
     assert web.searches == ["港珠澳大桥"] and web.reads == [] and not of(events, PageFailed)
     refused = [message["content"] for message in model.requests[-1].messages if message["role"] == "tool"][1:]
     assert refused and all("url_not_seen" in text or "query_from_page" in text for text in refused)
-    assert answer.fault is None
+    assert answer.failure is None
 
 
 async def test_every_text_from_the_web_stands_between_marks_that_it_cannot_forge() -> None:

@@ -42,7 +42,7 @@ def test_nothing_cited_or_nothing_searched_gives_no_list() -> None:
 def test_agent_lists_all_by_search_and_marks_what_is_cited() -> None:
     rounds = [Round(1, "甲", (1, 2)), Round(2, "乙", ()), Round(3, "丙", (2, 3))]
     text = references(SOURCES, (2,), lang="zh-CN", rounds=rounds)
-    assert re.findall(r"### (.*)", text) == ["第 1 轮搜索:“甲”", "第 2 轮搜索:“乙”", "第 3 轮搜索:“丙”"]
+    assert re.findall(r"### (.*)", text) == ["第 1 轮搜索：“甲”", "第 2 轮搜索：“乙”", "第 3 轮搜索：“丙”"]
     assert [line.endswith("✓ 已引用") for line in text.splitlines() if line.startswith("- ")] == [
         False,
         True,

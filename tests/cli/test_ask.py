@@ -73,7 +73,7 @@ async def test_ask_streams_the_answer_to_stdout_and_the_steps_to_stderr() -> Non
     async with shell() as sh:
         ran = await sh.run("--ui", "zh", "ask", QUESTION)
     assert ran.code == 0 and "55公里" in ran.out and "[1] 港珠澳大桥" in ran.out and f"{sh.web.url}/bridge" in ran.out
-    assert "正在搜索" in ran.err and "searxng,2 条结果" in ran.err and "引用核对:1 句与来源相符" in ran.out
+    assert "正在搜索" in ran.err and "searxng，2 条结果" in ran.err and "引用核对：1 句与来源相符" in ran.out
 
 
 async def test_ask_json_is_the_answer_and_nothing_else() -> None:
@@ -139,7 +139,7 @@ async def test_chat_from_a_pipe_takes_commands_and_questions() -> None:
     async with shell() as sh:
         ran = await sh.run("--ui", "zh", "chat", typed=typed)
     assert ran.code == 0 and "联网搜索已关闭" in ran.out and "/mode chat|agent" in ran.out
-    assert "无法识别命令" in ran.err and "Agent 模式下由 AI 自动决策搜索" in ran.err and "55公里" in ran.out
+    assert "未知命令" in ran.err and "Agent 模式下由 AI 自动决策搜索" in ran.err and "55公里" in ran.out
 
 
 async def test_chat_on_a_terminal_survives_ctrl_c_and_remembers_what_was_typed() -> None:

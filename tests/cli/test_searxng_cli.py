@@ -188,7 +188,7 @@ class TestCheck:
         async with serve(searxng()) as site:
             code, out, err = await suyuan("searxng", "check", site.url)
             configured = await suyuan("searxng", "check", "--json", SEARXNG_BASE_URL=site.url)
-        assert code == 0 and "can be used: 8 results" in out and "bing" in out and err == ""
+        assert code == 0 and "works: 8 results" in out and "bing" in out and err == ""
         assert configured[0] == 0 and json.loads(configured[1])["ok"] is True
 
     @pytest.mark.req("C8.3", "C2.5", "C9.2")
@@ -233,7 +233,7 @@ class TestCheck:
             port = site.url.rpartition(":")[2]
             main(["searxng", "init", str(tmp_path / "sx"), "--port", port])
             code, out, _ = await suyuan("searxng", "status", str(tmp_path / "sx"))
-        assert code == 0 and "running" in out and "can be used" in out and "compose ps" in log.read_text()
+        assert code == 0 and "running" in out and "works" in out and "compose ps" in log.read_text()
 
     @pytest.mark.req("C8.1")
     @pytest.mark.parametrize(("lang", "title"), [("en", "# How to deploy SearXNG"), ("zh", "# 如何部署 SearXNG")])
@@ -246,7 +246,7 @@ class TestDoctor:
     async def test_a_well_house(self, tmp_path: Path) -> None:
         async with ward(tmp_path) as here:
             code, out, err = await suyuan("doctor", **here.environ())
-        assert code == 0 and "All is well." in out and "SearXNG 2026.9.25" in out and err == "", out + err
+        assert code == 0 and "Everything works." in out and "SearXNG 2026.9.25" in out and err == "", out + err
 
     @pytest.mark.req("C6.3", "C2.5")
     async def test_an_ill_house(self, tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ class TestDoctor:
     async def test_offline(self, tmp_path: Path) -> None:
         async with ward(tmp_path) as here:
             code, out, _ = await suyuan("doctor", "--offline", **here.environ())
-            assert code == 0 and "not asked" in out and here.searxng.seen == [] and here.model.seen == []
+            assert code == 0 and "not tested" in out and here.searxng.seen == [] and here.model.seen == []
 
     async def test_the_kept_conversations_are_looked_at(self, tmp_path: Path) -> None:
         pytest.importorskip("sqlalchemy")

@@ -73,14 +73,14 @@ async def test_it_says_where_it_is_and_what_it_uses(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         async with asyncio.timeout(10):
             _, err = await process.communicate()
-        assert process.returncode == 0 and err.decode() == "Stopped; everything is kept.\n"
+        assert process.returncode == 0 and err.decode() == "Stopped; everything is saved.\n"
 
 
 async def test_it_speaks_chinese(tmp_path: Path) -> None:
     async with started("--ui", "zh", "serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_MODEL="m", SUYUAN_MODEL_PROVIDER="openai",
                        SUYUAN_MODEL_BASE_URL="http://127.0.0.1:9/v1") as process:  # fmt: skip
         _, said = await address_of(process)
-        assert "溯源已启动" in said and "模型:m" in said and "Ctrl-C 结束" in said
+        assert "溯源已启动" in said and "模型：m" in said and "按 Ctrl-C 停止" in said
 
 
 async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ async def test_a_port_in_use_is_named_with_the_cure(tmp_path: Path) -> None:
     server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", port)
     async with server:
         code, err = await failed("serve", "--port", str(port), "--no-open", home=tmp_path)
-        assert code == 3 and f"port {port}" in err and f"--port {port + 1}" in err
+        assert code == 3 and f"Port {port}" in err and f"--port {port + 1}" in err
         code, err = await failed("--ui", "zh", "serve", "--port", str(port), "--no-open", home=tmp_path)
         assert code == 3 and f"端口 {port}" in err and f"--port {port + 1}" in err
 

@@ -1,17 +1,20 @@
-"""The error tree and the catalogue of causes."""
+"""The error tree, and the one value that every failure is."""
 
 from __future__ import annotations
 
+import json
 import pickle
-import re
 
 import pytest
 
 from suyuan.core import errors
-from suyuan.core.causes import catalogues
-from suyuan.core.causes.engine import CAPTCHA
-from suyuan.core.errors import SuyuanError
+from suyuan.core.causes import causes_by_area
+from suyuan.core.causes.engine import ALL_FAILED, CAPTCHA, CIRCUIT_OPEN, KEY_REJECTED
+from suyuan.core.causes.network import GUARD_REFUSED
+from suyuan.core.errors import SuyuanError, Timeout, WebBlocked
+from suyuan.core.failure import Failure, Failures
 from suyuan.core.secret import Secret, redact
+from suyuan.messages.catalog import Text
 
 CODES = {
     "InvalidInput", "WebProviderError", "ToolNotFound", "Timeout", "WebBlocked", "WebParseError", "NetworkError", "AuthError", "BadGateway",
@@ -28,27 +31,10 @@ def test_the_codes_are_exactly_the_published_ones() -> None:
     assert published == CODES
 
 
-CAUSES = {f"{catalogue}.{name}": cause for catalogue, named in catalogues().items() for name, cause in named.items()}
-
-
-@pytest.mark.parametrize("name", CAUSES)
-def test_every_cause_has_a_message_and_a_cure_in_both_languages(name: str) -> None:
-    cause = CAUSES[name]
-    texts = (cause.en, cause.zh, cause.hint_en, cause.hint_zh)
-    assert all(texts) and cause.kind.code and cause.detail_code
-    blanks = [set(re.findall(r"\{(\w+)", text)) for text in texts]
-    # What one language tells, the other tells too.
-    same = [{re.sub("_(en|zh)$", "", blank) for blank in found} for found in blanks]
-    assert same[0] == same[1] and same[2] == same[3]
-    said = cause(**dict.fromkeys(set().union(*blanks), 1))  # type: ignore[arg-type]
-    assert not re.search(r"\{\w+\}", "".join(said.say("en") + said.say("zh")))
-    own = "".join(text for text in texts[1::2] if not re.fullmatch(r"\{\w+\}", text))
-    assert re.search(r"[\u4e00-\u9fff]", own) and not re.search(r"[，；：（）]", own)
-
-
 @pytest.mark.req("T7.2")
 def test_blocked_carries_its_detail() -> None:
-    details = {cause.detail_code for cause in CAUSES.values() if cause.kind is errors.WebBlocked}
+    causes = [cause for named in causes_by_area().values() for cause in named.values()]
+    details = {cause.detail_code for cause in causes if cause.kind is errors.WebBlocked}
     assert {"captcha_required", "http_403", "http_429"} <= details
 
 
@@ -66,3 +52,80 @@ def test_a_secret_shows_itself_nowhere() -> None:
     assert b"hunter2" not in pickle.dumps(secret)
     assert redact("token=hunter2-hunter2;", [secret]) == "token=***;"
     assert secret.reveal() == "hunter2-hunter2" and secret == Secret("hunter2-hunter2") and not Secret("")
+
+
+# --- failures
+PAUSED = CIRCUIT_OPEN(engine="ddg_html", seconds=12.4, why="http_403", retry_after=12.4)
+COMPOSED = ALL_FAILED(causes=Failures((PAUSED.failure, CAPTCHA(engine="google").failure)), retry_after=12.4)
+NESTED = GUARD_REFUSED(
+    where="h", why=Text("network.reason.leads_to", {"ip": "10.0.0.1", "reason": Text("network.reason.private")})
+)
+
+
+def test_an_error_shows_its_failure() -> None:
+    assert (PAUSED.code, PAUSED.detail_code, PAUSED.retryable, PAUSED.retry_after) == (
+        "WebBlocked", "circuit_open", True, 12.4,
+    )  # fmt: skip
+    assert "ddg_html" in PAUSED.message and "12 s" in PAUSED.message and str(PAUSED) == PAUSED.message
+    assert "还需等待 12 秒" in PAUSED.say("zh")[0] and PAUSED.say("xx") == PAUSED.say("en")
+
+
+def test_the_engine_can_be_named_later() -> None:
+    error = CAPTCHA()
+    error.engine = "late"
+    assert error.failure.engine == "late" and error.message.startswith("late asks")
+
+
+def test_a_failure_of_several_is_told_in_one_language() -> None:
+    message, hint = COMPOSED.say("zh")
+    assert message.startswith("没有引擎能够响应。ddg_html 之前出错") and "google 要求验证码" in message
+    assert hint == CAPTCHA(engine="google").say("zh")[1]
+    assert (
+        COMPOSED.message.startswith("No engine could answer. ddg_html is paused")
+        and "a person must act" in COMPOSED.message
+    )
+    assert NESTED.say("zh")[0] == "未访问 h：它指向 10.0.0.1，即私有地址。只允许访问公网地址。"
+
+
+@pytest.mark.parametrize("error", [PAUSED, COMPOSED, NESTED, SuyuanError("own words", hint="do", detail_code="x")])
+def test_a_failure_survives_json_and_pickle_in_every_language(error: SuyuanError) -> None:
+    data = json.loads(json.dumps(error.failure.as_dict("zh")))
+    assert {"code", "detail_code", "key", "params", "retryable", "retry_after", "message", "hint"} <= data.keys()
+    again = Failure.from_dict(data)
+    assert again == error.failure and again.say("en") == error.say("en") and again.say("zh") == error.say("zh")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error) and copy.failure == error.failure and str(copy) == str(error)
+
+
+@pytest.mark.parametrize("change", [{"key": "engine.gone"}, {"params": {}}, {"key": None}])
+def test_a_stored_failure_without_its_texts_shows_the_stored_message(change: dict[str, object]) -> None:
+    again = Failure.from_dict({**PAUSED.failure.as_dict("zh"), **change})
+    assert again.say("en") == again.say("zh") == PAUSED.say("zh")
+    assert (again.code, again.detail_code, again.retry_after) == ("WebBlocked", "circuit_open", 12.4)
+
+
+@pytest.mark.req("P9.3")
+def test_secrets_are_taken_out_of_every_parameter() -> None:
+    key = Secret("hunter2-hunter2")
+    inner = KEY_REJECTED(engine="e", said="bad hunter2-hunter2").failure
+    why = Text("network.reason.is", {"reason": "hunter2-hunter2"})
+    for error in (ALL_FAILED(causes=Failures((inner,))), GUARD_REFUSED(where="hunter2-hunter2", why=why)):
+        error.__cause__ = ValueError("hunter2-hunter2")
+        clean = error.redacted([key])
+        shown = f"{clean!r} {clean} {clean.as_dict('zh')} {clean.failure.as_dict()} {clean.args} {clean.__cause__}"
+        assert "hunter2" not in shown and "***" in shown
+
+
+def test_foreign_objects_are_not_kept() -> None:
+    error = KEY_REJECTED(engine="e", said=ValueError("odd"))
+    assert error.failure.params == {"said": "odd"} and "odd" in error.message
+
+
+def test_an_error_can_be_raised_with_its_own_words() -> None:
+    error = WebBlocked("closed today", hint="come back", detail_code="holiday", engine="e", retry_after=3)
+    assert error.say("zh") == ("closed today", "come back") and error.retryable and error.retry_after == 3
+    assert error.as_dict() == {
+        "code": "WebBlocked", "detail_code": "holiday", "message": "closed today", "hint": "come back", "retryable": True,
+        "retry_after": 3,
+    }  # fmt: skip
+    assert Timeout("x").retryable and not Timeout("x", retryable=False).retryable

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from suyuan.core.errors import WebBlocked
 from suyuan.core.page import SearchPage
 from suyuan.core.query import SearchQuery
 from suyuan.core.receipt import Attempt
@@ -17,7 +18,7 @@ RESULTS = (
     SearchResult("", "https://b.example/", "", "ddg_html", 2, summary="long"),
 )
 ATTEMPTS = (
-    Attempt("searxng", "blocked", code="WebBlocked", detail_code="http_429", message="no", hint="wait", retryable=True),
+    Attempt("searxng", "blocked", failure=WebBlocked("no", hint="wait", detail_code="http_429", retry_after=7).failure),
     Attempt("ddg_html", "ok", 2, 120),
 )
 PAGE = SearchPage(SearchQuery("问题", trace_id="t1"), RESULTS, ATTEMPTS, 130)
@@ -42,6 +43,7 @@ def test_items() -> None:
             "message": "no",
             "hint": "wait",
             "retryable": True,
+            "retry_after": 7,
             "provider": "searxng",
         }
     ]

@@ -43,14 +43,14 @@ async def test_a_well_house(tmp_path: Path) -> None:
     assert {f.organ for f in findings} == {
         "config", "searxng", "engine", "network", "browser", "model", "archive", "store", "disk", "package",
     }  # fmt: skip
-    assert all(f.en and f.zh for f in findings)
+    assert all(f.say("en")[0] and f.say("zh")[0] for f in findings)
 
 
 async def test_offline_opens_no_connection(tmp_path: Path) -> None:
     async with ward(tmp_path) as here, here.client() as client:
         findings = await examine(client, offline=True)
         assert here.searxng.seen == here.engines.seen == here.model.seen == []
-    assert ill(findings) == {} and any("not asked" in f.en for f in findings)
+    assert ill(findings) == {} and any("not tested" in f.say("en")[0] for f in findings)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ async def test_every_illness_is_named(case: Ill, tmp_path: Path) -> None:
     shown = json.dumps([finding.as_dict(lang) for finding in findings for lang in ("en", "zh")], ensure_ascii=False)
     assert KEY not in shown
     found = next(finding for finding in findings if finding.code == case.code)
-    assert found.hint_en and found.hint_zh and found.zh != found.en
+    (message, hint), (message_zh, hint_zh) = found.say("en"), found.say("zh")
+    assert hint and hint_zh and message_zh != message
 
 
 def test_there_are_many_of_them() -> None:
@@ -166,7 +167,7 @@ async def test_the_line_of_a_wrong_setting_is_told(tmp_path: Path) -> None:
     file.write_text("\n".join(lines))
     async with ward(tmp_path) as here, here.client() as client:
         findings = await examine(client, offline=True)
-    told = " ".join(finding.en for finding in findings if finding.level != "ok")
+    told = " ".join(finding.say("en")[0] for finding in findings if finding.level != "ok")
     assert f"{file}:4: tools.webSearch.maxResults = 99" in told and f"{file}:7: web.fetch.proxi" in told
 
 
@@ -197,7 +198,7 @@ async def test_the_archive(tmp_path: Path, content: bytes | None, code: str) -> 
         file.write_bytes(content)
     async with ward(tmp_path) as here, here.client() as client:
         findings = await places.examine(client)
-    assert ill(findings) == {code: "error"} and str(file) in findings[0].en
+    assert ill(findings) == {code: "error"} and str(file) in findings[0].say("en")[0]
 
 
 async def test_a_damaged_page_of_the_archive(tmp_path: Path) -> None:
@@ -247,9 +248,9 @@ async def test_the_password_of_a_proxy_is_not_shown(tmp_path: Path) -> None:
     async with ward(tmp_path) as here, here.client(WEB_FETCH_PROXY=f"http://me:{KEY}@proxy.example:3128") as client:
         findings = await network_organ.examine(client, offline=True)
     assert (
-        "proxy.example:3128" in findings[0].en
-        and KEY not in findings[0].en
-        and "me" not in findings[0].en.split("proxy")[0]
+        "proxy.example:3128" in findings[0].say("en")[0]
+        and KEY not in findings[0].say("en")[0]
+        and "me" not in findings[0].say("en")[0].split("proxy")[0]
     )
 
 
@@ -261,7 +262,7 @@ async def test_a_model_that_says_nothing(tmp_path: Path) -> None:
 async def test_the_embedded_model_needs_nothing(tmp_path: Path) -> None:
     async with ward(tmp_path) as here, here.client(SUYUAN_MODEL="", SUYUAN_MODEL_BASE_URL="") as client:
         findings = await model_organ.examine(client)
-        assert ill(findings) == {} and "quoting" in findings[0].en and here.model.seen == []
+        assert ill(findings) == {} and "quoting" in findings[0].say("en")[0] and here.model.seen == []
 
 
 async def test_a_model_that_knows_the_limit_by_its_new_name_only(tmp_path: Path) -> None:
@@ -291,7 +292,7 @@ class TestStart:
         async with ward(tmp_path, search=searxng({"empty": reply(FORBIDDEN, 403)})) as here, here.client() as client:
             notice = await startup_notice(client)
         assert notice is not None and (notice.code, notice.guide) == ("json_api_off", "searxng")
-        assert "formats" in notice.hint_en and "docker compose restart searxng" in notice.hint_zh
+        assert "formats" in notice.say("en")[1] and "docker compose restart searxng" in notice.say("zh")[1]
 
     @pytest.mark.req("C2.1")
     async def test_a_well_one_is_no_news(self, tmp_path: Path) -> None:
@@ -303,7 +304,8 @@ class TestStart:
         async with ward(tmp_path) as here:
             async with here.client(SEARXNG_BASE_URL=NOWHERE) as client:
                 notice = await startup_notice(client)
-                assert notice is not None and notice.code == "searxng_down" and "suyuan searxng init" in notice.hint_en
+                assert notice is not None and notice.code == "searxng_down"
+                assert "suyuan searxng init" in notice.say("en")[1]
             async with here.client(SEARXNG_BASE_URL="") as client:
                 # Whatever this machine has at port 8080: nothing, or another program.
                 assert await startup_notice(client) is None

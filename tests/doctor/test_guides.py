@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from suyuan.cli.main import build_parser
-from suyuan.cli.texts import Texts
 from suyuan.client import AsyncClient
 from suyuan.config.keys import ENGINE_KEYS, KEYS
 from suyuan.config.load import load_settings
 from suyuan.config.settings import ServerSettings, Settings
-from suyuan.core.causes import catalogues
+from suyuan.core.causes import causes_by_area
 from suyuan.core.document import Document
 from suyuan.guides.documents import LANGUAGES, SEARCHED, documents, guide
+from suyuan.messages.catalog import Texts
 from suyuan.pages.archive import Archive
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ def test_what_the_guide_to_searxng_tells(lang: str) -> None:
 def test_every_command_in_a_guide_is_understood(name: str, lang: str) -> None:
     text = guide(name, lang)
     for command in re.findall(r"^suyuan ([^#\n]+?)(?:\s+#.*)?$", text, re.M) + re.findall(r"`suyuan ([^`]+)`", text):
-        build_parser(Texts(lang)).parse_args(shlex.split(command))
+        build_parser(Texts("cli", lang)).parse_args(shlex.split(command))
 
 
 @pytest.mark.parametrize(("name", "lang"), GUIDES)
@@ -71,7 +71,7 @@ def test_the_documentation_is_the_same() -> None:
 
 @pytest.mark.req("C9.1", "T7.2")
 def test_every_cause_is_in_the_troubleshooting_page() -> None:
-    causes = [cause for causes in catalogues().values() for cause in causes.values()]
+    causes = [cause for causes in causes_by_area().values() for cause in causes.values()]
     page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     assert len(causes) > 80 and all(f"/{cause.detail_code}`" in page for cause in causes)
 

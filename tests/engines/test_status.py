@@ -49,7 +49,12 @@ def test_statuses(engine: Engine, status: int, kind: type[SuyuanError], detail: 
 @by_engine
 @pytest.mark.parametrize(
     ("location", "where"),
-    [("https://new.example/s?q=1", "new.example"), ("/other", "old.example"), ("", "nowhere"), ("http://[", "nowhere")],
+    [
+        ("https://new.example/s?q=1", "new.example"),
+        ("/other", "old.example"),
+        ("", "an unknown address"),
+        ("http://[", "an unknown address"),
+    ],
 )
 def test_a_redirect_says_where_to(engine: Engine, location: str, where: str) -> None:
     error = failure(engine, answer("", 302, url="https://old.example/s", location=location))
@@ -122,8 +127,8 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
         (b"", "nothing"),
         (b"  <!doctype html>", "an HTML page"),
         (b"words", "something else"),
-        (b"[1]", "a JSON list"),
-        (b"null", "a JSON NoneType"),
+        (b"[1]", "JSON of another type (list)"),
+        (b"null", "JSON of another type (NoneType)"),
         (b"{1}", "something else"),
     ],
 )
@@ -131,4 +136,4 @@ def test_what_came_in_place_of_json(body: bytes, what: str) -> None:
     with pytest.raises(SuyuanError) as caught:
         json_of(answer(body), "kettle")
     assert caught.value.detail_code == "not_json"
-    assert f"but sent {what}." in caught.value.message
+    assert f"but returned {what}." in caught.value.message

@@ -279,7 +279,8 @@ class TestChain:
                     page = await h.search_service.search(f"some words {n}", engines="ddg_html,bing_html")
             assert len(one.seen) == 1
         resting = next(a for a in page.attempts if a.engine == "ddg_html")
-        assert (resting.outcome, resting.detail_code) == ("skipped", "circuit_open") and "http_429" in resting.message
+        assert (resting.outcome, resting.detail_code) == ("skipped", "circuit_open")
+        assert resting.failure is not None and "http_429" in resting.failure.message()
 
     async def test_the_rest_outlives_the_process(self, tmp_path: object) -> None:
         from dataclasses import replace

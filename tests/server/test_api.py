@@ -434,6 +434,7 @@ class TestHouse:
                     "message",
                     "hint",
                     "retryable",
+                    "retry_after",
                 }, path
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import string
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -32,19 +31,18 @@ from support.oai import Answering, think, tool_call
 from support.oai import reply as says
 from support.processes import soon
 from support.site import Reply, Seen, json_reply
+from suyuan import server
 from suyuan.chat.events import Answer
 from suyuan.citations.registry import Source
 from suyuan.core.document import Document
 from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
-from suyuan.guides import documents as shelf
-from suyuan.server import texts
 from suyuan.store.conversation import new_id
 
 require_chromium()
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-WEB = Path(texts.__file__).parent
+WEB = Path(server.__file__).parent
 QUESTION = "什么是 SearXNG?它如何保护隐私?"
 LONG = (
     "SearXNG 是一个**自由的元搜索引擎**,汇集来自多达 244 个搜索服务的结果[1]。它会移除请求中的私人数据,并且不保存任何搜索记录[2]。\n\n"
@@ -97,33 +95,6 @@ def conversation_of(page: Any, running: Stage) -> Any:
 
 
 # --- texts ---------------------------------------------------------------------------------------------------------------
-async def test_every_text_is_there_in_both_languages_and_is_used() -> None:
-    catalogue = texts.catalogue()
-    for key, (en, zh) in catalogue.items():
-        blanks = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (en, zh)]
-        assert en and zh and blanks[0] == blanks[1], key
-    sources = [
-        file.read_text("utf-8")
-        for file in (*WEB.glob("*.py"), *WEB.rglob("*.html"), WEB / "static" / "app.js")
-        if file.name != "texts.py"
-    ]
-    everything = "\n".join(sources)
-    assert {f"guide.{name}" for name in shelf.NAMES} <= catalogue.keys()
-    for key in re.findall(r"""\bt(?:exts)?\(["']([\w.]+)["'][,)]""", "\n".join(sources[:-1])):
-        assert key in catalogue, key
-    for key in re.findall(r"""\bt\("([\w.]+)"\)""", sources[-1]):
-        assert f"js.{key}" in catalogue, key
-    whole = {
-        key
-        for key in catalogue
-        if not re.search(rf"""["'`](?:js\.)?{re.escape(key.removeprefix("js."))}["'`]""", everything)
-    }
-    made_of_parts = re.compile(
-        r"(guide|export|mode|theme|example|outcome|checked|verdict|level|count|steps|js\.health)\.\w"
-    )
-    assert {key for key in whole if not made_of_parts.match(key)} == set()
-
-
 async def test_no_text_for_people_stands_in_templates_or_script() -> None:
     han = re.compile("[\u4e00-\u9fff]")
     files = (*WEB.rglob("*.html"), WEB / "static" / "app.js", WEB / "static" / "app.css")
@@ -330,7 +301,7 @@ async def test_while_it_searches_the_page_says_what_and_where(tmp_path: Path, br
         assert await page.locator(".answer[aria-busy=true] .pulse").is_visible()
         gate.set()
         answer = await finished(page)
-        assert re.search(r"SearXNG, 5 条结果, \d+\.\d 秒", await answer.locator(".status").inner_text())
+        assert re.search(r"SearXNG，5 条结果，\d+\.\d 秒", await answer.locator(".status").inner_text())
 
 
 async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: Stage, browser: Any) -> None:
@@ -419,7 +390,7 @@ async def test_the_receipt_says_who_failed_and_who_answered(tmp_path: Path, brow
         page = await running.page(browser)
         answer = await answered(page, running)
         assert re.search(
-            r"SearXNG 无法连接 → Brave Search, 5 条结果, [\d.]+ 秒", await answer.locator(".status").inner_text()
+            r"SearXNG 无法连接 → Brave Search，5 条结果，[\d.]+ 秒", await answer.locator(".status").inner_text()
         )
         assert await answer.locator(".flag.unverified").count() == 0
         await page.locator(".health .light[data-light=other]").wait_for()
@@ -474,7 +445,7 @@ async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, br
         answer = await finished(page)
         assert await answer.locator(".step").count() == 2
         heads = await answer.locator(".references h4").all_inner_texts()
-        assert heads == ["第 1 轮搜索:“SearXNG 隐私”", "第 2 轮搜索:“SearXNG API”"]
+        assert heads == ["第 1 轮搜索：“SearXNG 隐私”", "第 2 轮搜索：“SearXNG API”"]
         first = answer.locator(".references ol").first
         assert await first.locator("li", has=page.locator(".tag")).locator(".n").all_inner_texts() == [
             "1",

@@ -210,7 +210,7 @@ class TestToken:
                     )
                 async with session.post(served.url + "/login", data={"token": "wrong", "next": "/"}) as response:
                     assert (
-                        response.status == 401 and "The token is not right." in await response.text() and not list(jar)
+                        response.status == 401 and "The token is incorrect." in await response.text() and not list(jar)
                     )
                 form = {"token": TOKEN, "next": "/api/models"}
                 async with session.post(served.url + "/login", data=form, allow_redirects=False) as response:

@@ -35,7 +35,7 @@ async def agent_work(turn: Turn) -> None:
             except SuyuanError as error:
                 if error.detail_code != "tools_unsupported" or turn.spoken:
                     raise
-                turn.notice("warning", NO_TOOL_CALLS(model=turn.session.model_settings.label), "models")
+                turn.notice("warning", NO_TOOL_CALLS.failure(model=turn.session.model_settings.label), "models")
                 await _planned(turn)
                 return
         if turn.failed and not turn.citations.sources:

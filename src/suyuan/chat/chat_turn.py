@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
@@ -37,11 +39,8 @@ async def _searched(turn: Turn) -> str:
 
 
 def say_failed(turn: Turn, error: SuyuanError) -> None:
-    """Tell the user that the search failed, why, and what helps."""
-    (cause, hint), (cause_zh, hint_zh) = error.say("en"), error.say("zh")
-    if "关闭" not in hint_zh:
-        hint, hint_zh = f"{hint} Or switch the search off.", f"{hint_zh} 也可以关闭联网搜索。"
-    notice = WITHOUT_SEARCH(cause=cause, cause_zh=cause_zh, hint=hint, hint_zh=hint_zh)
-    notice.detail_code = error.detail_code or notice.detail_code
+    """Notify the user that the search failed, why, and what to do."""
+    notice = WITHOUT_SEARCH.failure(cause=error.failure)
+    notice = replace(notice, detail_code=error.detail_code or notice.detail_code)
     asked = {attempt.engine for attempt in error.attempts} | {error.engine}
     turn.notice("warning", notice, "searxng" if "searxng" in asked else "troubleshooting")

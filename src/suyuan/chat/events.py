@@ -7,32 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ..citations.registry import Source
-from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..store.conversation import Mode
 
 Level = Literal["info", "warning", "error"]
 Tool = Literal["web_search", "web_fetch"]
 ClaimVerdict = Literal["supported", "weak", "not_found"]
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A failure for the eye: its codes, and its cause and cure in every language of the house."""
-
-    code: str
-    detail_code: str
-    texts: Mapping[str, tuple[str, str]]
-    """Language → (cause, cure)."""
-    retryable: bool = False
-
-    @classmethod
-    def of(cls, error: SuyuanError) -> Fault:
-        """The failure that ``error`` stands for."""
-        return cls(error.code, error.detail_code, {lang: error.say(lang) for lang in ("en", "zh")}, error.retryable)
-
-    def say(self, lang: str) -> tuple[str, str]:
-        """Cause and cure in ``lang``."""
-        return self.texts.get(lang) or self.texts["en"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +23,9 @@ class Event:
 
     def as_dict(self) -> dict[str, Any]:
         """The event as JSON: its kind and its fields."""
-        return {"kind": self.kind, **asdict(self)}
+        data = {"kind": self.kind, **asdict(self)}
+        failure = getattr(self, "failure", None)
+        return {**data, "failure": failure.as_dict()} if failure else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +94,7 @@ class SearchFailed(Event):
     kind: ClassVar[str] = "search.failed"
     step: int
     query: str
-    fault: Fault
+    failure: Failure
     took_ms: int
     receipt: tuple[Mapping[str, Any], ...] = ()
 
@@ -138,7 +120,7 @@ class PageFailed(Event):
     kind: ClassVar[str] = "page.failed"
     step: int
     url: str
-    fault: Fault
+    failure: Failure
     took_ms: int
 
 
@@ -181,7 +163,7 @@ class Notice(Event):
 
     kind: ClassVar[str] = "notice"
     level: Level
-    fault: Fault
+    failure: Failure
     guide: str = ""
     """The guide that tells more, by name (``searxng``, ``models``), or nothing."""
 
@@ -248,7 +230,7 @@ class Answer(Event):
     unverified: bool = False
     """A search was wanted and failed: faces must show that the text is not verified by search."""
     stopped: bool = False
-    fault: Fault | None = None
+    failure: Failure | None = None
     """Why there is no (complete) answer."""
     took_ms: int = 0
     usage: Usage = field(default_factory=Usage)

@@ -9,6 +9,8 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..core.failure import Failure
+from ..messages.catalog import Texts, language
 from ..store.conversation import Conversation, Message
 
 if TYPE_CHECKING:
@@ -18,18 +20,6 @@ Form = Literal["md", "html", "json"]
 SCHEMA_VERSION = 1
 """Of the JSON form; it rises when a field changes its meaning."""
 
-_TEXTS = {
-    "en": {
-        "untitled": "Conversation", "question": "Question", "answer": "Answer", "mode": "Mode", "model": "Model", "accessed": "Accessed",
-        "sources": "Sources", "begun": "Begun", "unverified": "not verified by search", "stopped": "stopped", "failed": "failed",
-        "interrupted": "interrupted", "running": "still being written", "sep": ": ",
-    },
-    "zh": {
-        "untitled": "会话", "question": "提问", "answer": "回答", "mode": "模式", "model": "模型", "accessed": "访问日期",
-        "sources": "来源", "begun": "开始于", "unverified": "未经搜索验证", "stopped": "已停止", "failed": "失败",
-        "interrupted": "已中断", "running": "仍在生成", "sep": ":",
-    },
-}  # fmt: skip
 _MODES = {"chat": "Chat", "agent": "Agent"}
 
 _TAGS = {
@@ -57,9 +47,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
     """The conversation with its ``messages`` in ``form``; what the file says by itself is in ``lang``."""
-    made = {"md": _markdown, "html": _html, "json": _json}[form](
-        conversation, messages, "zh" if lang.startswith("zh") else "en"
-    )
+    made = {"md": _markdown, "html": _html, "json": _json}[form](conversation, messages, language(lang))
     # Half of a character pair could not be written to a file.
     return made.encode("utf-8", "replace").decode("utf-8")
 
@@ -87,32 +75,28 @@ def _parser(everything: bool) -> MarkdownIt:
 
 
 # --- what all forms tell -------------------------------------------------------------------------------------------
-def _marks(message: Message, texts: Mapping[str, str]) -> list[str]:
+def _marks(message: Message, t: Texts) -> list[str]:
     """What the reader must know before the answer: not verified, stopped, and the like."""
     answer = message.answer or {}
-    marks = [texts["unverified"]] if answer.get("unverified") else []
+    marks = [t("unverified")] if answer.get("unverified") else []
     if answer.get("stopped") and message.state == "done":
-        marks.append(texts["stopped"])
-    return marks if message.state == "done" else [*marks, texts[message.state]]
+        marks.append(t("stopped"))
+    return marks if message.state == "done" else [*marks, t(message.state)]
 
 
-def _facts(conversation: Conversation, message: Message, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+def _facts(conversation: Conversation, message: Message, t: Texts) -> list[tuple[str, str]]:
     answer = message.answer or {}
     mode = str(answer.get("mode") or conversation.mode)
-    facts = [(texts["model"], str(answer.get("model") or conversation.model)), (texts["mode"], _MODES.get(mode, mode))]
-    return [(name, value) for name, value in [*facts, (texts["accessed"], message.created_at[:10])] if value]
+    facts = [(t("model"), str(answer.get("model") or conversation.model)), (t("mode"), _MODES.get(mode, mode))]
+    return [(name, value) for name, value in [*facts, (t("accessed"), message.created_at[:10])] if value]
 
 
 def _notices(message: Message, lang: str) -> Iterator[tuple[str, str]]:
-    """Cause and cure of everything that went wrong, as the answer tells it, each once."""
+    """Message and hint of everything that went wrong, each once."""
     answer = message.answer or {}
-    faults = [notice.get("fault", notice) for notice in answer.get("notices") or ()] + [answer.get("fault")]
-    seen = set()
-    for fault in faults:
-        said = ((fault or {}).get("texts") or {}).get(lang)
-        if said and (pair := (str(said[0]), str(said[1]))) not in seen:
-            seen.add(pair)
-            yield pair
+    notices = [notice.get("failure") for notice in answer.get("notices") or ()]
+    found = [Failure.from_dict(data).say(lang) for data in (*notices, answer.get("failure")) if data]
+    yield from dict.fromkeys(found)
 
 
 def _body(message: Message) -> str:
@@ -128,17 +112,17 @@ def _loose_sources(message: Message) -> list[Mapping[str, Any]]:
 
 # --- Markdown ------------------------------------------------------------------------------------------------------
 def _markdown(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
-    texts = _TEXTS[lang]
+    t = Texts("export", lang)
     parts = [
-        f"# {_literal(conversation.title or texts['untitled'])}",
-        f"{texts['begun']}{texts['sep']}{_literal(conversation.created_at[:10])}",
+        f"# {_literal(conversation.title or t('untitled'))}",
+        f"{t('begun')}{t('colon')}{_literal(conversation.created_at[:10])}",
     ]
     for message in messages:
-        parts += _asked(message, texts) if message.role == "user" else _answered(conversation, message, lang)
+        parts += _asked(message, t) if message.role == "user" else _answered(conversation, message, lang)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _asked(message: Message, texts: Mapping[str, str]) -> list[str]:
+def _asked(message: Message, t: Texts) -> list[str]:
     lines = (line.expandtabs(4) for line in message.text.splitlines())
     # A question is plain text: its lines, its spaces and its signs are shown as they were typed.
     quoted = ["\u00a0" * (len(line) - len(line.lstrip(" "))) + _literal(line) for line in lines]
@@ -147,13 +131,13 @@ def _asked(message: Message, texts: Mapping[str, str]) -> list[str]:
         f"> {line}\\" if line and after else f"> {line}".rstrip()
         for line, after in zip(quoted, [*quoted[1:], ""], strict=True)
     )
-    return [f"## {texts['question']}", "\n".join(broken)]
+    return [f"## {t('question')}", "\n".join(broken)]
 
 
 def _answered(conversation: Conversation, message: Message, lang: str) -> list[str]:
-    texts = _TEXTS[lang]
-    facts = " · ".join(f"{name}{texts['sep']}{_literal(value)}" for name, value in _facts(conversation, message, texts))
-    parts = [f"## {texts['answer']}", facts, " ".join(f"**[{mark}]**" for mark in _marks(message, texts))]
+    t = Texts("export", lang)
+    facts = " · ".join(f"{name}{t('colon')}{_literal(value)}" for name, value in _facts(conversation, message, t))
+    parts = [f"## {t('answer')}", facts, " ".join(f"**[{mark}]**" for mark in _marks(message, t))]
     parts += [f"> {_literal(cause)} {_literal(hint)}" for cause, hint in _notices(message, lang)]
     parts.append(harmless(_body(message)))
     if sources := _loose_sources(message):
@@ -161,7 +145,7 @@ def _answered(conversation: Conversation, message: Message, lang: str) -> list[s
             f"{source['number']}. {_literal(str(source['title']))} — {_address(str(source['url']))}"
             for source in sources
         )
-        parts += [f"### {texts['sources']}", "\n".join(lines)]
+        parts += [f"### {t('sources')}", "\n".join(lines)]
     return parts
 
 
@@ -201,34 +185,34 @@ def _defused(text: str) -> str:
 
 # --- HTML ----------------------------------------------------------------------------------------------------------
 def _html(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
-    texts = _TEXTS[lang]
-    title = escape(conversation.title or texts["untitled"])
+    t = Texts("export", lang)
+    title = escape(conversation.title or t("untitled"))
     parts = [
         f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">',
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
-        f'<p class="meta">{texts["begun"]}{texts["sep"]}{escape(conversation.created_at[:10])}</p>',
+        f'<p class="meta">{t("begun")}{t("colon")}{escape(conversation.created_at[:10])}</p>',
     ]
     for message in messages:
         if message.role == "user":
-            parts.append(f'<h2>{texts["question"]}</h2>\n<div class="question">{escape(message.text)}</div>')
+            parts.append(f'<h2>{t("question")}</h2>\n<div class="question">{escape(message.text)}</div>')
         else:
             parts += _answer_html(conversation, message, lang)
     return "\n".join([*parts, "</main>\n</body>\n</html>\n"])
 
 
 def _answer_html(conversation: Conversation, message: Message, lang: str) -> list[str]:
-    texts = _TEXTS[lang]
-    facts = " · ".join(escape(f"{name}{texts['sep']}{value}") for name, value in _facts(conversation, message, texts))
-    parts = [f'<h2>{texts["answer"]}</h2>\n<p class="meta">{facts}</p>']
-    if marks := _marks(message, texts):
+    t = Texts("export", lang)
+    facts = " · ".join(escape(f"{name}{t('colon')}{value}") for name, value in _facts(conversation, message, t))
+    parts = [f'<h2>{t("answer")}</h2>\n<p class="meta">{facts}</p>']
+    if marks := _marks(message, t):
         parts.append("<p>" + "".join(f'<strong class="mark">{mark}</strong>' for mark in marks) + "</p>")
     parts += [f'<p class="notice">{escape(cause)} {escape(hint)}</p>' for cause, hint in _notices(message, lang)]
     parts.append(f"<article>\n{render(_body(message))}</article>")
     if sources := _loose_sources(message):
         items = "".join(f'<li value="{int(source["number"])}">{_source_html(source)}</li>' for source in sources)
-        parts.append(f"<h3>{texts['sources']}</h3>\n<ol>{items}</ol>")
+        parts.append(f"<h3>{t('sources')}</h3>\n<ol>{items}</ol>")
     return parts
 
 

@@ -40,7 +40,7 @@ async def speak(turn: Turn, system: str, question: str) -> None:
     except SuyuanError as error:
         if error.detail_code != "context_overflow" or turn.spoken or not turn.session.history:
             raise
-        turn.notice("warning", HISTORY_CUT())
+        turn.notice("warning", HISTORY_CUT.failure())
         await retrying(turn, lambda: once(0))
 
 

@@ -134,5 +134,5 @@ class Run:
 
     def _finish(self, answer: Answer) -> None:
         self._keep()
-        state: State = "stopped" if answer.stopped else "failed" if answer.fault else "done"
+        state: State = "stopped" if answer.stopped else "failed" if answer.failure else "done"
         self._keeper.finish(self.id, state=state, text=answer.markdown, answer=answer.as_dict())

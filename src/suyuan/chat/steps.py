@@ -12,7 +12,7 @@ from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.views import receipt
 from ..tools.text import page_text
-from .events import Fault, PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
+from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
 from .turn import Turn
 
 
@@ -33,7 +33,7 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
         took = _since(started)
         notes = tuple(receipt(error.attempts))
         turn.receipts.append({"query": query.text, "engines": notes})
-        turn.emit(SearchFailed(step, query.text, Fault.of(error), took, notes))
+        turn.emit(SearchFailed(step, query.text, error.failure, took, notes))
         turn.emit(StepFinished(step, "web_search", False, took))
         raise
     took = _since(started)
@@ -57,7 +57,7 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
         document = await turn.session.fetch(url)
     except SuyuanError as error:
         took = _since(started)
-        turn.emit(PageFailed(step, url, Fault.of(error), took))
+        turn.emit(PageFailed(step, url, error.failure, took))
         turn.emit(StepFinished(step, "web_fetch", False, took))
         raise
     text, chosen = page_text(document, question or turn.message, budget, turn.lang)

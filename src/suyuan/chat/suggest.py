@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from ..citations.registry import Source
+from ..messages.catalog import text
 from ..text.words import words
 
-_ASK = {"zh": "介绍一下“{title}”", "en": "Tell me more about “{title}”"}
 # Sites put their name behind the title.
 _SITE = re.compile(r"\s*[-_|–—·»]+\s*[^-_|–—·»]{1,30}$")
 _MOST = 3
@@ -31,7 +31,7 @@ def suggestions(question: str, sources: Sequence[Source], cited: Sequence[int], 
         ):
             continue
         seen.append(told)
-        found.append(title if title.endswith(("?", "?")) else _ASK[lang].format(title=title))
+        found.append(title if title.endswith(("?", "?")) else text(lang, "chat.suggestion", title=title))
     return tuple(found[:_MOST])
 
 

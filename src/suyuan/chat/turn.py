@@ -17,6 +17,7 @@ from ..citations.registry import CitationRegistry, Source
 from ..citations.text_fragment import fragment_link
 from ..core.causes.chat import EMPTY_ANSWER, UNEXPECTED
 from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..core.page import SearchPage
 from ..llm.reasoning import ReasoningSplitter
 from ..text.language import script_language
@@ -25,7 +26,6 @@ from .events import (
     Answer,
     ClaimCheck,
     Event,
-    Fault,
     Level,
     Notice,
     SourcesFound,
@@ -74,9 +74,9 @@ class Turn:
         """Something happened."""
         self._events.put_nowait(event)
 
-    def notice(self, level: Level, error: SuyuanError, guide: str = "") -> None:
+    def notice(self, level: Level, failure: Failure, guide: str = "") -> None:
         """Something happened that the user should know."""
-        self.emit(Notice(level, Fault.of(error), guide))
+        self.emit(Notice(level, failure, guide))
 
     def next_step(self) -> int:
         """The number of a new step."""
@@ -169,26 +169,26 @@ class Turn:
             asyncio.get_running_loop().call_later(_CANCEL_AGAIN, self.stop)
 
     async def _do(self, work: Work) -> None:
-        fault: SuyuanError | None = None
+        failure: Failure | None = None
         stopped = False
         try:
             await work(self)
         except asyncio.CancelledError:
             stopped = True
         except SuyuanError as error:
-            fault = error
+            failure = error.failure
         except Exception as error:
             log.exception("turn run=%s failed", self.run)
-            fault = UNEXPECTED(what=type(error).__name__, run=self.run)
+            failure = UNEXPECTED.failure(what=type(error).__name__, run=self.run)
         # From here on nothing is awaited: no further cancellation can come between, and there is an answer in any case.
-        if not self._finish_speaking() and not stopped and fault is None:
-            fault = EMPTY_ANSWER()
-        if fault is not None:
-            self.notice("error", fault, "models")
-        answer = self._answer(stopped, fault)
+        if not self._finish_speaking() and not stopped and failure is None:
+            failure = EMPTY_ANSWER.failure()
+        if failure is not None:
+            self.notice("error", failure, "models")
+        answer = self._answer(stopped, failure)
         log.info(
             "turn run=%s mode=%s model=%s outcome=%s searches=%d fetches=%d cited=%d took_ms=%d",
-            self.run, answer.mode, answer.model, "stopped" if stopped else fault.detail_code if fault else "ok",
+            self.run, answer.mode, answer.model, "stopped" if stopped else failure.detail_code if failure else "ok",
             answer.usage.searches, answer.usage.fetches, len(answer.cited), answer.took_ms,
         )  # fmt: skip
         self.emit(answer)
@@ -202,7 +202,7 @@ class Turn:
         self._show(self._linker.close())
         return bool("".join(self._said).strip())
 
-    def _answer(self, stopped: bool, fault: SuyuanError | None) -> Answer:
+    def _answer(self, stopped: bool, failure: Failure | None) -> Answer:
         sources = self.citations.by_number()
         linked = link("".join(self._said), sources)
         rounds = self.citations.rounds
@@ -221,7 +221,7 @@ class Turn:
             claims=self._claims(linked.text, sources) if linked.cited else (),
             unverified=self.unverified,
             stopped=stopped,
-            fault=Fault.of(fault) if fault else None,
+            failure=failure,
             took_ms=round(self.seconds() * 1000),
             usage=self.usage,
             receipts=tuple(self.receipts),

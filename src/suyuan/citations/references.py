@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..messages.catalog import Texts
 from .linker import safe_url
 from .registry import Round, Source
 
@@ -16,12 +17,6 @@ _INVISIBLE = re.compile(
 # A title never stands at the start of a line, so signs that mean something only there are harmless.
 _MARKUP = re.compile(r"[\\`*_{}\[\]#~$^]|:(?=//)|!(?=\[)")
 _HTML = str.maketrans({sign: f"&#{ord(sign)};" for sign in "<>&\"'|"})
-_TEXTS = {
-    "zh": {"head": "参考文献", "round": "第 {n} 轮搜索:“{query}”", "cited": "已引用",
-           "accessed": "访问于 {when}", "none": "没有结果"},
-    "en": {"head": "References", "round": "Search {n}: “{query}”", "cited": "cited", "accessed": "accessed {when}",
-           "none": "no results"},
-}  # fmt: skip
 
 
 def references(
@@ -36,14 +31,14 @@ def references(
 
     Without ``rounds`` (Chat) it holds what is cited; with them (Agent) all that was found, by search, with what is cited marked.
     """
-    texts = _TEXTS["zh" if lang.lower().startswith("zh") else "en"]
+    t = Texts("references", lang)
     used = [number for number in dict.fromkeys(cited) if number in sources]
-    when = f" ({texts['accessed'].format(when=escape(accessed))})" if accessed else ""
+    when = f" ({t('accessed', when=escape(accessed))})" if accessed else ""
     if rounds is None:
         lines = [_line(sources[number], when) for number in sorted(used)]
-        return f"## {texts['head']}\n\n" + "\n".join(lines) + "\n" if lines else ""
-    parts = [_round(found, sources, frozenset(used), texts, when) for found in rounds]
-    return f"## {texts['head']}\n\n" + "\n".join(parts) if any(found.sources for found in rounds) else ""
+        return f"## {t('title')}\n\n" + "\n".join(lines) + "\n" if lines else ""
+    parts = [_round(found, sources, frozenset(used), t, when) for found in rounds]
+    return f"## {t('title')}\n\n" + "\n".join(parts) if any(found.sources for found in rounds) else ""
 
 
 def escape(text: str, limit: int = MAX_TITLE) -> str:
@@ -55,16 +50,14 @@ def escape(text: str, limit: int = MAX_TITLE) -> str:
     return _MARKUP.sub(r"\\\g<0>", line).translate(_HTML)
 
 
-def _round(
-    found: Round, sources: Mapping[int, Source], used: frozenset[int], texts: Mapping[str, str], when: str
-) -> str:
-    head = "### " + texts["round"].format(n=found.number, query=escape(found.query))
+def _round(found: Round, sources: Mapping[int, Source], used: frozenset[int], t: Texts, when: str) -> str:
+    head = "### " + t("round", n=found.number, query=escape(found.query))
     lines = [
-        _line(sources[number], when, f" ✓ {texts['cited']}" if number in used else "")
+        _line(sources[number], when, f" ✓ {t('cited')}" if number in used else "")
         for number in found.sources
         if number in sources
     ]
-    return f"{head}\n\n" + ("\n".join(lines) or texts["none"]) + "\n"
+    return f"{head}\n\n" + ("\n".join(lines) or t("none")) + "\n"
 
 
 def _line(source: Source, when: str, mark: str = "") -> str:

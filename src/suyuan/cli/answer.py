@@ -23,9 +23,9 @@ from ..chat.events import (
     TextWithdrawn,
 )
 from ..chat.runs import Run
+from ..messages.catalog import Texts
 from .failure import FAILED, NOTHING, OK
 from .terminal import Terminal, printable
-from .texts import Texts
 
 
 class AnswerPrinter:
@@ -56,18 +56,18 @@ class AnswerPrinter:
         elif isinstance(event, SearchFinished):
             self._aside("  " + receipt_line(event.receipt, event.count, event.took_ms, t, event.repeated), "dim")
         elif isinstance(event, SearchFailed):
-            self._aside("  " + t("ask.search_failed", cause=event.fault.say(t.lang)[0]), "yellow")
+            self._aside("  " + t("ask.search_failed", cause=event.failure), "yellow")
         elif isinstance(event, StepStarted) and event.tool == "web_fetch":
             self._aside(t("ask.reading", url=event.detail), "dim")
         elif isinstance(event, PageRead):
             self._aside("  " + t("ask.read", title=event.title or event.url, seconds=event.took_ms / 1000), "dim")
         elif isinstance(event, PageFailed):
-            self._aside("  " + t("ask.unread", cause=event.fault.say(t.lang)[0]), "yellow")
+            self._aside("  " + t("ask.unread", cause=event.failure), "yellow")
         elif isinstance(event, Notice):
-            cause, hint = event.fault.say(t.lang)
+            cause, hint = event.failure.say(t.lang)
             self._aside(f"! {cause}", "red" if event.level == "error" else "yellow")
             if hint:
-                self._aside(f"  {t('hint')} {hint}", "dim")
+                self._aside("  " + t("hint", hint=hint), "dim")
 
     def _end(self, answer: Answer) -> None:
         self._break()
@@ -117,7 +117,8 @@ def receipt_line(
         if attempt["outcome"] in ("ok", "empty"):
             said.append(str(attempt["engine"]))
         elif attempt["outcome"] != "cancelled":
-            said.append(f"{attempt['engine']}: {t('outcome.' + attempt['outcome'], count=0)}")
+            outcome = t("outcome." + attempt["outcome"], count=0)
+            said.append(t("ask.attempt", engine=attempt["engine"], outcome=outcome))
     line = t("ask.found", engines=" → ".join(said), count=count, seconds=took_ms / 1000)
     return f"{line} {t('ask.repeated')}" if repeated else line
 
@@ -151,6 +152,6 @@ def exit_code(answer: Answer) -> int:
     """For scripts: 0 for an answer, 1 for one that is not verified by search, 3 for none, 130 where it was stopped."""
     if answer.stopped:
         return 130
-    if answer.fault:
+    if answer.failure:
         return FAILED
     return NOTHING if answer.unverified else OK

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
+from ..messages.catalog import Texts
 from ..pages.archive import Archive
 from .terminal import Terminal
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

@@ -13,9 +13,9 @@ from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED, ModelSettings
+from ..messages.catalog import Texts
 from .failure import show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

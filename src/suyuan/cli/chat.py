@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..messages.catalog import Texts
 from .ask import add_common, with_model
 from .failure import OK, show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 if TYPE_CHECKING:
     from ..store.conversation import Conversation

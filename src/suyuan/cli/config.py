@@ -9,8 +9,8 @@ from typing import Any
 
 from ..config.schema import agents_schema, config_schema
 from ..config.settings import Settings
+from ..messages.catalog import Texts
 from .terminal import Terminal, padded
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -35,7 +35,7 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         return 0
     out = Terminal(sys.stdout)
-    out.line(f"{t('config.file')}: {settings.config_file or t('config.no_file')}")
+    out.line(t("config.file", path=settings.config_file or t("config.no_file")))
     wide = max(len(held.path) for held in settings.held) + 2
     for held in settings.held:
         out.line(padded(held.path, wide) + padded(held.value, 24) + out.paint(held.origin, "dim"))

@@ -12,9 +12,9 @@ from typing import Any
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..messages.catalog import Texts
 from .failure import OK, show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

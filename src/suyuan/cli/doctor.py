@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from ..config.settings import Settings
+from ..messages.catalog import Texts
 from .terminal import Terminal
-from .texts import Texts
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         _show(findings, settings, t)
         out = Terminal(sys.stdout)
         out.line()
-        out.line(t("doctor.summary", errors=errors, warnings=warnings) if errors or warnings else t("doctor.well"))
+        out.line(t("doctor.summary", errors=errors, warnings=warnings) if errors or warnings else t("doctor.all_ok"))
     return exit_code(findings)
 
 
@@ -82,7 +82,7 @@ def _show(findings: list[Finding], settings: Settings, t: Texts) -> None:
     for finding in findings:
         if finding.organ != organ:
             organ = finding.organ
-            out.line(out.paint(t(f"organ.{organ}"), "bold"))
+            out.line(out.paint(t(f"area.{organ}"), "bold"))
         message, hint = finding.say(t.lang)
         mark = out.paint(_MARKS[finding.level], _COLOURS[finding.level])
         code = f" [{finding.code}]" if finding.level != "ok" else ""
@@ -90,7 +90,7 @@ def _show(findings: list[Finding], settings: Settings, t: Texts) -> None:
         out.line(f"  {mark} " + (lines[0].strip() if lines else ""))
         for line in lines[1:]:
             out.line(line)
-        for line in out.folded(f"{t('hint')} {hint}", "    ") if hint and finding.level != "ok" else []:
+        for line in out.folded(t("hint", hint=hint), "    ") if hint and finding.level != "ok" else []:
             out.line(line)
         if finding.guide and finding.level != "ok":
             key = "doctor.guide" if finding.guide == "searxng" else "doctor.guide_other"

@@ -16,9 +16,9 @@ from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from ..core.wire import Response
 from ..engines import registry
+from ..messages.catalog import Texts
 from ..search.runner import EngineRunner
 from .terminal import Terminal, padded
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -74,7 +74,7 @@ def _row(name: str, client: AsyncClient, t: Texts) -> dict[str, object]:
     elif not configured:
         state = t("state.no_key")
     elif left:
-        state = t("state.resting", seconds=left, why=runner.breaker.reason)
+        state = t("state.paused", seconds=left, why=runner.breaker.reason)
     key = t("key.none") if not variable else t("key.set") if configured else t("key.missing", variable=variable)
     return {
         "name": name,

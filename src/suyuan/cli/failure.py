@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from ..core.errors import InvalidInput, SuyuanError
+from ..messages.catalog import Texts
 from .terminal import Terminal
-from .texts import Texts
 
 OK, NOTHING, BAD_INPUT, FAILED = 0, 1, 2, 3
 
@@ -17,7 +17,8 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     err = Terminal(sys.stderr)
     message, hint = error.say(t.lang)
     code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
-    err.line(err.paint(t("invalid" if bad_input else what), "red") + f" [{code}]: {message}")
+    headline = err.paint(t("invalid" if bad_input else what), "red")
+    err.line(t("error", what=headline, code=code, message=message))
     if hint:
-        err.line(f"{t('hint')} {hint}")
+        err.line(t("hint", hint=hint))
     return BAD_INPUT if bad_input else FAILED

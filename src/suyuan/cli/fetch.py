@@ -12,10 +12,10 @@ from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..messages.catalog import Texts
 from ..pages.passages import select
 from .failure import show_failure
 from .terminal import Terminal, with_progress
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

@@ -12,9 +12,9 @@ from ..config.ui import has_display
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..engines import registry
+from ..messages.catalog import Texts
 from .failure import show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from .. import __version__
 from ..config.load import load_settings
-from ..config.ui import LANGUAGES, ui_language
+from ..config.ui import ui_language
+from ..messages.catalog import Texts, languages
 from . import archive, ask, chat, config, debug, doctor, engines, fetch, google, mcp, search, searxng, serve
 from .logs import set_up_logging
 from .terminal import Terminal
-from .texts import Texts
 
 _QUIET_COMMANDS = ("config", "doctor")
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     arguments = list(sys.argv[1:] if argv is None else argv)
-    t = Texts(_wanted_language(arguments))
+    t = Texts("cli", _wanted_language(arguments))
     args = build_parser(t).parse_args(arguments)
     log_lines = set_up_logging(args.verbose, as_json=args.log_json)
     settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
@@ -50,7 +50,7 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
     parser.add_argument("--version", action="version", version=f"suyuan {__version__}", help=t("help.version"))
     parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
-    parser.add_argument("--ui", choices=LANGUAGES, help=t("help.ui"))
+    parser.add_argument("--ui", choices=languages(), help=t("help.ui"))
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

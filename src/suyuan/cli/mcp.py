@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from ..config.settings import Settings
+from ..messages.catalog import Texts
 from .terminal import Terminal
-from .texts import Texts
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -15,9 +15,9 @@ from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.receipt import Attempt
 from ..core.views import VIEWS, receipt
+from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure
 from .terminal import Terminal, with_progress
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -92,8 +92,8 @@ async def _search(client: AsyncClient, text: str, args: argparse.Namespace, t: T
     except SuyuanError as error:
         return _show_failure(error, args, t)
     if args.json or args.shape:
-        data = VIEWS[args.shape or "items"](page)
-        _print_json({**data, "receipt": receipt(page.attempts)} if args.explain else data)
+        data = VIEWS[args.shape or "items"](page, t.lang)
+        _print_json({**data, "receipt": receipt(page.attempts, t.lang)} if args.explain else data)
     else:
         show_page(page, t, explain=args.explain, never_set_up=_never_set_up(client))
     return OK if page.results else NOTHING
@@ -121,19 +121,19 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, never_set_up: frozen
     elif page.cached:
         out.line(out.paint(t("summary.cached", count=len(page.results), engine=page.engine), "dim"))
     else:
-        out.line(out.paint(t("summary", count=len(page.results), engine=page.engine, seconds=seconds), "dim"))
+        out.line(out.paint(t("summary.title", count=len(page.results), engine=page.engine, seconds=seconds), "dim"))
     if explain:
         _show_receipt(out, page.attempts, t)
     else:
         # What went wrong on the way is never hidden; a SearXNG that was never set up is not news.
         for a in page.attempts:
-            if a.code and not (a.outcome == "skipped" and a.engine in never_set_up):
-                out.line(out.paint(t("summary.fallback", engine=a.engine, message=_said(a, t)[0]), "yellow"))
+            if a.failure and not (a.outcome == "skipped" and a.engine in never_set_up):
+                out.line(out.paint(t("summary.fallback", engine=a.engine, message=a.failure), "yellow"))
 
 
 def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int:
     if args.json or args.shape:
-        _print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts)})
+        _print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts, t.lang)})
     code = show_failure(error, t, "failed")
     if error.attempts and (args.explain or len(error.attempts) > 1):
         _show_receipt(Terminal(sys.stderr), error.attempts, t)
@@ -144,15 +144,11 @@ def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> Non
     out.line(t("receipt"))
     for a in attempts:
         what = t(f"outcome.{a.outcome}", count=a.count)
-        why = f" [{a.code}/{a.detail_code}] {_said(a, t)[0]}" if a.code else ""
+        why = f" [{a.code}/{a.detail_code}] {a.failure.message(t.lang)}" if a.failure else ""
         out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
         remarks = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
         for remark in (*remarks, *a.notes):
             out.line(f"  {'':<11}           {remark}")
-
-
-def _said(a: Attempt, t: Texts) -> tuple[str, str]:
-    return (a.message_zh or a.message, a.hint_zh or a.hint) if t.lang == "zh" else (a.message, a.hint)
 
 
 def _print_json(data: object) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..messages.catalog import Texts
 from .failure import show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 _WORDS = {
     "up": ("up", "-d"),
@@ -59,7 +59,7 @@ def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return show_failure(error, t, "searxng.not_done")
     out.line(t("searxng.next", folder="" if args.folder == Path("searxng") else f" {args.folder}"))
     if args.port != container.PORT:
-        out.line(t("searxng.tell", url=f"http://localhost:{args.port}"))
+        out.line(t("searxng.address", url=f"http://localhost:{args.port}"))
     return 0
 
 
@@ -113,7 +113,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     version = f" {verdict.version}" if verdict.version else ""
     out.line(
         t(
-            "searxng.well",
+            "searxng.ok",
             version=version,
             url=verdict.base_url,
             results=verdict.results,

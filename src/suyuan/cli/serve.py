@@ -15,9 +15,9 @@ from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
+from ..messages.catalog import Texts
 from .failure import show_failure
 from .terminal import Terminal
-from .texts import Texts
 
 
 def add(commands: Any, t: Texts) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from typing import TextIO, TypeVar
 
 from ..config.ui import wants_colour
-from .texts import Texts
+from ..messages.catalog import Texts
 
 T = TypeVar("T")
 

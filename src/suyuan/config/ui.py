@@ -6,16 +6,16 @@ import os
 import sys
 from collections.abc import Mapping
 
-LANGUAGES = ("en", "zh")
+from ..messages.catalog import DEFAULT, language
 
 
 def ui_language(environ: Mapping[str, str] | None = None) -> str:
-    """``zh`` or ``en``, by ``SUYUAN_UI_LANG`` or the locale."""
+    """The language of the user interface, by ``SUYUAN_UI_LANG`` or the locale; English where there are no texts."""
     environ = os.environ if environ is None else environ  # noqa: TID251 - this is the room that may
     for variable in ("SUYUAN_UI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         if value := environ.get(variable, "").strip():
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"
+            return language(value)
+    return DEFAULT
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:

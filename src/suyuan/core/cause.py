@@ -1,33 +1,32 @@
-"""What a cause of failure is; the causes themselves stand in the catalogues beside this file."""
+"""``Cause``: one way to fail. All causes are in the modules of ``causes``, their texts in the message catalogues."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..messages.catalog import Text
 from .errors import SuyuanError
+from .failure import Failure, Failures
+
+_KEPT = (str, int, float, Text, Failure, Failures)
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One way to fail; calling it gives the error to raise, with the blanks of its texts filled in."""
+    """One way to fail; calling it gives the error to raise, with the parameters of its texts."""
 
     kind: type[SuyuanError]
+    key: str
     detail_code: str
-    en: str
-    zh: str
-    hint_en: str
-    hint_zh: str
     retryable: bool | None = None
 
-    def __call__(self, *, engine: str = "", retry_after: float | None = None, **blanks: object) -> SuyuanError:
-        """The error to raise; ``blanks`` fill the texts."""
-        blanks["engine"] = engine
-        return self.kind(
-            self.en.format(**blanks),
-            hint=self.hint_en.format(**blanks),
-            detail_code=self.detail_code,
-            retryable=self.retryable,
-            retry_after=retry_after,
-            engine=engine,
-            translations={"zh": (self.zh.format(**blanks), self.hint_zh.format(**blanks))},
-        )
+    def __call__(self, *, engine: str = "", retry_after: float | None = None, **params: object) -> SuyuanError:
+        """Return the error to raise; ``params`` fill the placeholders of its texts."""
+        return self.kind(self.failure(engine=engine, retry_after=retry_after, **params))
+
+    def failure(self, *, engine: str = "", retry_after: float | None = None, **params: object) -> Failure:
+        """Return the failure alone; no text is rendered here, since most failures are never shown."""
+        # Foreign objects are turned into text now: they may hold secrets or whole tracebacks.
+        kept = {name: value if isinstance(value, _KEPT) else str(value) for name, value in params.items()}
+        retryable = self.kind.default_retryable if self.retryable is None else self.retryable
+        return Failure(self.kind.code, self.detail_code, self.key, kept, engine, retryable, retry_after)

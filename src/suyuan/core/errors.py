@@ -1,12 +1,12 @@
-"""The one error tree. Every failure of the house is one of these; the codes are the published ones.
+"""The one error tree; the codes are the published ones.
 
 SuyuanError
-├── InvalidInput        the caller asked for something that cannot be asked
+├── InvalidInput        the caller's input is not valid
 ├── ToolNotFound        no tool of that name
 └── WebProviderError    an engine failed in a way that has no better name
     ├── Timeout         it took too long
-    ├── WebBlocked      it refuses us; detail_code: captcha_required, http_403, http_429, …
-    ├── WebParseError   it answered something we cannot read
+    ├── WebBlocked      it refuses requests; detail_code: captcha_required, http_403, http_429, …
+    ├── WebParseError   its answer cannot be read
     ├── NetworkError    it could not be reached
     ├── AuthError       the key is missing or wrong, or the interface is closed
     └── BadGateway      it is broken at its end (5xx)
@@ -14,72 +14,98 @@ SuyuanError
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .secret import Secret, redact
+from .failure import VERBATIM, Failure
+from .secret import Secret
 
 if TYPE_CHECKING:
     from .receipt import Attempt
 
 
 class SuyuanError(Exception):
-    """A failure with a code, a cause and a cure."""
+    """A failure that is raised; made from a ``Failure``, or from a message and a hint in one language."""
 
     code: ClassVar[str] = "SuyuanError"
     default_retryable: ClassVar[bool] = False
 
     def __init__(
         self,
-        message: str,
+        message: str | Failure,
         *,
         hint: str = "",
         detail_code: str = "",
         retryable: bool | None = None,
         retry_after: float | None = None,
         engine: str = "",
-        translations: Mapping[str, tuple[str, str]] | None = None,
         attempts: tuple[Attempt, ...] = (),
     ) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.detail_code = detail_code
-        self.retryable = self.default_retryable if retryable is None else retryable
-        self.retry_after = retry_after
-        self.engine = engine
-        self.translations = dict(translations or {})
+        if isinstance(message, str):
+            kept = self.default_retryable if retryable is None else retryable
+            params = {"message": message, "hint": hint}
+            message = Failure(self.code, detail_code, VERBATIM, params, engine, kept, retry_after)
+        self.failure = message
         self.attempts = attempts
 
+    @property
+    def detail_code(self) -> str:
+        """The exact cause, for programs."""
+        return self.failure.detail_code
+
+    @property
+    def message(self) -> str:
+        """What failed and why, in English."""
+        return self.failure.message()
+
+    @property
+    def hint(self) -> str:
+        """What the user can do about it, in English."""
+        return self.failure.hint()
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call can succeed later."""
+        return self.failure.retryable
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds after which a retry can succeed, where known."""
+        return self.failure.retry_after
+
+    @property
+    def engine(self) -> str:
+        """The engine that failed, or an empty text."""
+        return self.failure.engine
+
+    @engine.setter
+    def engine(self, name: str) -> None:
+        self.failure = replace(self.failure, engine=name)
+
     def say(self, lang: str) -> tuple[str, str]:
-        """Return message and cure in ``lang``, or in English where there is no such translation."""
-        return self.translations.get(lang, (self.message, self.hint))
+        """Return message and hint in ``lang``."""
+        return self.failure.say(lang)
 
     def redacted(self, secrets: Iterable[Secret]) -> Self:
-        """Take ``secrets`` out of every text this error carries, and forget what it was raised from."""
-        secrets = tuple(secrets)
-        self.message = redact(self.message, secrets)
-        self.hint = redact(self.hint, secrets)
-        self.translations = {k: (redact(m, secrets), redact(c, secrets)) for k, (m, c) in self.translations.items()}
-        self.args = (self.message,)
+        """Take ``secrets`` out of this error, and forget what it was raised from."""
+        self.failure = self.failure.redacted(secrets)
+        self.args = (self.failure,)
         # A foreign exception in the chain may hold the request with its headers.
         self.__cause__ = self.__context__ = None
         return self
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
-        """Return the published shape of an error: code, detail_code, message, cure, retryable."""
-        message, hint = self.say(lang)
-        return {
-            "code": self.code,
-            "detail_code": self.detail_code or None,
-            "message": message,
-            "hint": hint,
-            "retryable": self.retryable,
-        }
+        """The JSON form of the error that programs read."""
+        return self.failure.published(lang)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class InvalidInput(SuyuanError):
-    """The caller asked for something that cannot be asked."""
+    """The caller's input is not valid."""
 
     code = "InvalidInput"
 
@@ -104,14 +130,14 @@ class Timeout(WebProviderError):
 
 
 class WebBlocked(WebProviderError):
-    """An engine refuses us: CAPTCHA, 403, 429 or an empty page in place of results."""
+    """An engine refuses requests: CAPTCHA, 403, 429 or an empty page in place of results."""
 
     code = "WebBlocked"
     default_retryable = True
 
 
 class WebParseError(WebProviderError):
-    """An engine answered something that cannot be read."""
+    """The answer of an engine cannot be read."""
 
     code = "WebParseError"
 
@@ -124,7 +150,7 @@ class NetworkError(WebProviderError):
 
 
 class AuthError(WebProviderError):
-    """The key is missing or wrong, or the interface is closed to us."""
+    """The key is missing or wrong, or the interface is closed."""
 
     code = "AuthError"
 

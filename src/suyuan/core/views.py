@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .failure import Failure
 from .page import SearchPage
 from .receipt import Attempt
 
@@ -11,7 +12,7 @@ from .receipt import Attempt
 PROVIDER_IDS = {"ddg_html": "duck-duck-scrape"}
 
 
-def items_view(page: SearchPage) -> dict[str, Any]:
+def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
     """``{"items": […], "provider_meta": …, "errors": […]}``: the shape of the ``web.search`` tool."""
     items = []
     for r in page.results:
@@ -37,17 +38,17 @@ def items_view(page: SearchPage) -> dict[str, Any]:
             "trace_id": page.query.trace_id,
             "cached": page.cached,
         },
-        "errors": [_error(a) for a in page.attempts if a.code],
+        "errors": [_error(a.failure, a.engine, lang) for a in page.attempts if a.failure],
     }
 
 
-def results_view(page: SearchPage) -> dict[str, Any]:
+def results_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
     """``{"query", "results": [{title, url, snippet, source}]}``: the JSON shape of the agent's tool."""
     results = [{"title": r.title, "url": r.url, "snippet": r.snippet, "source": r.source} for r in page.results]
     return {"query": page.query.text, "results": results}
 
 
-def provider_view(page: SearchPage) -> dict[str, Any]:
+def provider_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
     """``{"query", "provider", "results", "count", "tookMs", "cached"}``: the shape of the provider interface."""
     results = []
     for r in page.results:
@@ -69,18 +70,15 @@ def provider_view(page: SearchPage) -> dict[str, Any]:
 VIEWS = {"items": items_view, "results": results_view, "provider": provider_view}
 
 
-def receipt(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
-    """The receipt: what each engine did, in the order in which they were asked; a failed search has one too."""
+def receipt(attempts: tuple[Attempt, ...], lang: str = "en") -> list[dict[str, Any]]:
+    """What each engine did, in the order in which they were asked; a failed search has a receipt too."""
     return [
         {
             "engine": a.engine,
             "outcome": a.outcome,
             "count": a.count,
             "latency_ms": a.latency_ms,
-            "code": a.code or None,
-            "detail_code": a.detail_code or None,
-            "message": a.message or None,
-            "hint": a.hint or None,
+            **(a.failure.published(lang) if a.failure else _NO_FAILURE),
             "unsupported_params": list(a.unsupported_params),
             "notes": list(a.notes),
         }
@@ -88,12 +86,9 @@ def receipt(attempts: tuple[Attempt, ...]) -> list[dict[str, Any]]:
     ]
 
 
-def _error(a: Attempt) -> dict[str, Any]:
-    return {
-        "type": a.code,
-        "detail_code": a.detail_code or None,
-        "message": a.message,
-        "hint": a.hint,
-        "retryable": a.retryable,
-        "provider": a.engine,
-    }
+_NO_FAILURE = dict.fromkeys(("code", "detail_code", "message", "hint", "retryable", "retry_after"))
+
+
+def _error(failure: Failure, engine: str, lang: str) -> dict[str, Any]:
+    published = failure.published(lang)
+    return {"type": published.pop("code"), **published, "provider": engine}

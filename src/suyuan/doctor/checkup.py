@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..client import AsyncClient
-from ..core.secret import redact
 from . import browser, configuration, engines, model, network, packages
 from . import storage as places
 from .finding import ERROR, WARNING, Finding
@@ -63,10 +61,4 @@ def _masked(finding: Finding, client: AsyncClient) -> Finding:
     settings = client.settings
     secrets = [own.api_key for own in settings.engines.values()]
     secrets += [settings.model.api_key, settings.net.proxy, settings.server.token, settings.store_url]
-    return replace(
-        finding,
-        en=redact(finding.en, secrets),
-        zh=redact(finding.zh, secrets),
-        hint_en=redact(finding.hint_en, secrets),
-        hint_zh=redact(finding.hint_zh, secrets),
-    )
+    return finding.redacted(secrets)

@@ -14,6 +14,7 @@ from ..core.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADA
 from ..core.causes.engine import KEY_MISSING
 from ..core.secret import MASK
 from ..engines import registry
+from ..messages.catalog import Text
 from .finding import WARNING, Finding
 from .json_location import line_of
 
@@ -30,12 +31,8 @@ async def examine(client: AsyncClient) -> list[Finding]:
         findings.append(Finding.ill("config", SERVER_OPEN(host=settings.server.host)))
     if not findings:
         file = settings.config_file
-        where_en, where_zh = (
-            (str(file), str(file)) if file else ("no file, defaults and environment", "无文件,使用默认值和环境变量")
-        )
-        findings.append(
-            Finding.well("config", f"The configuration is fine ({where_en}).", f"配置没有问题({where_zh})。")
-        )
+        where = str(file) if file else Text("doctor.ok.no_config_file")
+        findings.append(Finding.well("config", Text("doctor.ok.config", {"where": where})))
     return findings
 
 

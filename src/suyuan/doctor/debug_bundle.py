@@ -66,19 +66,19 @@ def _newest(client: AsyncClient) -> Any:
 
 def _errors(events: list[dict[str, Any]], answer: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
     seen = set()
-    faults = [(event["kind"], event["fault"]) for event in events if event.get("fault")]
+    failures = [(event["kind"], event["failure"]) for event in events if event.get("failure")]
     attempts = [
         ("engine." + attempt["engine"], attempt)
         for event in events
         for attempt in event.get("receipt") or ()
         if attempt.get("code")
     ]
-    if answer and answer.get("fault"):
-        faults.append(("answer", answer["fault"]))
-    for where, fault in [*faults, *attempts]:
-        key = (where, fault.get("detail_code"))
+    if answer and answer.get("failure"):
+        failures.append(("answer", answer["failure"]))
+    for where, failure in [*failures, *attempts]:
+        key = (where, failure.get("detail_code"))
         if key in seen:
             continue
         seen.add(key)
-        message = fault["texts"]["en"][0] if "texts" in fault else fault.get("message")
-        yield {"detail_code": fault.get("detail_code"), "code": fault.get("code"), "where": where, "message": message}
+        told = {name: failure.get(name) for name in ("detail_code", "code", "message")}
+        yield {**told, "where": where}

@@ -11,6 +11,7 @@ from ..core.causes.engine import CIRCUIT_OPEN, KEY_MISSING
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..engines import registry
+from ..messages.catalog import Text
 from ..search.plan import ARCHIVE, AUTO
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
@@ -39,7 +40,7 @@ async def _look(client: AsyncClient, name: str, offline: bool) -> list[Finding]:
     if not getattr(runner.engine, "configured", True):
         return [_without_key(client, runner)]
     if getattr(runner.engine, "via_browser", False) and not chosen(client, name):
-        return [Finding.well("engine", f"{name}: not in use.", f"{name}:未使用。", name, UNUSED)]
+        return [Finding.well("engine", Text("doctor.ok.engine_unused", {"name": name}), name, UNUSED)]
     if offline:
         return [_state(runner)]
     if name == SEARXNG:
@@ -75,21 +76,20 @@ def searxng_findings(verdict: SearxngVerdict, level: Level = ERROR) -> list[Find
     remarks = [Finding.ill(SEARXNG, remark, WARNING, SEARXNG, SEARXNG) for remark in verdict.remarks]
     if verdict.cause:
         return [Finding.ill(SEARXNG, verdict.cause, level, SEARXNG, SEARXNG), *remarks]
-    version = f" {verdict.version}" if verdict.version else ""
-    en = f"SearXNG{version} at {verdict.base_url}: {verdict.results} results in {verdict.took_ms / 1000:.1f} s."
-    zh = f"SearXNG{version}({verdict.base_url}):{verdict.took_ms / 1000:.1f} 秒返回 {verdict.results} 条结果。"
-    return [Finding.well(SEARXNG, en, zh, SEARXNG), *remarks]
+    params = {
+        "version": f" {verdict.version}" if verdict.version else "",
+        "url": verdict.base_url,
+        "count": verdict.results,
+        "seconds": verdict.took_ms / 1000,
+    }
+    return [Finding.well(SEARXNG, Text("doctor.ok.searxng", params), SEARXNG), *remarks]
 
 
 async def _searxng(client: AsyncClient) -> list[Finding]:
     verdict = await searxng_verdict(client)
     absent = verdict.cause is not None and verdict.cause.detail_code in ("searxng_down", "not_searxng")
     if absent and not explicit(client):
-        en, zh = (
-            "SearXNG is not set up; it is optional (suyuan searxng init).",
-            "未部署 SearXNG;它是可选的(suyuan searxng init)。",
-        )
-        return [Finding.well(SEARXNG, en, zh, SEARXNG, UNUSED)]
+        return [Finding.well(SEARXNG, Text("doctor.ok.searxng_unused"), SEARXNG, UNUSED)]
     return searxng_findings(verdict, ERROR if explicit(client) else WARNING)
 
 
@@ -97,9 +97,8 @@ async def _asked(client: AsyncClient, runner: EngineRunner) -> Finding:
     asked = await runner.run(SearchQuery(_QUERY, count=5), SECONDS)
     if asked.error:
         return Finding.ill("engine", asked.error, WARNING, runner.name)
-    seconds = asked.attempt.latency_ms / 1000
-    en = f"{runner.name}: {asked.attempt.count} results in {seconds:.1f} s."
-    return Finding.well("engine", en, f"{runner.name}:{seconds:.1f} 秒返回 {asked.attempt.count} 条结果。", runner.name)
+    params = {"name": runner.name, "count": asked.attempt.count, "seconds": asked.attempt.latency_ms / 1000}
+    return Finding.well("engine", Text("doctor.ok.engine", params), runner.name)
 
 
 def _without_key(client: AsyncClient, runner: EngineRunner) -> Finding:
@@ -107,18 +106,17 @@ def _without_key(client: AsyncClient, runner: EngineRunner) -> Finding:
     if chosen(client, runner.name):
         error = KEY_MISSING(engine=runner.name, variable=variable, setting=f"web.providers.{runner.name}.apiKey")
         return Finding.ill("engine", error, ERROR, runner.name)
-    en, zh = f"{runner.name}: no key, not in use ({variable}).", f"{runner.name}:无密钥,未使用({variable})。"
-    return Finding.well("engine", en, zh, runner.name, UNUSED)
+    text = Text("doctor.ok.engine_without_key", {"name": runner.name, "variable": variable})
+    return Finding.well("engine", text, runner.name, UNUSED)
 
 
 def _state(runner: EngineRunner) -> Finding:
     if left := runner.breaker.cooldown_left():
-        return Finding.ill(
-            "engine", CIRCUIT_OPEN(engine=runner.name, seconds=left, why=runner.breaker.reason), WARNING, runner.name
-        )
+        error = CIRCUIT_OPEN(engine=runner.name, seconds=left, why=runner.breaker.reason, retry_after=left)
+        return Finding.ill("engine", error, WARNING, runner.name)
     address = getattr(runner.engine, "base_url", "")
-    en, zh = f"{runner.name}: configured ({address}), not asked.", f"{runner.name}:已配置({address}),未测试。"
-    return Finding.well("engine", en, zh, runner.name, UNUSED)
+    text = Text("doctor.ok.engine_configured", {"name": runner.name, "address": address})
+    return Finding.well("engine", text, runner.name, UNUSED)
 
 
 def _together(client: AsyncClient, findings: list[Finding]) -> list[Finding]:
@@ -142,6 +140,5 @@ def _proxy_down(client: AsyncClient, finding: Finding) -> SuyuanError:
     # The address without user and password.
     parts = urlsplit(client.settings.net.proxy.reveal())
     origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "web.fetch.proxy")
-    return PROXY_DOWN(
-        proxy=f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname, why=finding.en, origin=origin
-    )
+    proxy = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    return PROXY_DOWN(proxy=proxy, why=finding.what, origin=origin)

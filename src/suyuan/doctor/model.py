@@ -17,7 +17,8 @@ from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..llm.errors import DEFAULT_SERVERS, base_of, model_fault, server_of
 from ..llm.settings import EMBEDDED, ModelSettings
-from .finding import ERROR, OK, WARNING, Finding, Level
+from ..messages.catalog import Text
+from .finding import ERROR, WARNING, Finding, Level
 
 SECONDS = 30.0
 _PACKAGES = {"openai": ("langchain_openai", "chat"), "ollama": ("langchain_ollama", "ollama"),
@@ -55,21 +56,13 @@ async def examine(client: AsyncClient, *, offline: bool = False, seconds: float 
     """Whether the configured model can answer; the embedded one always can."""
     settings = client.settings.model
     if settings.provider == EMBEDDED:
-        en, zh = (
-            "The embedded model answers by quoting its sources; it needs nothing.",
-            "使用内置模型:通过引用来源作答,无需任何配置。",
-        )
-        return [Finding.well("model", en, zh, EMBEDDED)]
+        return [Finding.well("model", Text("doctor.ok.model_embedded"), EMBEDDED)]
     if missing := _missing(settings):
         return [_finding(settings, missing)]
     if offline:
-        return [_well(settings, "configured, not asked", "已配置,未测试")]
+        return [_well(settings, "model_configured")]
     if settings.provider not in ("openai", "ollama"):
-        return [
-            _well(
-                settings, "its key is set; its server is first asked by a chat", "密钥已设置;首次对话时才会连接服务器"
-            )
-        ]
+        return [_well(settings, "model_key_set")]
     try:
         async with asyncio.timeout(seconds):
             return await _Talk(client, settings).findings()
@@ -103,7 +96,7 @@ class _Talk:
             for error in (await self._streams(), await self._calls_tools())
             if error is not None
         ]
-        return [_well(self.settings, "answers", "可以作答"), *problems]
+        return [_well(self.settings, "model"), *problems]
 
     async def _listed(self) -> SuyuanError | None:
         """Whether the server lists the model; servers that keep no list are believed."""
@@ -202,13 +195,6 @@ def _finding(settings: ModelSettings, error: SuyuanError, level: Level = ERROR) 
     return Finding.ill("model", error.redacted((settings.api_key, settings.proxy)), level, settings.label, "models")
 
 
-def _well(settings: ModelSettings, en: str, zh: str) -> Finding:
-    where = server_of(settings)
-    return Finding(
-        "model",
-        OK,
-        "ok",
-        f"{settings.label} at {where}: {en}.",
-        f"{settings.label}({where}):{zh}。",
-        name=settings.label,
-    )
+def _well(settings: ModelSettings, text: str) -> Finding:
+    params = {"name": settings.label, "where": server_of(settings)}
+    return Finding.well("model", Text(f"doctor.ok.{text}", params), settings.label)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from ..client import AsyncClient
 from ..core.causes.doctor import FAKE_IP
+from ..messages.catalog import Text
 from .finding import WARNING, Finding
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -28,10 +29,10 @@ def _proxy(client: AsyncClient) -> Finding:
     # A proxy's address may hold a password: only host and port are shown.
     parts = urlsplit(client.settings.net.proxy.reveal())
     if not parts.hostname:
-        return Finding.well("network", "No proxy: connections are direct.", "未使用代理:直接连接。")
+        return Finding.well("network", Text("doctor.ok.no_proxy"))
     origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "")
     named = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
-    return Finding.well("network", f"The proxy {named} is used ({origin}).", f"使用代理 {named}({origin})。")
+    return Finding.well("network", Text("doctor.ok.proxy", {"proxy": named, "origin": origin}))
 
 
 async def _fake_address(client: AsyncClient, lookup: Lookup | None) -> tuple[str, str] | None:

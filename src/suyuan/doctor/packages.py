@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from .. import __version__
 from ..client import AsyncClient
+from ..messages.catalog import Text
 from .finding import Finding
 
 # Distribution, and the extra that brings it.
@@ -19,15 +20,16 @@ _OPTIONAL = (
 
 async def examine(client: AsyncClient) -> list[Finding]:
     """Versions, and what could be installed in addition."""
-    here = f"suyuan {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    findings = [Finding.well("package", here, here)]
+    system = f"{platform.system()} {platform.machine()}"
+    here = {"version": __version__, "python": platform.python_version(), "system": system}
+    findings = [Finding.well("package", Text("doctor.ok.program", here))]
     there = versions()
     listed = ", ".join(f"{name} {found}" for name, found in there.items()) or "-"
     missing = sorted({extra for name, extra in _OPTIONAL if name not in there})
-    findings.append(Finding.well("package", f"Optional packages: {listed}.", f"可选软件包:{listed}。"))
+    findings.append(Finding.well("package", Text("doctor.ok.packages", {"packages": listed})))
     if missing:
         line = f"pip install 'suyuan[{','.join(missing)}]'"
-        findings.append(Finding.well("package", f"Could be added: {line}", f"可以安装:{line}"))
+        findings.append(Finding.well("package", Text("doctor.ok.more_packages", {"command": line})))
     return findings
 
 

@@ -39,6 +39,7 @@ from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..engines.searxng import SearXNG
+from ..messages.catalog import Text
 from ..net.transport import bounded, origin
 
 RawSend = Callable[[Request, str], Awaitable[Response]]
@@ -107,18 +108,11 @@ def _bad_address(base_url: str) -> SuyuanError | None:
         origin(base_url)
         parts = urlsplit(base_url)
     except ValueError:
-        return SEARXNG_BAD_ADDRESS(
-            engine=NAME, where=base_url[:100], why="it is not an http(s) address", why_zh="不是 http(s) 地址"
-        )
+        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_scheme"))
     if any(c.isspace() for c in base_url):
-        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why="it has a blank in it", why_zh="含有空格")
+        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_blank"))
     if parts.query or parts.fragment or parts.path.endswith(("/search", "/healthz")):
-        return SEARXNG_BAD_ADDRESS(
-            engine=NAME,
-            where=base_url[:100],
-            why="it is the address of a page of it, not its base",
-            why_zh="这是其中某个页面的地址,而不是根地址",
-        )
+        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_page"))
     return None
 
 
@@ -176,7 +170,7 @@ class _Check:
         if code == "tls":
             return await self._tls_illness(host, port)
         if code in ("connection_broken", "bad_http"):
-            return await self._stranger("something that does not speak HTTP", "不使用 HTTP 的程序")
+            return await self._stranger(Text("searxng.detail.not_http"))
         if code == NOT_SEARXNG.detail_code:
             return await self._other_address() or await self._stranger()
         return error
@@ -197,7 +191,7 @@ class _Check:
             return causes[verdict](engine=NAME, where=where)
         return SEARXNG_TLS(engine=NAME, where=where, why=verdict)
 
-    async def _stranger(self, what: str = "", what_zh: str = "") -> SuyuanError:
+    async def _stranger(self, what: Text | str = "") -> SuyuanError:
         """Who it is that answers in its place."""
         scheme, host, port = origin(self.base_url)
         if scheme == "http" and await _speaks_tls(host, port):
@@ -206,14 +200,8 @@ class _Check:
             )
         if not what:
             page = await self._ask("/")
-            what = what_zh = _likeness(page) if page else ""
-        error = SEARXNG_OTHER_SERVER(engine=NAME, where=self.base_url, what=what or "another server")
-        if (zh := what_zh or "其他服务器") != what:
-            error.translations["zh"] = (
-                SEARXNG_OTHER_SERVER.zh.format(where=self.base_url, what=zh),
-                error.say("zh")[1],
-            )
-        return error
+            what = _likeness(page) if page else Text("searxng.detail.unknown_server")
+        return SEARXNG_OTHER_SERVER(engine=NAME, where=self.base_url, what=what)
 
     async def _other_address(self) -> SuyuanError | None:
         """The same server's SearXNG at another path, if there is one."""

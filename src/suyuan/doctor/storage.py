@@ -11,6 +11,7 @@ from pathlib import Path
 from ..client import AsyncClient
 from ..core.causes.doctor import ARCHIVE_DAMAGED, ARCHIVE_UNUSABLE, DISK_FULL, STORE_FAULTY
 from ..core.errors import SuyuanError
+from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding
 
 StoreCheck = Callable[[], list[str]]
@@ -33,7 +34,7 @@ async def examine(
 def _archive(client: AsyncClient) -> Finding:
     path = client.settings.archive_file
     if path is None:
-        return Finding.well("archive", "The archive is switched off.", "归档已关闭。")
+        return Finding.well("archive", Text("doctor.ok.archive_off"))
     try:
         archive = client.archive
         verdict = archive.check() if archive else "ok"
@@ -47,7 +48,7 @@ def _archive(client: AsyncClient) -> Finding:
         return Finding.ill("archive", ARCHIVE_UNUSABLE(where=path, why=error.strerror or error))
     if verdict != "ok":
         return Finding.ill("archive", ARCHIVE_DAMAGED(where=path, why=verdict[:200]))
-    return Finding.well("archive", f"The archive is sound: {size} pages ({path}).", f"归档完好:{size} 个页面({path})。")
+    return Finding.well("archive", Text("doctor.ok.archive", {"count": size, "path": str(path)}))
 
 
 def _store(check: StoreCheck) -> Finding:
@@ -57,7 +58,7 @@ def _store(check: StoreCheck) -> Finding:
         return Finding.ill("store", error)
     if wrong:
         return Finding.ill("store", STORE_FAULTY(why="; ".join(wrong)[:300]))
-    return Finding.well("store", "The kept conversations are sound.", "会话存储完好。")
+    return Finding.well("store", Text("doctor.ok.store"))
 
 
 def _disk(client: AsyncClient, free: Free) -> list[Finding]:
@@ -71,7 +72,7 @@ def _disk(client: AsyncClient, free: Free) -> list[Finding]:
         return []
     if megabytes < _LITTLE:
         return [Finding.ill("disk", DISK_FULL(free=megabytes, where=folder), ERROR if megabytes < _NONE else WARNING)]
-    return [Finding.well("disk", f"{megabytes / 1000:.0f} GB are free.", f"磁盘剩余 {megabytes / 1000:.0f} GB。")]
+    return [Finding.well("disk", Text("doctor.ok.disk", {"gigabytes": megabytes / 1000}))]
 
 
 def _free(folder: Path) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.causes.engine import NOT_JSON, UNDECODED, UNREADABLE
 from ..core.result import SearchResult
 from ..core.wire import Response
+from ..messages.catalog import Text
 
 
 def json_of(response: Response, engine: str) -> dict[str, Any]:
@@ -17,14 +18,14 @@ def json_of(response: Response, engine: str) -> dict[str, Any]:
     except ValueError:
         start = response.text[:200].lstrip().lower()
         if not start:
-            raise NOT_JSON(engine=engine, what="nothing") from None
+            raise NOT_JSON(engine=engine, what=Text("engine.detail.nothing")) from None
         if start.startswith("<"):
-            raise NOT_JSON(engine=engine, what="an HTML page") from None
+            raise NOT_JSON(engine=engine, what=Text("engine.detail.html_page")) from None
         if "\ufffd" in start or "\x00" in start:
             raise UNDECODED(engine=engine) from None
-        raise NOT_JSON(engine=engine, what="something else") from None
+        raise NOT_JSON(engine=engine, what=Text("engine.detail.something_else")) from None
     if not isinstance(data, dict):
-        raise NOT_JSON(engine=engine, what=f"a JSON {type(data).__name__}")
+        raise NOT_JSON(engine=engine, what=Text("engine.detail.json_type", {"kind": type(data).__name__}))
     return data
 
 

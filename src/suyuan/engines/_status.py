@@ -10,6 +10,7 @@ from ..core.causes.engine import BAD_STATUS, FORBIDDEN, KEY_REJECTED, RATE_LIMIT
 from ..core.causes.network import REDIRECTED
 from ..core.urls import domain_of
 from ..core.wire import Response
+from ..messages.catalog import Text
 
 
 def check_status(response: Response, engine: str) -> None:
@@ -18,7 +19,7 @@ def check_status(response: Response, engine: str) -> None:
     if status in (200, 202):
         return
     if 300 <= status < 400:
-        raise REDIRECTED(engine=engine, where=redirect_target(response) or "nowhere")
+        raise REDIRECTED(engine=engine, where=redirect_target(response) or Text("engine.detail.nowhere"))
     if status == 401:
         raise KEY_REJECTED(engine=engine, said="HTTP 401")
     if status == 403:

@@ -24,6 +24,7 @@ from ..core.errors import SuyuanError
 from ..core.page import SearchPage
 from ..core.secret import Secret
 from ..core.views import receipt
+from ..messages.catalog import text
 from ..shared import shared_client
 from ..tools.session import SessionSearch, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
@@ -100,7 +101,7 @@ class Tools:
         """Say which tools there are."""
         tool = types.Tool(
             name=WEB_SEARCH.name,
-            title="网络搜索" if self._lang == "zh" else "Web search",
+            title=text(self._lang, "mcp.search_title"),
             description=WEB_SEARCH.description(self._lang, date.today().isoformat()),
             input_schema=WEB_SEARCH.full_schema(self._lang),
             output_schema=OUTPUT_SCHEMA,
@@ -108,7 +109,7 @@ class Tools:
         )
         page = types.Tool(
             name=WEB_FETCH.name,
-            title="读取网页" if self._lang == "zh" else "Read a page",
+            title=text(self._lang, "mcp.fetch_title"),
             description=WEB_FETCH.description(self._lang),
             input_schema=WEB_FETCH.full_schema(self._lang),
             output_schema=PAGE_SCHEMA,
@@ -117,7 +118,7 @@ class Tools:
         return types.ListToolsResult(tools=[tool, page])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Call a tool; a failure is a tool error that names its code, cause and cure."""
+        """Call a tool; a failure is a tool error with its code, message and hint."""
         arguments = dict(params.arguments or {})
         try:
             if params.name == WEB_FETCH.name:
@@ -126,34 +127,32 @@ class Tools:
                 raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}")
             return await self._search(ctx, arguments)
         except SuyuanError as error:
-            text = types.TextContent(
-                type="text", text=failure(error, self._lang, "fetch" if params.name == WEB_FETCH.name else "search")
-            )
-            detail = {"error": error.as_dict(self._lang), "receipt": receipt(error.attempts)}
-            return types.CallToolResult(content=[text], structured_content=detail, is_error=True)
+            what = "fetch" if params.name == WEB_FETCH.name else "search"
+            content = types.TextContent(type="text", text=failure(error, self._lang, what))
+            detail = {"error": error.as_dict(self._lang), "receipt": receipt(error.attempts, self._lang)}
+            return types.CallToolResult(content=[content], structured_content=detail, is_error=True)
 
     async def _search(self, ctx: Context, arguments: dict[str, Any]) -> types.CallToolResult:
         query = query_from(arguments, count=self._settings.search.max_results)
         connection = self._connection(ctx)
-        await ctx.session.report_progress(0, 1, ("搜索中:" if self._lang == "zh" else "Searching: ") + query.text)
+        await ctx.session.report_progress(0, 1, text(self._lang, "mcp.searching", query=query.text))
         page, repeated = await connection.search.search(query)
         sources = connection.citations.add(page)
         await ctx.session.report_progress(1, 1, page.engine)
         length = self._settings.search.snippet_length
-        text = compact(page, sources, lang=self._lang, today=date.today(), snippet=length, repeated=repeated)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)], structured_content=_structured(page, sources)
-        )
+        told = compact(page, sources, lang=self._lang, today=date.today(), snippet=length, repeated=repeated)
+        content = types.TextContent(type="text", text=told)
+        return types.CallToolResult(content=[content], structured_content=_structured(page, sources, self._lang))
 
     async def _fetch(self, ctx: Context, url: str, question: str) -> types.CallToolResult:
         await ctx.session.report_progress(0, 1, url)
         document = await ctx.lifespan_context.fetcher.fetch(url)
-        text, chosen = page_text(document, question, _PAGE_TOKENS, self._lang)
+        told, chosen = page_text(document, question, _PAGE_TOKENS, self._lang)
         await ctx.session.report_progress(1, 1, document.title)
         data = {key: value for key, value in document.as_dict().items() if key != "text"}
         data["passages"] = [{"id": p.id, "heading": p.heading, "text": p.text} for p in chosen.passages]
         data["cut"] = chosen.cut
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=told)], structured_content=data)
 
     def _connection(self, ctx: Context) -> _Connection:
         """The state of the client that calls: one for stdio, one for each HTTP session, a new one without a session."""
@@ -225,7 +224,7 @@ class _Guarded:
         await self._app(scope, receive, send)
 
 
-def _structured(page: SearchPage, sources: tuple[Source, ...]) -> dict[str, Any]:
+def _structured(page: SearchPage, sources: tuple[Source, ...], lang: str) -> dict[str, Any]:
     results = [
         {
             "number": s.number,
@@ -242,5 +241,5 @@ def _structured(page: SearchPage, sources: tuple[Source, ...]) -> dict[str, Any]
         "engine": page.engine,
         "cached": page.cached,
         "results": results,
-        "receipt": receipt(page.attempts),
+        "receipt": receipt(page.attempts, lang),
     }

@@ -10,6 +10,7 @@ from ..config.settings import Settings
 from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_TOOL
 from ..core.query import SearchQuery
 from ..core.views import items_view, results_view
+from ..messages.catalog import Text
 from ..pages.passages import select
 from ..shared import acquire, default_client, release, release_async
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_contract
@@ -111,13 +112,13 @@ def _checked(arguments: Mapping[str, Any], properties: dict[str, Any]) -> dict[s
     given = {name: value for name, value in arguments.items() if value is not None}
     for name, value in given.items():
         if name not in properties:
-            reason = f"there is no such argument; there are: {', '.join(properties)}"
-            raise BAD_ARGUMENT(name=name, why=reason)
+            raise BAD_ARGUMENT(name=name, why=Text("input.detail.unknown_argument", {"known": ", ".join(properties)}))
         schema = properties[name]
         kinds = [schema["type"]] if "type" in schema else [choice["type"] for choice in schema["oneOf"]]
         # The number of results has an error of its own, which says what it may be.
         if name != "max_results" and not any(_is_a(value, kind) for kind in kinds):
-            raise BAD_ARGUMENT(name=name, why=f"must be of type {' or '.join(kinds)}, not {type(value).__name__}")
+            types = {"wanted": " / ".join(kinds), "given": type(value).__name__}
+            raise BAD_ARGUMENT(name=name, why=Text("input.detail.wrong_type", types))
     return given
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from ..core.causes import model as causes
 from ..core.errors import SuyuanError, Timeout
 from ..core.secret import redact
+from ..messages.catalog import Text
 from ..net.transport import NetSettings
 from .settings import ModelSettings
 
@@ -168,14 +169,14 @@ def _by_status(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     if status == 402 or (status in (403, 429) and _QUOTA.search(f"{facts.codes}\n{facts.text}")):
         return causes.MODEL_QUOTA(where=where)
     if status in (404, 405):
-        return causes.MODEL_ADDRESS(where=where, status=status, **_hints(settings))
+        return causes.MODEL_ADDRESS(where=where, status=status, expected=_expected(settings))
     if status in (408, 504):
         return causes.MODEL_SILENT(where=where, seconds=settings.seconds)
     if status in _FIXED:
         return _FIXED[status](facts, settings)
     if 500 <= status < 600:
         what = _clean(facts.text, settings)
-        return causes.MODEL_BROKEN(where=where, status=status, what=f": {what}" if what else "")
+        return causes.MODEL_BROKEN(where=where, status=status, what=_said(what))
     if 400 <= status < 500:
         return causes.MODEL_BAD_REQUEST(where=where, status=status, what=_clean(facts.text, settings))
     return None
@@ -191,7 +192,7 @@ def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     if "SSLError" in facts.kinds or "CERTIFICATE_VERIFY" in facts.text:
         return causes.MODEL_TLS(where=where)
     if facts.kinds & _UNREADABLE or _NOTHING.search(facts.text):
-        return causes.MODEL_BAD_ANSWER(where=where, **_hints(settings))
+        return causes.MODEL_BAD_ANSWER(where=where, expected=_expected(settings))
     if facts.kinds & _REFUSED:
         return _unreachable(settings)
     if facts.kinds & _TIMEOUTS:
@@ -203,18 +204,14 @@ def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     if "APIError" in facts.kinds:
         # An error object in the middle of a stream: the server has failed, whatever it calls it.
         what = _clean(facts.text, settings)
-        return causes.MODEL_BROKEN(where=where, status=200, what=f": {what}" if what else "")
+        return causes.MODEL_BROKEN(where=where, status=200, what=_said(what))
     return None
 
 
 def _rate(facts: _Facts, settings: ModelSettings) -> SuyuanError:
     wait = _seconds(facts.headers)
-    said: dict[str, Any] = (
-        {"wait_en": f"; it wants {wait:g} s of rest", "wait_zh": f",需等待 {wait:g} 秒"}
-        if wait
-        else {"wait_en": "", "wait_zh": ""}
-    )
-    return causes.MODEL_RATE(retry_after=wait, where=server_of(settings), **said)
+    said = Text("model.detail.wait", {"seconds": wait}) if wait else ""
+    return causes.MODEL_RATE(retry_after=wait, where=server_of(settings), wait=said)
 
 
 def _busy(facts: _Facts, settings: ModelSettings) -> SuyuanError:
@@ -233,12 +230,8 @@ _FIXED: dict[int, Callable[[_Facts, ModelSettings], SuyuanError]] = {
 
 def _context(settings: ModelSettings) -> SuyuanError:
     # Ollama cuts long prompts to a small window of its own unless it is told otherwise.
-    ours = is_ollama(settings)
-    extra: dict[str, Any] = {
-        "extra_en": " Ollama itself takes its window from OLLAMA_CONTEXT_LENGTH." if ours else "",
-        "extra_zh": "Ollama 自身的窗口由 OLLAMA_CONTEXT_LENGTH 决定。" if ours else "",
-    }
-    return causes.MODEL_CONTEXT(name=settings.label, limit=settings.context_tokens, **extra)
+    extra = Text("model.detail.ollama_window") if is_ollama(settings) else ""
+    return causes.MODEL_CONTEXT(name=settings.label, limit=settings.context_tokens, extra=extra)
 
 
 def _no_model(settings: ModelSettings) -> SuyuanError:
@@ -257,18 +250,17 @@ def _unreachable(settings: ModelSettings) -> SuyuanError:
     return cause(where=server_of(settings))
 
 
-def _hints(settings: ModelSettings) -> dict[str, Any]:
+def _expected(settings: ModelSettings) -> Text:
     """What the address should look like."""
     if settings.provider == "ollama":
-        return {
-            "hint_en": "for Ollama it is the server alone, http://127.0.0.1:11434",
-            "hint_zh": "Ollama 只需服务器地址 http://127.0.0.1:11434",
-        }
+        return Text("model.detail.ollama_address")
     example = "http://127.0.0.1:11434/v1" if is_ollama(settings) else "https://api.deepseek.com/v1"
-    return {
-        "hint_en": f"for OpenAI-compatible servers it mostly ends in /v1, such as {example}",
-        "hint_zh": f"兼容 OpenAI 的服务器地址通常以 /v1 结尾,例如 {example}",
-    }
+    return Text("model.detail.openai_address", {"example": example})
+
+
+def _said(what: str) -> Text | str:
+    """What the server said, behind the message."""
+    return Text("model.detail.said", {"what": what}) if what else ""
 
 
 def _facts(error: BaseException) -> _Facts:

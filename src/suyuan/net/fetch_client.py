@@ -19,6 +19,7 @@ from ..core.causes.network import BAD_URL, GUARD_REFUSED
 from ..core.causes.page import PAGE_REDIRECTS, PAGE_TOO_LARGE, PAGE_UNDECODED
 from ..core.errors import SuyuanError
 from ..core.wire import Response
+from ..messages.catalog import Text
 from .decompress import ACCEPTED, DecompressionError, Decompressor
 from .errors import translated
 from .guard import Address, Guard
@@ -151,16 +152,14 @@ class FetchClient:
             if error.detail_code != BAD_URL.detail_code:
                 raise
             # It is the page that asks for it, not the caller.
-            why, why_zh = error.message.rstrip("."), error.say("zh")[0].rstrip("。")
-            raise GUARD_REFUSED(
-                where=address.netloc, why=f"it redirects, and {why}", why_zh=f"它会重定向,而{why_zh}"
-            ) from None
+            why = Text("network.reason.redirects", {"why": error.failure.params["why"]})
+            raise GUARD_REFUSED(where=address.netloc, why=why) from None
 
     async def _ask(self, address: Address, headers: Mapping[str, str], caps: _Caps) -> Response:
         url = URL(f"{address.scheme}://{address.netloc}{address.target}", encoded=True)
         if (url.raw_host, url.port) != (address.host, address.port):
             # Two parsers that disagree are how guards are tricked.
-            raise BAD_URL(url=address.netloc, why="its host can be read in two ways", why_zh="主机名存在歧义")
+            raise BAD_URL(url=address.netloc, why=Text("network.reason.ambiguous"))
         proxy = self._settings.proxy_for(address.host)
         if proxy is not None:
             await self._second_opinion(address)

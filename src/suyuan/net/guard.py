@@ -14,16 +14,16 @@ from ada_url import URL, HostType
 
 from ..core.causes.network import BAD_URL, GUARD_REFUSED
 from ..core.errors import InvalidInput
+from ..messages.catalog import Text
 
 IP = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is refused, in English and Chinese; ``metadata`` marks what hands out a machine's keys."""
+    """Why an address is refused; ``metadata`` marks addresses that hand out a machine's keys."""
 
-    en: str
-    zh: str
+    text: Text
     metadata: bool = False
 
 
@@ -59,20 +59,17 @@ _USERINFO = re.compile(r"^([a-z+.-]*:[/\\]*)?[^?#]*@", re.I)
 # The standard lets through more (``a+b.com``, ``a..com``), which no public name has.
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 
-_LOOPBACK = Reason("a loopback address, that is this machine", "回环地址,即本机")
-_PRIVATE = Reason("a private address", "私有地址")
-_LINK_LOCAL = Reason("a link-local address", "链路本地地址")
-_SHARED = Reason("a provider's internal address (100.64.0.0/10)", "运营商内部地址(100.64.0.0/10)")
-_UNSPECIFIED = Reason("an unspecified address", "未指定地址")
-_MULTICAST = Reason("a multicast or broadcast address", "组播或广播地址")
-_RESERVED = Reason("a reserved address", "保留地址")
-_EXAMPLE = Reason("an address for documentation", "文档示例地址")
-_BENCHMARK = Reason(
-    "an address for benchmarks (198.18.0.0/15; a fake-IP DNS uses it too)",
-    "基准测试地址(198.18.0.0/15;fake-IP DNS 也使用)",
-)
-_METADATA = Reason("a cloud's metadata address", "云平台元数据地址", metadata=True)
-_WRAPPED = Reason("an IPv4 address in IPv6 clothes", "以 IPv6 形式包装的 IPv4 地址")
+_LOOPBACK = Reason(Text("network.reason.loopback"))
+_PRIVATE = Reason(Text("network.reason.private"))
+_LINK_LOCAL = Reason(Text("network.reason.link_local"))
+_SHARED = Reason(Text("network.reason.shared"))
+_UNSPECIFIED = Reason(Text("network.reason.unspecified"))
+_MULTICAST = Reason(Text("network.reason.multicast"))
+_RESERVED = Reason(Text("network.reason.reserved"))
+_EXAMPLE = Reason(Text("network.reason.documentation"))
+_BENCHMARK = Reason(Text("network.reason.benchmark"))
+_METADATA = Reason(Text("network.reason.metadata"), metadata=True)
+_WRAPPED = Reason(Text("network.reason.wrapped"))
 
 # The first that fits is the reason.
 _REFUSED: tuple[tuple[str, Reason], ...] = (
@@ -144,26 +141,26 @@ _LOCAL_NAMES = frozenset(
 def parse(url: str, base: str = "") -> Address:
     """Parse ``url`` as browsers do (WHATWG), stricter where tricks are played; raises ``BAD_URL``."""
     if len(url) > 8192:
-        raise _bad(url, "it is too long", "地址过长")
+        raise _bad(url, "too_long")
     if _CONTROL.search(url) or _BACKSLASH.match(url):
-        raise _bad(url, "it has a backslash or a control character", "包含反斜杠或控制字符")
+        raise _bad(url, "control")
     try:
         # The base is an address that was parsed before.
         parsed = URL(url, base or None)
     except ValueError:
-        raise _bad(url, "it is not a valid address", "不是有效的地址") from None
+        raise _bad(url, "invalid") from None
     scheme = parsed.protocol[:-1]
     if scheme not in _PORTS:
-        raise _bad(url, "only http and https are", "仅支持 http 和 https")
+        raise _bad(url, "scheme")
     if parsed.username or parsed.password:
-        raise _bad(url, "it has a user name or password", "包含用户名或密码")
+        raise _bad(url, "user")
     host = parsed.hostname.strip("[]")
     port = int(parsed.port or _PORTS[scheme])
     if parsed.host_type is not HostType.DEFAULT:
         return Address(parsed.href, scheme, host, port, ip_address(host))
     host = host.removesuffix(".")
     if not _NAME.fullmatch(host):
-        raise _bad(url, "its host is not a name that DNS could know", "主机名不是有效的域名")
+        raise _bad(url, "host")
     return Address(parsed.href, scheme, host, port)
 
 
@@ -193,7 +190,7 @@ class Guard:
         if address.ip is not None:
             self.check_address(address.ip, address.host)
         elif not self._allows(address.host) and (reason := _local(address.host)):
-            raise GUARD_REFUSED(where=address.host, why=reason.en, why_zh=reason.zh)
+            raise GUARD_REFUSED(where=address.host, why=reason)
         return address
 
     def check_address(self, ip: IP | str, host: str = "") -> None:
@@ -204,8 +201,9 @@ class Guard:
         if reason is None or (host and not reason.metadata and self._allows(host)):
             return
         if host and host != str(ip):
-            raise GUARD_REFUSED(where=host, why=f"it leads to {ip}, {reason.en}", why_zh=f"它指向 {ip},{reason.zh}")
-        raise GUARD_REFUSED(where=host or ip, why=f"it is {reason.en}", why_zh=reason.zh)
+            why = Text("network.reason.leads_to", {"ip": str(ip), "reason": reason.text})
+            raise GUARD_REFUSED(where=host, why=why)
+        raise GUARD_REFUSED(where=host or ip, why=Text("network.reason.is", {"reason": reason.text}))
 
     def _allows(self, host: str) -> bool:
         return host in self._hosts or host.endswith(self._suffixes)
@@ -250,13 +248,13 @@ def _refused_v6(number: int) -> Reason | None:
     return None if public else _RESERVED
 
 
-def _local(host: str) -> Reason | None:
+def _local(host: str) -> Text | None:
     """Why a name can only be of this machine or network."""
     *_, last = labels = host.split(".")
     if last in _LOCAL_NAMES or labels[-2:] == ["home", "arpa"]:
-        return Reason(f"names under .{last} are of this machine or network", f".{last} 下的名称属于本机或本地网络")
+        return Text("network.reason.local_domain", {"domain": last})
     if len(labels) == 1:
-        return Reason("a name without a dot is of this machine or network", "不含点的名称属于本机或本地网络")
+        return Text("network.reason.no_dot")
     return None
 
 
@@ -272,6 +270,6 @@ def _pattern(text: str) -> str:
     return f".{host}" if text.strip().startswith("*.") else host
 
 
-def _bad(url: str, why: str, why_zh: str) -> Exception:
+def _bad(url: str, why: str) -> Exception:
     # A password in the address is not repeated.
-    return BAD_URL(url=_USERINFO.sub(r"\1***@", url[:2000])[:120], why=why, why_zh=why_zh)
+    return BAD_URL(url=_USERINFO.sub(r"\1***@", url[:2000])[:120], why=Text(f"network.reason.{why}"))

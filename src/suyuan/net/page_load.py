@@ -24,6 +24,7 @@ from ..core.causes.network import (
 )
 from ..core.secret import Secret
 from ..core.wire import Request, Response
+from ..messages.catalog import Text
 from .launch import BrowserGone, first_line
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class PageLoad:
 
     def _with_page(self, body: bytes) -> Response:
         if self._answer is None:
-            raise BROWSER_FAILED(engine=self._engine, where=self._where, what="no answer was seen")
+            raise BROWSER_FAILED(engine=self._engine, where=self._where, what=Text("browser.detail.no_answer"))
         if self._answer.status == _PROXY_AUTH:
             raise PROXY_FAILED(engine=self._engine, where=self._where)
         kind = self._answer.headers.get("content-type", "").lower()
@@ -232,7 +233,7 @@ class PageLoad:
         if _GONE.search(said) or (name == "ERR_ABORTED" and self._answer is None):
             raise BrowserGone(said)
         if name == "ERR_ABORTED" or "Download is starting" in said:
-            raise NOT_A_PAGE(engine=self._engine, where=self._where, what="a file, or nothing")
+            raise NOT_A_PAGE(engine=self._engine, where=self._where, what=Text("browser.detail.file_or_nothing"))
         if not name:
             raise BROWSER_FAILED(engine=self._engine, where=self._where, what=said)
         cause = next((cause for start, cause in _CAUSES if name.startswith(start)), BAD_HTTP)

@@ -33,7 +33,7 @@ async def unlock(
             found.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir
         )
     except BrowserGone as gone:
-        raise BROWSER_FAILED(where=where(url), what=gone) from None
+        raise BROWSER_FAILED(engine="google", where=where(url), what=gone) from None
     try:
         assert chrome.kept is not None
         await _shown(chrome.kept, url)

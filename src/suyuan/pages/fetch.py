@@ -17,6 +17,7 @@ from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from ..core.wire import Response
+from ..messages.catalog import Text
 from .archive import Archive
 from .decode import decode
 from .extract import extract
@@ -170,7 +171,7 @@ def _read_as(kind: str, base: Document, response: Response, where: str) -> Docum
         title, text = pdf_text(response.body, where)
         return replace(base, title=title, text=text)
     if not kind:
-        raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or "unknown")
+        raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))
     text = decode(response.body, content_type)
     if kind == "html":
         return _read_html(base, text, where)

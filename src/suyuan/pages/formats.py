@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser
 
 from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
+from ..messages.catalog import Text
 
 _MOST_PAGES = 500
 _TAG = re.compile(r"<[^>]{0,2000}>")
@@ -86,7 +87,7 @@ def pdf_text(body: bytes, where: str) -> tuple[str, str]:
         AssertionError,
     ):
         # The many ways in which a broken PDF breaks its reader.
-        raise UNSUPPORTED_TYPE(where=where, kind="application/pdf (broken or encrypted)") from None
+        raise UNSUPPORTED_TYPE(where=where, kind=Text("fetch.detail.broken_pdf")) from None
 
 
 def _pdf_pages(reader: object) -> Iterator[str]:

@@ -181,19 +181,12 @@ class EngineRunner:
         error: SuyuanError | None = None,
     ) -> Attempt:
         supported: frozenset[str] = getattr(self.engine, "supported_params", frozenset())
-        zh = error.say("zh") if error else ("", "")
         return Attempt(
             engine=self.name,
             outcome=outcome,
             count=len(results.results) if results else 0,
             latency_ms=round(seconds * 1000),
-            code=error.code if error else "",
-            detail_code=error.detail_code if error else "",
-            message=error.message if error else "",
-            hint=error.hint if error else "",
-            message_zh=zh[0],
-            hint_zh=zh[1],
-            retryable=error.retryable if error else False,
+            failure=error.failure if error else None,
             # Domains are filtered here whatever the engine does, so they always apply.
             unsupported_params=tuple(n for n in query.params() if n not in supported and not n.endswith("domains"))
             if results

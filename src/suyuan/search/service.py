@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.errors import SuyuanError, Timeout
+from ..core.failure import Failures
 from ..core.page import SearchPage
 from ..core.query import SearchParams, SearchQuery
 from ..core.receipt import Attempt
@@ -181,7 +182,7 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
         return errors[-1]
     names = ", ".join(dict.fromkeys(error.engine for error in errors))
     if outcome.ran_out and all(error.code == "Timeout" for error in errors):
-        return BUDGET_SPENT(seconds=seconds, waited=names)
+        return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
     latest = tuple({error.engine: error for error in [*skipped.errors, *errors]}.values())
     cause = ALL_FAILED
     if len({type(error) for error in errors}) == 1:
@@ -189,12 +190,12 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
         same = len({error.detail_code for error in errors}) == 1
         detail_code = errors[0].detail_code if same else ALL_FAILED.detail_code
         cause = replace(ALL_FAILED, kind=type(errors[0]), detail_code=detail_code)
-    return cause(
-        causes=" ".join(error.message for error in latest),
-        causes_zh="".join(error.say("zh")[0] for error in latest),
-        hint=latest[-1].hint,
-        hint_zh=latest[-1].say("zh")[1],
-    )
+    return cause(causes=Failures(tuple(error.failure for error in latest)), retry_after=_soonest(latest))
+
+
+def _soonest(errors: Iterable[SuyuanError]) -> float | None:
+    """The seconds after which the first of several engines can be asked again, where any of them is known."""
+    return min((error.retry_after for error in errors if error.retry_after is not None), default=None)
 
 
 def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:

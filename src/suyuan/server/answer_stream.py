@@ -29,7 +29,7 @@ EngineResults = tuple[int, Event]
 
 async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
     """Everything about a run: a snapshot of now, then each change, and the answer at the end."""
-    view = AnswerView(run.id, parts.texts("source"), at=datetime.now(UTC).isoformat())
+    view = AnswerView(run.id, parts.texts("source.title"), at=datetime.now(UTC).isoformat())
     events, number = _Ahead(run), 0
     try:
         while (past := await events.past()) is not None:
@@ -56,7 +56,7 @@ async def kept_messages(store: Store, run: str, parts: Fragments) -> AsyncIterat
         if kept is None:
             return
         events = await asyncio.to_thread(store.events, run)
-        view = kept_view(kept, [event for _, event in events], parts.texts("source"))
+        view = kept_view(kept, [event for _, event in events], parts.texts("source.title"))
         if shown != (kept.text, len(events), kept.state):
             shown = (kept.text, len(events), kept.state)
             yield message(snapshot(view, parts), event="snapshot", id=len(events))

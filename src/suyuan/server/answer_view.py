@@ -13,11 +13,12 @@ from jinja2 import Environment, PackageLoader
 from jinja2.environment import TemplateModule
 
 from ..citations.markers import find_markers
+from ..core.failure import Failure
 from ..core.urls import domain_of, is_page
 from ..llm.settings import EMBEDDED
 from ..store.conversation import Message
 from .markdown_stream import Mark, MarkdownStream, Update, render
-from .texts import Texts
+from .texts import PageTexts
 
 Json = Mapping[str, Any]
 Titles = Callable[[str], str]
@@ -41,8 +42,17 @@ class Step:
     cached: bool = False
     repeated: bool = False
     receipt: Sequence[Json] = ()
-    fault: Json | None = None
+    failure: Failure | None = None
     title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeView:
+    """A notice of an answer."""
+
+    level: str
+    failure: Failure
+    guide: str
 
 
 @dataclass(slots=True)
@@ -56,7 +66,7 @@ class AnswerView:
     at: str = ""
     steps: dict[int, Step] = field(default_factory=dict)
     sources: dict[int, Json] = field(default_factory=dict)
-    notices: list[Json] = field(default_factory=list)
+    notices: list[NoticeView] = field(default_factory=list)
     thinking: str = ""
     blocks: list[str] = field(default_factory=list)
     answer: Json | None = None
@@ -122,12 +132,8 @@ class AnswerView:
 
     def _search_failed(self, event: Json) -> str:
         step = self._known(event, "web_search", event["query"])
-        step.state, step.fault, step.took_ms, step.receipt = (
-            "failed",
-            event["fault"],
-            event["took_ms"],
-            event["receipt"],
-        )
+        step.state, step.took_ms, step.receipt = "failed", event["took_ms"], event["receipt"]
+        step.failure = Failure.from_dict(event.get("failure") or {})
         return "step"
 
     def _read(self, event: Json) -> str:
@@ -137,7 +143,8 @@ class AnswerView:
 
     def _read_failed(self, event: Json) -> str:
         step = self._known(event, "web_fetch", event["url"])
-        step.state, step.fault, step.took_ms = "failed", event["fault"], event["took_ms"]
+        step.state, step.took_ms = "failed", event["took_ms"]
+        step.failure = Failure.from_dict(event.get("failure") or {})
         return "step"
 
     def _known(self, event: Json, tool: str, detail: str) -> Step:
@@ -148,7 +155,8 @@ class AnswerView:
         return "sources"
 
     def _noticed(self, event: Json) -> str:
-        self.notices.append(event)
+        failure = Failure.from_dict(event.get("failure") or {})
+        self.notices.append(NoticeView(event["level"], failure, event["guide"]))
         return "notice"
 
     def _thought(self, event: Json) -> str:
@@ -168,7 +176,7 @@ class AnswerView:
     def _end(self, event: Json) -> str:
         self.answer = event
         self.mode = event["mode"]
-        self.state = "stopped" if event["stopped"] else "failed" if event["fault"] else "done"
+        self.state = "stopped" if event["stopped"] else "failed" if event.get("failure") else "done"
         self.sources.update((source["number"], source) for source in event["sources"])
         self.show(event["text"])
         return "answer"
@@ -219,7 +227,7 @@ class Fragments:
     """The parts of an answer as HTML, in one language."""
 
     def __init__(self, lang: str, titles: Titles, archived: Archived) -> None:
-        self.texts = Texts(lang)
+        self.texts = PageTexts(lang)
         self._titles = titles
         self._archived = archived
         self._parts = _parts(lang)
@@ -282,8 +290,8 @@ class Fragments:
         engine = self.engine(attempt["engine"])
         if attempt["outcome"] in ("ok", "empty"):
             seconds = self.texts("seconds", n=_seconds(attempt["latency_ms"]))
-            return ", ".join((engine, self.texts.count(attempt["count"]), seconds))
-        return f"{engine} {self.texts.verb(attempt['code'] or '', attempt['detail_code'] or '')}"
+            return self.texts("separator").join((engine, self.texts.count(attempt["count"]), seconds))
+        return f"{engine} {self.texts.outcome(attempt['code'] or '', attempt['detail_code'] or '')}"
 
     def _call(self, macro: str, view: AnswerView) -> str:
         return str(getattr(self._parts, macro)(view, self)).strip()
@@ -308,7 +316,7 @@ def _status(view: AnswerView, parts: Fragments) -> str:
         "web_fetch": sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()),
     }
     done = [t(f"steps.{tool}.{1 if n == 1 else 'n'}", n=n) for tool, n in counts.items() if n]
-    return f"{', '.join(done)} · {t('seconds', n=_seconds(took))}" if done else ""
+    return f"{t('separator').join(done)} · {t('seconds', n=_seconds(took))}" if done else ""
 
 
 def _seconds(ms: float) -> str:
@@ -341,4 +349,4 @@ def environment() -> Environment:
 
 @cache
 def _parts(lang: str) -> TemplateModule:
-    return environment().get_template("parts.html").make_module({"t": Texts(lang)})
+    return environment().get_template("parts.html").make_module({"t": PageTexts(lang)})

@@ -279,10 +279,11 @@ async def search(request: Request, body: s.SearchIn) -> dict[str, Any]:
     except SuyuanError as error:
         _metrics(request).searched(receipt(error.attempts))
         raise
-    told = receipt(page.attempts)
+    lang = language_of(request)
+    told = receipt(page.attempts, lang)
     if not page.cached:
         _metrics(request).searched(told)
-    return {**items_view(page), "receipt": told}
+    return {**items_view(page, lang), "receipt": told}
 
 
 @router.post("/fetch", tags=["web"])

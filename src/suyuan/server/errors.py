@@ -1,4 +1,4 @@
-"""A failure as an HTTP answer: a fitting status, and cause and cure in the language of whoever asks."""
+"""A failure as an HTTP answer: a fitting status, and its texts in the language of the client."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 
-from ..core.cause import Cause
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.chat import UNEXPECTED
 from ..core.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 from ..core.errors import SuyuanError
 from ..core.views import receipt
+from ..messages.catalog import DEFAULT, languages
 
 OPENAI = "/v1/"
 
@@ -39,14 +39,14 @@ def status_of(code: str, detail_code: str = "") -> int:
 
 
 def language_of(connection: HTTPConnection) -> str:
-    """``zh`` or ``en``: what the page was set to, else what the client prefers, else English."""
+    """The language that the page was set to, else the one that the client prefers, else English."""
     chosen = connection.cookies.get("lang", "")
-    return chosen if chosen in ("zh", "en") else preferred(connection.headers.get("accept-language", ""))
+    return chosen if chosen in languages() else preferred(connection.headers.get("accept-language", ""))
 
 
 def preferred(accept_language: str) -> str:
-    """The one of our two languages that an ``Accept-Language`` header likes best."""
-    best, weight = "en", 0.0
+    """The language with texts that an ``Accept-Language`` header prefers."""
+    best, weight = DEFAULT, 0.0
     for part in accept_language.lower().split(","):
         tag, _, q = part.strip().partition(";q=")
         try:
@@ -54,7 +54,7 @@ def preferred(accept_language: str) -> str:
         except ValueError:
             continue
         lang = tag.split("-")[0]
-        if lang in ("zh", "en") and value > weight:
+        if lang in languages() and value > weight:
             best, weight = lang, value
     return best
 
@@ -63,23 +63,23 @@ def failure(connection: HTTPConnection, error: SuyuanError, status: int | None =
     """``error`` as an answer, in OpenAI's shape where OpenAI's clients ask."""
     status = status or status_of(error.code, error.detail_code)
     lang = language_of(connection)
-    told = error.as_dict(lang)
-    content: dict[str, Any] = {"error": told}
+    published = error.as_dict(lang)
+    content: dict[str, Any] = {"error": published}
     if connection.url.path.startswith(OPENAI):
-        content = {"error": openai_error(status, told)}
+        content = {"error": openai_error(status, published)}
     elif error.attempts:
-        content["receipt"] = receipt(error.attempts)
+        content["receipt"] = receipt(error.attempts, lang)
     headers = {"Retry-After": str(max(1, round(error.retry_after)))} if error.retry_after else {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(content, status, headers)
 
 
-def openai_error(status: int, told: dict[str, Any]) -> dict[str, Any]:
-    """A failure as OpenAI's clients know it; cause and cure are one text there."""
+def openai_error(status: int, published: dict[str, Any]) -> dict[str, Any]:
+    """A failure in OpenAI's form, where message and hint are one text."""
     kind = _OPENAI_TYPES.get(status, "server_error")
-    text = " ".join(part for part in (told["message"], told["hint"]) if part)
-    return {"message": text, "type": kind, "param": None, "code": told["detail_code"] or told["code"]}
+    text = " ".join(part for part in (published["message"], published["hint"]) if part)
+    return {"message": text, "type": kind, "param": None, "code": published["detail_code"] or published["code"]}
 
 
 def of_http(connection: HTTPConnection, error: HTTPException) -> SuyuanError:
@@ -120,8 +120,7 @@ def of_validation(errors: Any) -> SuyuanError:
 
 def unexpected(run: str = "") -> SuyuanError:
     """What is said where our own code failed."""
-    cause: Cause = UNEXPECTED
-    return cause(what="Internal Server Error", run=run)
+    return UNEXPECTED(what="Internal Server Error", run=run)
 
 
 def accepts_html(headers: Headers) -> bool:

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..core.causes.web import BODY_TOO_LARGE, TOKEN_WRONG
 from ..core.errors import SuyuanError
+from ..messages.catalog import subtree
 from .errors import language_of, status_of
 from .limits import Tries, client_of
 
@@ -19,15 +20,6 @@ PATH = "/login"
 _STYLE = "/login.css"
 _LARGEST = 10_000
 
-_TEXTS = {
-    "en": {
-        "title": "Suyuan: log in",
-        "label": "Token",
-        "button": "Log in",
-        "hint": "The token is what SUYUAN_TOKEN was set to on the server.",
-    },
-    "zh": {"title": "溯源:登录", "label": "令牌", "button": "登录", "hint": "令牌即服务器上 SUYUAN_TOKEN 的值。"},
-}
 _PAGE = """<!doctype html>
 <html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>{title}</title><link rel="stylesheet" href="/login.css"></head>
@@ -93,7 +85,7 @@ class Login:
     def _form(self, request: Request, target: str, error: SuyuanError | None = None) -> Response:
         lang = language_of(request)
         problem = f'<p class="bad" role="alert">{escape(" ".join(error.say(lang)))}</p>' if error else ""
-        page = _PAGE.format(lang=lang, problem=problem, next=escape(_own(target)), **_TEXTS[lang])
+        page = _PAGE.format(lang=lang, problem=problem, next=escape(_own(target)), **subtree(lang, "page.login"))
         headers = {"Retry-After": str(round(error.retry_after))} if error and error.retry_after else None
         return HTMLResponse(page, status_of(error.code, error.detail_code) if error else 200, headers)
 

@@ -70,7 +70,7 @@ class Metrics:
     def answered(self, answer: Answer) -> None:
         """Count one turn."""
         outcome = (
-            "stopped" if answer.stopped else "failed" if answer.fault else "unverified" if answer.unverified else "ok"
+            "stopped" if answer.stopped else "failed" if answer.failure else "unverified" if answer.unverified else "ok"
         )
         self.turns[("mode", answer.mode), ("outcome", outcome)] += 1
         self.turn_seconds.add(answer.took_ms / 1000)

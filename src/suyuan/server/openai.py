@@ -13,12 +13,14 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..chat.answering import WORK, check_message
-from ..chat.events import Answer, Event, Fault, Notice, TextDelta, TextWithdrawn, Thinking
+from ..chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from ..chat.service import ChatService
 from ..chat.session import Exchange, Session
 from ..chat.turn import Turn
 from ..citations.markers import find_markers
 from ..core.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
+from ..core.failure import Failure
+from ..messages import catalog
 from ..store.conversation import Mode, new_id
 from .errors import language_of, openai_error, status_of
 from .sse import EventStream, message, while_connected
@@ -26,7 +28,6 @@ from .sse import EventStream, message, while_connected
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 _MODES: dict[str, Mode] = {"suyuan": "chat", "suyuan-chat": "chat", "suyuan-agent": "agent"}
-_UNVERIFIED = {"zh": "⚠️ 未经搜索验证", "en": "⚠️ Not verified by search"}
 # Agents talk before they use a tool, and what a client has got cannot be taken back: that much is held until it is clear.
 _HELD = 300
 
@@ -162,7 +163,7 @@ class Reply:
     _sent: str = ""
     """What the client has got as content."""
     _held: str = ""
-    _notices: list[Fault] = field(default_factory=list)
+    _notices: list[Failure] = field(default_factory=list)
 
     async def whole(self) -> Response:
         """The answer as one object, or the failure."""
@@ -175,9 +176,9 @@ class Reply:
                 elif isinstance(event, Answer):
                     answer = event
         assert answer is not None, "a turn always ends with an answer"
-        if answer.fault:
-            status = fault_status(answer.fault)
-            return JSONResponse({"error": self._error(answer.fault, status)}, status)
+        if answer.failure:
+            status = failure_status(answer.failure)
+            return JSONResponse({"error": self._error(answer.failure, status)}, status)
         content = answer.text + self._mark(answer)
         said: dict[str, Any] = {
             "role": "assistant",
@@ -231,8 +232,8 @@ class Reply:
         return {"content": text} if text else {}
 
     def _end(self, answer: Answer, include_usage: bool) -> list[bytes]:
-        if answer.fault:
-            return [message({"error": self._error(answer.fault, fault_status(answer.fault))})]
+        if answer.failure:
+            return [message({"error": self._error(answer.failure, failure_status(answer.failure))})]
         last = self._release()
         if mark := self._say(self._mark(answer)):
             last = {"content": last.get("content", "") + mark["content"]}
@@ -247,21 +248,19 @@ class Reply:
             async for event in events:
                 self.count(event)
                 if isinstance(event, Notice):
-                    self._notices.append(event.fault)
+                    self._notices.append(event.failure)
                 yield event
 
     def _mark(self, answer: Answer) -> str:
         """What code, not the model, says under an answer that no search stands behind."""
         if not answer.unverified:
             return ""
-        why = self._notices[-1].say(answer.lang)[0] if self._notices else ""
-        return f"\n\n---\n{_UNVERIFIED[answer.lang]}" + ((":" if answer.lang == "zh" else ": ") + why if why else "")
+        if not self._notices:
+            return f"\n\n---\n{catalog.text(answer.lang, 'chat.unverified')}"
+        return f"\n\n---\n{catalog.text(answer.lang, 'chat.unverified_because', why=self._notices[-1])}"
 
-    def _error(self, fault: Fault, status: int) -> dict[str, Any]:
-        text, hint = fault.say(self.lang)
-        return openai_error(
-            status, {"message": text, "hint": hint, "code": fault.code, "detail_code": fault.detail_code}
-        )
+    def _error(self, failure: Failure, status: int) -> dict[str, Any]:
+        return openai_error(status, failure.published(self.lang))
 
     def _about(self, answer: Answer) -> dict[str, Any]:
         """What OpenAI's form has no place for."""
@@ -270,7 +269,7 @@ class Reply:
             "sources": [
                 {"number": source.number, "title": source.title, "url": source.url} for source in answer.sources
             ],
-            "notices": [" ".join(fault.say(answer.lang)) for fault in self._notices],
+            "notices": [" ".join(failure.say(answer.lang)) for failure in self._notices],
         }
 
     def _head(self, kind: str) -> dict[str, Any]:
@@ -310,8 +309,8 @@ def usage(answer: Answer) -> dict[str, int]:
     }
 
 
-def fault_status(fault: Fault) -> int:
-    """The status for a model's failure: the client's fault only where the question does not fit into the model."""
-    if fault.code == "InvalidInput" and fault.detail_code != "context_overflow":
+def failure_status(failure: Failure) -> int:
+    """The status for a model's failure: the client is to blame only where the question does not fit into the model."""
+    if failure.code == "InvalidInput" and failure.detail_code != "context_overflow":
         return 502
-    return status_of(fault.code, fault.detail_code)
+    return status_of(failure.code, failure.detail_code)

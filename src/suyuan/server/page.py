@@ -21,6 +21,7 @@ from ..core.causes.web import NO_RUN, NO_SUCH_PATH
 from ..core.errors import SuyuanError
 from ..guides import documents as shelf
 from ..llm.settings import EMBEDDED
+from ..messages.catalog import languages, text
 from ..store.conversation import Conversation, Message
 from . import health
 from .answer_stream import kept_messages, live_messages
@@ -28,11 +29,10 @@ from .answer_view import Fragments, environment, kept_view
 from .errors import language_of, status_of
 from .markdown_stream import render
 from .sse import EventStream
-from .texts import Texts
+from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
 
-LANGUAGES = {"zh": "中文", "en": "English"}
 THEMES = ("auto", "light", "dark")
 _LISTED = 60
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -69,7 +69,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         "conversation": _state(chat, conversation) if conversation else None,
         "draft": {name: settings[name] for name in ("mode", "search")},
         "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
-        "texts": Texts(lang).script(),
+        "texts": PageTexts(lang).script(),
         "lang": lang,
     }
     return _page(
@@ -120,7 +120,10 @@ def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]
             turns.append({"question": message, "html": "", "key": message.id})
         elif turns:
             view = kept_view(
-                message, [event for _, event in store.events(message.id)], parts.texts("source"), conversation.mode
+                message,
+                [event for _, event in store.events(message.id)],
+                parts.texts("source.title"),
+                conversation.mode,
             )
             turns[-1] |= {"html": Markup(parts.whole(view)), "key": f"{message.id}-{message.state}"}
     return turns
@@ -152,14 +155,13 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     answer = (kept.answer if kept else None) or {}
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
     if kept is None or source is None:
-        t = Texts(language_of(request))
-        return _page(request, "error.html", 404, message=t("source.none"), hint=t("source.none.cure"))
+        t = PageTexts(language_of(request))
+        return _page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
     quotes = [
         claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
     ]
     document = await asyncio.to_thread(client.archive.get, source["url"]) if client.archive else None
-    text = document.text if document else source["snippet"]
-    marked, found = highlight(text, quotes)
+    marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)
     return _page(
         request,
@@ -193,13 +195,14 @@ def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
 async def guide_page(request: Request, name: str) -> Response:
     """A guide, in the language asked for."""
     asked = request.query_params.get("lang", "")
-    lang = asked if asked in LANGUAGES else language_of(request)
+    lang = asked if asked in languages() else language_of(request)
     try:
-        text = shelf.guide(name, lang)
+        guide = shelf.guide(name, lang)
     except (KeyError, OSError):
-        t = Texts(lang)
-        return _page(request, "error.html", 404, message=t("guide.none"), hint=t("guide.none.cure"), guides=shelf.NAMES)
-    blocks = await asyncio.to_thread(render, text, {}, page=True)
+        t = PageTexts(lang)
+        message, hint = t("guide.none.title"), t("guide.none.hint")
+        return _page(request, "error.html", 404, message=message, hint=hint, guides=shelf.NAMES)
+    blocks = await asyncio.to_thread(render, guide, {}, page=True)
     html = Markup("".join(blocks))
     return _page(
         request,
@@ -207,7 +210,7 @@ async def guide_page(request: Request, name: str) -> Response:
         html=html,
         name=name,
         guides=shelf.NAMES,
-        title=text.partition("\n")[0].lstrip("# "),
+        title=guide.partition("\n")[0].lstrip("# "),
         lang=lang,
     )
 
@@ -267,9 +270,9 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     lang = values.pop("lang", None) or language_of(request)
     theme = request.cookies.get("theme", "auto")
     shared = {
-        "t": Texts(lang),
+        "t": PageTexts(lang),
         "lang": lang,
-        "languages": LANGUAGES,
+        "languages": {each: text(each, "language.name") for each in languages()},
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "static": static_url,

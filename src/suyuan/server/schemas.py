@@ -190,13 +190,14 @@ class HealthOut(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """A failure: its codes, its cause, and what helps."""
+    """A failure: its codes, what failed and why, and what to do about it."""
 
     code: str
     detail_code: str | None
     message: str
     hint: str
     retryable: bool
+    retry_after: float | None = Field(None, description="Seconds after which a retry can succeed, where known.")
 
 
 class ErrorOut(BaseModel):
@@ -209,9 +210,10 @@ class ErrorOut(BaseModel):
                     "error": {
                         "code": "InvalidInput",
                         "detail_code": "switch_locked",
-                        "message": "In Agent mode the AI decides by itself when to search.",
-                        "hint": "Change to Chat mode (/mode chat) to use the switch; its former state comes back.",
+                        "message": "In Agent mode the AI decides when to search.",
+                        "hint": "Change to Chat mode (/mode chat) to use the switch; its previous state is restored.",
                         "retryable": False,
+                        "retry_after": None,
                     }
                 }
             ]

@@ -16,6 +16,7 @@ from ..core.errors import SuyuanError
 from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.views import receipt
+from ..messages.catalog import Text
 from .sse import while_connected
 
 router = APIRouter()
@@ -84,14 +85,14 @@ async def _params(request: Request) -> dict[str, str]:
 
 def _elsewhere(params: dict[str, str]) -> Response:
     if params.get("format", "html") != "html":
-        raise BAD_ARGUMENT(name="format", why="json is the only one")
+        raise BAD_ARGUMENT(name="format", why=Text("server.detail.only_format"))
     return RedirectResponse(f"/?q={quote(params.get('q', ''), safe='')}", 303)
 
 
 def _query(params: dict[str, str]) -> SearchQuery:
     period = params.get("time_range", "")
     if period not in _PERIODS:
-        raise BAD_ARGUMENT(name="time_range", why="day, week, month or year")
+        raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
     params.setdefault("q", "")
     return SearchQuery(params["q"], lang=params.get("language", ""), freshness=period or None)  # type: ignore[arg-type]
 
@@ -99,7 +100,7 @@ def _query(params: dict[str, str]) -> SearchQuery:
 def _page_number(params: dict[str, str]) -> int:
     value = params.get("pageno") or "1"
     if not (value.isascii() and value.isdigit() and int(value[:6]) >= 1):
-        raise BAD_ARGUMENT(name="pageno", why="a number from 1")
+        raise BAD_ARGUMENT(name="pageno", why=Text("server.detail.only_page"))
     return int(value[:6])
 
 

@@ -1,7 +1,6 @@
-"""Every cause of failure the house knows, in one catalogue for each room: its code, its words in English and Chinese, and its cure.
+"""Every known cause of failure, one module for each area; the texts are in the message catalogues under its key.
 
-A room that finds a failure calls the cause: ``raise CAPTCHA(engine="ddg_html")``. Texts stand here and nowhere
-else, so that the terminal, the page, the model and the guide all say the same.
+Code that finds a failure calls the cause: ``raise CAPTCHA(engine="ddg_html")``.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from pkgutil import iter_modules
 from ..cause import Cause
 
 
-def catalogues() -> dict[str, dict[str, Cause]]:
-    """Every cause by its name, by catalogue."""
+def causes_by_area() -> dict[str, dict[str, Cause]]:
+    """Every cause by its name, by the module that holds it."""
     modules = {module.name: import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)}
     return {
         name: {key: value for key, value in vars(module).items() if isinstance(value, Cause)}

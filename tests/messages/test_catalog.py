@@ -1,0 +1,189 @@
+"""The message catalogues: complete in every language, equal in their placeholders, and used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import string
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from suyuan.core.cause import Cause
+from suyuan.core.causes import causes_by_area
+from suyuan.guides import documents
+from suyuan.messages import catalog
+from suyuan.messages.catalog import DEFAULT, Text, Texts, catalogue, language, languages, subtree, text
+
+SRC = Path(catalog.__file__).parents[1]
+HAN = re.compile("[\u4e00-\u9fff]")
+CAUSES = {name: cause for named in causes_by_area().values() for name, cause in named.items()}
+OTHERS = [lang for lang in languages() if lang != DEFAULT]
+# Keys that are put together from parts when they are used.
+COMPOSED = re.compile(
+    r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.help\.searxng_(up|down|restart|logs)|network\.reason\.\w+|doctor\.ok\.model\w*"
+    r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
+    r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
+    r"|page\.((checked|verdict)\.(supported|weak|not_found)|level\.(info|warning|error)|script\.health\.\w+)"
+)
+
+
+def placeholders(template: str) -> list[tuple[str, str, str]]:
+    parsed = string.Formatter().parse(template)
+    return sorted((name, spec or "", kind or "") for _, name, spec, kind in parsed if name is not None)
+
+
+def names(cause: Cause) -> set[str]:
+    """The parameters that the texts of ``cause`` need."""
+    parts = (catalogue(DEFAULT)[f"{cause.key}.{part}"] for part in ("message", "hint"))
+    return {name.partition(".")[0] for part in parts for name, _, _ in placeholders(part)} - {"engine"}
+
+
+def test_english_and_chinese_are_there_and_english_is_first() -> None:
+    assert languages()[0] == "en" and "zh" in languages()
+
+
+@pytest.mark.parametrize("lang", OTHERS)
+def test_every_language_has_the_same_keys_and_placeholders(lang: str) -> None:
+    english, other = catalogue(DEFAULT), catalogue(lang)
+    assert list(other) == list(english)
+    assert [key for key in english if placeholders(english[key]) != placeholders(other[key])] == []
+    assert [key for key in english if bool(english[key].strip()) != bool(other[key].strip())] == []
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_no_key_stands_twice_in_a_file(lang: str) -> None:
+    def checked(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len(dict(pairs)) == len(pairs), [name for name, _ in pairs]
+        return dict(pairs)
+
+    json.loads((SRC / "messages" / f"{lang}.json").read_text("utf-8"), object_pairs_hook=checked)
+
+
+def test_chinese_texts_use_chinese_punctuation() -> None:
+    # A connection string is shown as it must be typed.
+    shown = {key: value.replace("用户:密码@", "") for key, value in catalogue("zh").items()}
+    half = re.compile("[\u4e00-\u9fff][,;:?!()]|[,;:?!()][\u4e00-\u9fff]")
+    assert [key for key, value in shown.items() if half.search(value)] == []
+
+
+def test_no_word_of_english_is_out_of_use() -> None:
+    old = re.compile(r"\b(cure|cures|mend|mends|rests?|resting|is well|tells?|whoever|nobody)\b", re.I)
+    found = {key for key, value in catalogue("en").items() if old.search(value)}
+    assert found == {"chat.suggestion"}, "“Tell me more” is what a person types"
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_every_cause_has_texts_in_every_language(name: str) -> None:
+    cause = CAUSES[name]
+    assert cause.kind.code and cause.detail_code
+    for lang in languages():
+        assert catalogue(lang)[f"{cause.key}.message"] and catalogue(lang)[f"{cause.key}.hint"]
+    chinese = catalogue("zh")[f"{cause.key}.message"]
+    assert HAN.search(chinese) or not re.search(r"\w", re.sub(r"\{.*?\}", "", chinese))
+
+
+def test_every_cause_is_raised_somewhere() -> None:
+    code = "\n".join(file.read_text("utf-8") for file in SRC.rglob("*.py") if file.parent.name != "causes")
+    assert [name for name in CAUSES if not re.search(rf"\b{name}\b", code)] == []
+
+
+def calls(file: Path) -> Iterator[tuple[str, int, set[str]]]:
+    """The calls of causes in a file: name, line and the parameters that are given."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        target = node.func
+        if isinstance(target, ast.Attribute) and target.attr == "failure":
+            target = target.value
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        if name in CAUSES and not any(keyword.arg is None for keyword in node.keywords):
+            yield name, node.lineno, {str(keyword.arg) for keyword in node.keywords}
+
+
+def test_every_cause_is_given_the_parameters_that_its_texts_need() -> None:
+    found = [(file, *call) for file in SRC.rglob("*.py") for call in calls(file)]
+    assert len(found) > 200
+    wrong = [
+        f"{file.name}:{line} {name}"
+        for file, name, line, given in found
+        if given - {"engine", "retry_after"} != names(CAUSES[name])
+    ]
+    assert wrong == []
+
+
+def test_every_text_is_used() -> None:
+    files = [file for kind in ("py", "html", "js") for file in SRC.rglob(f"*.{kind}")]
+    code = "\n".join(file.read_text("utf-8") for file in files)
+    quoted = set(re.findall(r"""["'`]([\w.]+)["'`]""", code))
+    of_causes = {f"{cause.key}.{part}" for cause in CAUSES.values() for part in ("message", "hint")}
+    areas = ("cli", "page.script", "page", "references", "export")
+
+    def used(key: str) -> bool:
+        short = next((key.removeprefix(f"{area}.") for area in areas if key.startswith(f"{area}.")), key)
+        return key in quoted or short in quoted or bool(COMPOSED.fullmatch(key))
+
+    rest = [key for key in catalogue(DEFAULT) if key not in of_causes and not key.startswith("failure.verbatim.")]
+    assert [key for key in rest if not used(key)] == []
+
+
+def test_every_text_that_the_code_names_exists() -> None:
+    known = catalogue(DEFAULT)
+    for folder, area in (("cli", "cli"), ("server", "page")):
+        for file in (SRC / folder).rglob("*"):
+            if file.suffix in (".py", ".html"):
+                for key in re.findall(r"""\bt(?:exts)?\(["']([\w.]+)["'][,)]""", file.read_text("utf-8")):
+                    assert f"{area}.{key}" in known, (file.name, key)
+    for key in re.findall(r"""\bt\("([\w.]+)"\)""", (SRC / "server" / "static" / "app.js").read_text("utf-8")):
+        assert f"page.script.{key}" in known, key
+    for file in SRC.rglob("*.py"):
+        for key in re.findall(r"""\bText\(\s*"([\w.]+)\"""", file.read_text("utf-8")):
+            assert key in known, (file.name, key)
+    assert {f"page.guide.{name}" for name in documents.NAMES} <= known.keys()
+
+
+# --- reading
+def test_an_unknown_language_is_english() -> None:
+    assert [language(tag) for tag in ("en", "zh", "zh-CN", "zh_TW.UTF-8", "ZH", "xx", "", "C.UTF-8")] == [
+        "en", "zh", "zh", "zh", "zh", "en", "en", "en",
+    ]  # fmt: skip
+    assert text("xx", "language.name") == "English" and text("zh-CN", "language.name") == "中文"
+
+
+def test_a_text_within_a_text_is_in_the_same_language() -> None:
+    reason = Text("network.reason.is", {"reason": Text("network.reason.private")})
+    assert reason.localized("en") == "it is a private address" and reason.localized("zh") == "它是私有地址"
+
+
+def test_the_texts_of_an_area_are_named_without_it() -> None:
+    t = Texts("cli", "zh")
+    assert t("ask.sources") == "来源" and t.lang == "zh"
+    assert subtree("en", "page.script")["health.ok"] == "{engine} is ready"
+
+
+def test_a_third_language_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "messages").mkdir()
+    for file in (SRC / "messages").iterdir():
+        if file.is_file():
+            (tmp_path / "messages" / file.name).write_bytes(file.read_bytes())
+    french = json.loads((SRC / "messages" / "en.json").read_text("utf-8"))
+    french["language"]["name"] = "français"
+    (tmp_path / "messages" / "fr.json").write_text(json.dumps(french), "utf-8")
+    program = "from messages.catalog import languages, text; print(languages(), text('fr-CA', 'language.name'))"
+    ran = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split("\n")[0] == "('en', 'fr', 'zh') français"
+
+
+def test_no_catalogue_is_read_before_a_text_is_asked_for() -> None:
+    program = (
+        "import suyuan\nfrom suyuan.core.causes.engine import CAPTCHA\nfrom suyuan.messages import catalog\n"
+        "error = CAPTCHA(engine='x')\nassert catalog._read.cache_info().currsize == 0\n"
+        "str(error)\nassert catalog._read.cache_info().currsize == 1"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
