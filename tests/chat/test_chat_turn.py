@@ -30,6 +30,7 @@ from suyuan.chat.runs import Run
 from suyuan.client import AsyncClient
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
+from suyuan.core.failure import Failure
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -138,6 +139,12 @@ async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(sear
     cause, hint = of(events, Notice)[0].failure.say("zh")
     assert "本次回答未使用搜索结果" in cause and "关闭联网搜索" in hint and of(events, Notice)[0].guide == "searxng"
     assert "搜索失败" in model.requests[0].text
+    # What is stored can be read in both languages later.
+    for event in (failed, of(events, Notice)[0]):
+        stored = json.loads(json.dumps(event.as_dict()))["failure"]
+        assert {"code", "detail_code", "key", "params", "retryable", "message", "hint"} <= stored.keys()
+        again = Failure.from_dict(stored)
+        assert again.say("zh") == event.failure.say("zh") != again.say("en") == event.failure.say("en")
 
 
 @pytest.mark.req("C2.4", "C6.4", "C9.1")

@@ -133,7 +133,7 @@ def test_an_invalid_value_is_reported_and_its_default_used(
 def test_an_unknown_setting_is_reported_with_the_nearest_known_one(tmp_path: Path) -> None:
     settings = load(tmp_path, {**web_search(maxResult=3), "other program": {"x": 1}})
     assert len(settings.problems) == 1
-    assert "did you mean tools.webSearch.maxResults" in settings.problems[0].why
+    assert "did you mean tools.webSearch.maxResults" in str(settings.problems[0])
 
 
 @pytest.mark.parametrize("text", ['{"tools": ', "[]", "\x00", '"x"'])
@@ -173,7 +173,7 @@ def test_search_and_fetch_share_the_network_settings(tmp_path: Path) -> None:
 
 def test_a_kind_of_proxy_that_is_not_supported_is_said(tmp_path: Path) -> None:
     settings = load(tmp_path, ALL_PROXY="socks5://127.0.0.1:1080")
-    assert not settings.net.proxy and "http://" in settings.problems[0].why
+    assert not settings.net.proxy and "http://" in str(settings.problems[0])
 
 
 @pytest.mark.req("T6.1", "T5.1")
@@ -214,7 +214,7 @@ class TestAgents:
     @pytest.mark.req("P2.3", "P10.1")
     def test_no_key_means_duckduckgo(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
-        assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in problems[0].why
+        assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
 
     @pytest.mark.req("P2.1")
     def test_an_agent_has_fifteen_seconds_unless_somebody_says_otherwise(self, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ class TestAgents:
     @pytest.mark.req("P2.2")
     def test_a_key_in_agents_json_is_refused(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave", "apiKey": "leaked"})
-        assert not agent.api_key and "config.json" in problems[0].why and "leaked" not in str(problems)
+        assert not agent.api_key and "config.json" in str(problems[0]) and "leaked" not in str(problems)
 
     @pytest.mark.parametrize("own", ["yes", {"enabled": "yes"}, {"enabled": True, "provider": "altavista"}])
     def test_nonsense_is_reported(self, tmp_path: Path, own: Any) -> None:

@@ -25,7 +25,7 @@ CAUSES = {name: cause for named in causes_by_area().values() for name, cause in 
 OTHERS = [lang for lang in languages() if lang != DEFAULT]
 # Keys that are put together from parts when they are used.
 COMPOSED = re.compile(
-    r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.help\.searxng_(up|down|restart|logs)|network\.reason\.\w+|doctor\.ok\.model\w*"
+    r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.help\.searxng_(up|down|restart|logs)"
     r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
     r"|page\.((checked|verdict)\.(supported|weak|not_found)|level\.(info|warning|error)|script\.health\.\w+)"
@@ -121,7 +121,7 @@ def test_every_text_is_used() -> None:
     code = "\n".join(file.read_text("utf-8") for file in files)
     quoted = set(re.findall(r"""["'`]([\w.]+)["'`]""", code))
     of_causes = {f"{cause.key}.{part}" for cause in CAUSES.values() for part in ("message", "hint")}
-    areas = ("cli", "page.script", "page", "references", "export")
+    areas = ("cli", "page.script", "page", "references", "export", "config.why", "network.reason", "doctor.ok")
 
     def used(key: str) -> bool:
         short = next((key.removeprefix(f"{area}.") for area in areas if key.startswith(f"{area}.")), key)
@@ -143,6 +143,13 @@ def test_every_text_that_the_code_names_exists() -> None:
     for file in SRC.rglob("*.py"):
         for key in re.findall(r"""\bText\(\s*"([\w.]+)\"""", file.read_text("utf-8")):
             assert key in known, (file.name, key)
+        for pattern, area in (
+            (r"_why|InvalidValue", "config.why"),
+            (r"_bad", "network.reason"),
+            (r"_well", "doctor.ok"),
+        ):
+            for key in re.findall(rf"""\b(?:{pattern})\((?:[\w.]+, )?"(\w+)\"""", file.read_text("utf-8")):
+                assert f"{area}.{key}" in known, (file.name, key)
     assert {f"page.guide.{name}" for name in documents.NAMES} <= known.keys()
 
 

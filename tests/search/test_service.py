@@ -237,6 +237,23 @@ class TestChain:
                 page = await h.search_service.search("rare words", engines="ddg_html,bing_html")
         assert page.results == () and {a.outcome for a in page.attempts} == {"empty", "blocked"}
 
+    @pytest.mark.req("C7.1")
+    async def test_when_all_fail_the_shortest_wait_is_named(self) -> None:
+        async with (
+            serve(lambda _: reply("", 429, {"Retry-After": "60"})) as one,
+            serve(lambda _: reply("", 503, {"Retry-After": "30"})) as two,
+        ):
+            async with client({"ddg_html": one.url, "bing_html": two.url}) as h:
+                with pytest.raises(WebProviderError) as caught:
+                    await h.search_service.search("some words", engines="ddg_html,bing_html")
+                assert caught.value.detail_code == "all_engines_failed" and caught.value.retry_after == 30
+                # Now the breakers are open: the wait is what is left of it.
+                with pytest.raises(WebProviderError) as caught:
+                    await h.search_service.search("other words", engines="ddg_html,bing_html")
+                assert caught.value.retry_after is not None and 0 < caught.value.retry_after <= 30
+        message = caught.value.say("zh")[0]
+        assert message.startswith("没有引擎能够响应。") and "ddg_html" in message and "bing_html" in message
+
     @pytest.mark.req("G1.3", "C7.1")
     async def test_when_all_fail_each_cause_is_named(self, caplog: pytest.LogCaptureFixture) -> None:
         async with serve(lambda _: reply("", 403)) as one, serve(lambda _: reply("", 500)) as two:

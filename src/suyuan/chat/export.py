@@ -188,7 +188,7 @@ def _html(conversation: Conversation, messages: Sequence[Message], lang: str) ->
     t = Texts("export", lang)
     title = escape(conversation.title or t("untitled"))
     parts = [
-        f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else "en"}">\n<head>\n<meta charset="utf-8">',
+        f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else lang}">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">',
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",

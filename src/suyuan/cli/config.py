@@ -30,7 +30,7 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Print every value that holds and its origin, keys masked."""
     if args.json:
         values = [{"path": h.path, "value": h.value, "origin": h.origin} for h in settings.held]
-        problems = [str(problem) for problem in settings.problems]
+        problems = [problem.say(t.lang) for problem in settings.problems]
         data = {"file": str(settings.config_file or ""), "values": values, "problems": problems}
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         return 0
@@ -39,7 +39,7 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     wide = max(len(held.path) for held in settings.held) + 2
     for held in settings.held:
         out.line(padded(held.path, wide) + padded(held.value, 24) + out.paint(held.origin, "dim"))
-    _report(settings)
+    _report(settings, t)
     return 0
 
 
@@ -48,7 +48,7 @@ def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if not settings.problems:
         Terminal(sys.stdout).line(t("config.fine"))
         return 0
-    _report(settings)
+    _report(settings, t)
     return 2
 
 
@@ -59,7 +59,7 @@ def run_schema(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return 0
 
 
-def _report(settings: Settings) -> None:
+def _report(settings: Settings, t: Texts) -> None:
     err = Terminal(sys.stderr)
     for problem in settings.problems:
-        err.line(err.paint("!", "red") + f" {problem}")
+        err.line(err.paint("!", "red") + f" {problem.say(t.lang)}")

@@ -6,8 +6,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.secret import Secret
+from ..core.secret import MASK, Secret
 from ..engines import registry
+from ..messages.catalog import Text
 from .load import FALLBACK, read_json
 from .settings import ConfigProblem, Settings
 
@@ -51,30 +52,20 @@ def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch,
 def _entry(data: dict[str, Any], agent_id: str, where: str, problems: list[ConfigProblem]) -> dict[str, Any]:
     agents = data.get("agents", [])
     if not isinstance(agents, list):
-        problems.append(ConfigProblem(where, "agents", "", "must be a list", "no agents"))
+        problems.append(ConfigProblem(where, "agents", "", Text("config.why.list"), Text("config.used.no_agents")))
         return {}
     entry = next((a for a in agents if isinstance(a, dict) and a.get("id") == agent_id), {})
     own = entry.get("webSearch", {})
     if not isinstance(own, dict):
-        problems.append(
-            ConfigProblem(where, f"agents[{agent_id}].webSearch", str(own)[:50], "must be an object", "not enabled")
-        )
+        key, why, used = f"agents[{agent_id}].webSearch", Text("config.why.object"), Text("config.used.disabled")
+        problems.append(ConfigProblem(where, key, str(own)[:50], why, used))
         return {}
     if "enabled" in own and not isinstance(own["enabled"], bool):
-        why = "must be true or false"
-        problems.append(
-            ConfigProblem(where, f"agents[{agent_id}].webSearch.enabled", str(own["enabled"])[:50], why, "false")
-        )
+        key, why = f"agents[{agent_id}].webSearch.enabled", Text("config.why.flag")
+        problems.append(ConfigProblem(where, key, str(own["enabled"])[:50], why, "false"))
     if "apiKey" in own:
-        problems.append(
-            ConfigProblem(
-                where,
-                f"agents[{agent_id}].webSearch.apiKey",
-                "***",
-                "keys belong in config.json",
-                "the key of config.json",
-            )
-        )
+        why, used = Text("config.why.key_elsewhere"), Text("config.used.other_key")
+        problems.append(ConfigProblem(where, f"agents[{agent_id}].webSearch.apiKey", MASK, why, used))
     return own
 
 
@@ -84,13 +75,13 @@ def _with_provider(
     name = wanted if wanted == "auto" else registry.canonical(wanted)
     used, key = name, Secret("")
     if name != "auto" and name not in registry.names():
-        problems.append(
-            ConfigProblem(where, "webSearch.provider", wanted, "is no engine: " + ", ".join(registry.names()), FALLBACK)
-        )
+        why = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
+        problems.append(ConfigProblem(where, "webSearch.provider", wanted, why, FALLBACK))
         used = FALLBACK
     elif name != "auto" and (variable := getattr(registry.load(name), "api_key_env", "")):
         key = settings.engines[name].api_key
         if not key:
-            problems.append(ConfigProblem(where, "webSearch.provider", name, f"has no API key ({variable})", FALLBACK))
+            why = Text("config.why.no_key", {"where": variable})
+            problems.append(ConfigProblem(where, "webSearch.provider", name, why, FALLBACK))
             used = FALLBACK
     return AgentWebSearch(True, used, key, search.timeout_seconds, search.cache_ttl_minutes, search.max_results)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..messages.catalog import Text
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting. ``check`` returns the value to use, or raises ``ValueError`` with what it may be."""
+    """One setting. ``check`` returns the value to use, or raises ``InvalidValue``."""
 
     path: str
     check: Callable[[Any], Any]
@@ -26,8 +28,16 @@ class Setting:
     secret: bool = False
 
 
+class InvalidValue(ValueError):
+    """The value of a setting cannot be used; ``why`` is a text below ``config.why``."""
+
+    def __init__(self, why: str, **params: object) -> None:
+        super().__init__(why)
+        self.why = Text(f"config.why.{why}", params)
+
+
 def _number(low: float, high: float, whole: bool = False) -> tuple[Callable[[Any], Any], dict[str, Any]]:
-    kind = "whole number" if whole else "number"
+    kind = "whole_number" if whole else "number"
 
     def check(value: Any) -> Any:
         try:
@@ -35,24 +45,22 @@ def _number(low: float, high: float, whole: bool = False) -> tuple[Callable[[Any
         except (TypeError, ValueError):
             number = None
         if number is None or not low <= number <= high or (whole and number != int(number)):
-            raise ValueError(f"must be a {kind} from {low:g} to {high:g}")
+            raise InvalidValue(kind, low=low, high=high)
         return int(number) if whole else number
 
     return check, {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
 
 
-def _text(what: str = "text") -> tuple[Callable[[Any], Any], dict[str, Any]]:
+def _text() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     def check(value: Any) -> Any:
         if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"must be a non-empty {what}")
+            raise InvalidValue("empty")
         return value.strip()
 
     return check, {"type": "string", "minLength": 1}
 
 
 def _address(schemes: tuple[str, ...] = ("http", "https")) -> tuple[Callable[[Any], Any], dict[str, Any]]:
-    wanted = f"must be an address such as {schemes[0]}://host:port"
-
     def check(value: Any) -> Any:
         try:
             parts = urlsplit(value.strip())
@@ -60,7 +68,7 @@ def _address(schemes: tuple[str, ...] = ("http", "https")) -> tuple[Callable[[An
         except (ValueError, AttributeError):
             fine = False
         if not fine or any(c.isspace() for c in value.strip()):
-            raise ValueError(wanted)
+            raise InvalidValue("address", scheme=schemes[0])
         return value.strip().rstrip("/")
 
     return check, {"type": "string", "pattern": f"^({'|'.join(schemes)})://[^\\s/]+"}
@@ -74,7 +82,7 @@ def _language() -> tuple[Callable[[Any], Any], dict[str, Any]]:
         try:
             return SearchQuery("x", lang=value).lang
         except (InvalidInput, AttributeError, TypeError):
-            raise ValueError("must be auto or a language tag such as en or zh-CN") from None
+            raise InvalidValue("language") from None
 
     return check, {"type": "string"}
 
@@ -83,7 +91,7 @@ def _names() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     def check(value: Any) -> Any:
         parts = value.split(",") if isinstance(value, str) else value
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise ValueError("must be a list of host names")
+            raise InvalidValue("hosts")
         return tuple(part.strip() for part in parts if part.strip())
 
     return check, {"type": "array", "items": {"type": "string"}}
@@ -95,7 +103,7 @@ def _flag() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     def check(value: Any) -> Any:
         known = value if isinstance(value, bool) else words.get(str(value).strip().lower())
         if known is None:
-            raise ValueError("must be true or false")
+            raise InvalidValue("flag")
         return known
 
     return check, {"type": "boolean"}
@@ -104,7 +112,7 @@ def _flag() -> tuple[Callable[[Any], Any], dict[str, Any]]:
 def _choice(*names: str) -> tuple[Callable[[Any], Any], dict[str, Any]]:
     def check(value: Any) -> Any:
         if not isinstance(value, str) or value.strip().lower() not in names:
-            raise ValueError(f"must be one of {', '.join(names)}")
+            raise InvalidValue("choice", known=", ".join(names))
         return value.strip().lower()
 
     return check, {"type": "string", "enum": list(names)}
@@ -115,7 +123,7 @@ FETCH = "web.fetch."
 PROVIDER = "web.providers.{name}."
 
 KEYS = (
-    Setting(SEARCH + "defaultProvider", *_text("engine name"), "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).",
+    Setting(SEARCH + "defaultProvider", *_text(), "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).",
         "auto", "WEB_SEARCH_BACKEND"),
     Setting(SEARCH + "timeoutSeconds", *_number(0.2, 120), "Time for a whole search, all engines together.",
         5.0, "WEB_SEARCH_TIMEOUT_MS", 0.001),
@@ -130,7 +138,7 @@ KEYS = (
     Setting(FETCH + "proxy", *_address(), "Proxy for all requests, e.g. http://user:password@host:port.", None, "WEB_FETCH_PROXY", secret=True),
     Setting(FETCH + "noProxy", *_names(), "Hosts that are reached without the proxy.", None, "NO_PROXY"),
     Setting(FETCH + "userAgent", *_text(), "The user agent sent with every request.", None, "WEB_FETCH_USER_AGENT"),
-    Setting(FETCH + "impersonate", *_text("profile"), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
+    Setting(FETCH + "impersonate", *_text(), "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].",
         None, "WEB_FETCH_IMPERSONATE"),
     Setting(FETCH + "maxBytes", *_number(10_000, 200_000_000, True), "Largest page that is read, unpacked.", 16_000_000, "WEB_FETCH_MAX_BYTES"),
     Setting(FETCH + "allowHosts", *_names(), "Hosts that may be read although they are not public (name or *.suffix).",
@@ -143,16 +151,16 @@ KEYS = (
     Setting("archive.enabled", *_flag(), "Whether pages that were read are kept.", True, "SUYUAN_ARCHIVE"),
     Setting("archive.maxMegabytes", *_number(1, 1_000_000, True), "Largest size of the archive's texts.", 512, "SUYUAN_ARCHIVE_MAX_MB"),
     Setting("archive.maxDays", *_number(1, 36_500, True), "How long pages are kept.", 365, "SUYUAN_ARCHIVE_MAX_DAYS"),
-    Setting("web.browser.executable", *_text("path or command"), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
+    Setting("web.browser.executable", *_text(), "Chrome or Chromium; empty for the installed one.", None, "SUYUAN_CHROME"),
     Setting("web.browser.idleSeconds", *_number(1, 86_400), "How long an unused browser is kept open.", 120.0, "SUYUAN_CHROME_IDLE_SECONDS"),
     Setting("web.browser.maxPages", *_number(1, 32, True), "Pages that are open at the same time.", 4, "SUYUAN_CHROME_MAX_PAGES"),
     Setting("model.provider", *_choice("embedded", "openai", "ollama", "anthropic", "google"),
         "Who answers: embedded (quotes the sources), openai (any compatible server), ollama, anthropic, google.",
         None, "SUYUAN_MODEL_PROVIDER"),
-    Setting("model.name", *_text("model name"), "The model's name at its server.", None, "SUYUAN_MODEL"),
+    Setting("model.name", *_text(), "The model's name at its server.", None, "SUYUAN_MODEL"),
     Setting("model.baseUrl", *_address(), "The model server, e.g. http://localhost:11434/v1.", None, "SUYUAN_MODEL_BASE_URL"),
-    Setting("model.apiKey", *_text("key"), "The model server's key.", None, "SUYUAN_MODEL_API_KEY", secret=True),
-    Setting("model.apiKeyEnv", *_text("variable name"), "The variable that holds the model server's key.", None, "SUYUAN_MODEL_API_KEY_ENV"),
+    Setting("model.apiKey", *_text(), "The model server's key.", None, "SUYUAN_MODEL_API_KEY", secret=True),
+    Setting("model.apiKeyEnv", *_text(), "The variable that holds the model server's key.", None, "SUYUAN_MODEL_API_KEY_ENV"),
     Setting("model.temperature", *_number(0, 2), "How freely the model writes.", None, "SUYUAN_MODEL_TEMPERATURE"),
     Setting("model.maxTokens", *_number(16, 1_000_000, True), "Longest answer of the model.", None, "SUYUAN_MODEL_MAX_TOKENS"),
     Setting("model.contextTokens", *_number(1000, 10_000_000, True), "What the model can read at once.", 32_000, "SUYUAN_MODEL_CONTEXT_TOKENS"),
@@ -162,17 +170,17 @@ KEYS = (
     Setting("agent.maxFetches", *_number(0, 50, True), "Most pages read for one answer in Agent mode.", 6, "SUYUAN_AGENT_MAX_FETCHES"),
     Setting("agent.seconds", *_number(5, 3600), "Time after which an agent must answer with what it has.", 120.0, "SUYUAN_AGENT_SECONDS"),
     Setting("agent.maxTokens", *_number(1000, 10_000_000, True), "Most tokens for one answer of an agent.", 100_000, "SUYUAN_AGENT_MAX_TOKENS"),
-    Setting("store.url", *_text("address"), "Where conversations are kept, as an SQLAlchemy address; empty for a file in the data folder.",
+    Setting("store.url", *_text(), "Where conversations are kept, as an SQLAlchemy address; empty for a file in the data folder.",
         None, "SUYUAN_STORE_URL", secret=True),
-    Setting("server.host", *_text("address"), "Where the page listens; other than loopback needs server.token.", "127.0.0.1", "SUYUAN_HOST"),
+    Setting("server.host", *_text(), "Where the page listens; other than loopback needs server.token.", "127.0.0.1", "SUYUAN_HOST"),
     Setting("server.port", *_number(1, 65_535, True), "Port of the page.", 8642, "SUYUAN_PORT"),
-    Setting("server.token", *_text("token"), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
+    Setting("server.token", *_text(), "What clients on other machines must send as bearer token.", None, "SUYUAN_TOKEN", secret=True),
 )  # fmt: skip
 
 # The settings of each engine; {VAR} is the engine's name in its variables.
 ENGINE_KEYS = (
     Setting(PROVIDER + "baseUrl", *_address(), "Where the engine is reached.", None, "{VAR}_BASE_URL"),
-    Setting(PROVIDER + "apiKey", *_text("key"), "The engine's API key.", None, "{VAR}_API_KEY", secret=True),
+    Setting(PROVIDER + "apiKey", *_text(), "The engine's API key.", None, "{VAR}_API_KEY", secret=True),
     Setting(
         PROVIDER + "timeoutMs", *_number(50, 120_000, True), "Longest time for this engine.", None, "{VAR}_TIMEOUT_MS"
     ),

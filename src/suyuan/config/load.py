@@ -16,13 +16,15 @@ from ..core.engine import EngineSettings
 from ..core.secret import MASK, Secret
 from ..engines import registry
 from ..llm.settings import EMBEDDED, ModelSettings
+from ..messages.catalog import Text
 from ..net.transport import BrowserSettings, NetSettings
-from .keys import FETCH, KEYS, SAME, SEARCH, Setting, engine_keys
+from .keys import FETCH, KEYS, SAME, SEARCH, InvalidValue, Setting, engine_keys
 from .settings import ConfigProblem, PageSettings, SearchSettings, ServerSettings, Settings, SettingValue
 
 log = logging.getLogger("suyuan.config")
 
 FALLBACK = "ddg_html"
+NOTHING = Text("config.used.nothing")
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GOOGLE_API_KEY"}
 
 
@@ -56,11 +58,11 @@ def read_json(path: Path) -> tuple[dict[str, Any], ConfigProblem | None]:
         return {}, None
     except json.JSONDecodeError as error:
         where = f"{path}:{error.lineno}:{error.colno}"
-        return {}, ConfigProblem(where, "(whole file)", "", f"is not valid JSON: {error.msg}", "none of it")
+        return {}, ConfigProblem(where, "", "", _why("not_json", error=error.msg), NOTHING)
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        return {}, ConfigProblem(str(path), "(whole file)", "", f"cannot be read: {error}", "none of it")
+        return {}, ConfigProblem(str(path), "", "", _why("unreadable", error=str(error)), NOTHING)
     if not isinstance(data, dict):
-        return {}, ConfigProblem(str(path), "(whole file)", "", "must be a JSON object { … }", "none of it")
+        return {}, ConfigProblem(str(path), "", "", _why("not_object"), NOTHING)
     return data, None
 
 
@@ -73,9 +75,8 @@ def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[
     name = registry.canonical(value)
     if name in registry.names():
         return name, None
-    problem = ConfigProblem(
-        "environment", "WEB_SEARCH_BACKEND", value, "is no engine: " + ", ".join(registry.names()), "stub"
-    )
+    why = _why("unknown_engine", known=", ".join(registry.names()))
+    problem = ConfigProblem("environment", "WEB_SEARCH_BACKEND", value, why, "stub")
     log.warning("%s", problem)
     return "stub", problem
 
@@ -136,11 +137,9 @@ class _Reader:
         for origin, raw in self._candidates(key):
             try:
                 value = key.check(raw)
-            except ValueError as error:
+            except InvalidValue as error:
                 shown = MASK if key.secret else str(raw)[:100]
-                self._problems.append(
-                    ConfigProblem(origin, key.path, shown, str(error), "the next source or the default")
-                )
+                self._problems.append(ConfigProblem(origin, key.path, shown, error.why, Text("config.used.next")))
                 continue
             self._held.append(SettingValue(key.path, MASK if key.secret else str(value), origin))
             return value
@@ -180,7 +179,7 @@ class _Reader:
         for part in spec.replace("+", ",").split(","):
             name = registry.canonical(part)
             if name not in registry.names():
-                why = f"is no engine: auto, {', '.join(registry.names())}"
+                why = _why("unknown_engine", known=", ".join(("auto", *registry.names())))
                 self._problems.append(
                     ConfigProblem(
                         self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", part, why, "auto"
@@ -189,7 +188,7 @@ class _Reader:
                 return "auto"
             variable = getattr(registry.load(name), "api_key_env", "")
             if variable and not engines[name].api_key and "," not in spec and "+" not in spec:
-                why = f"has no API key (web.providers.{name}.apiKey or {variable})"
+                why = _why("no_key", where=f"web.providers.{name}.apiKey, {variable}")
                 self._problems.append(
                     ConfigProblem(
                         self._origin(SEARCH + "defaultProvider"), SEARCH + "defaultProvider", name, why, FALLBACK
@@ -209,9 +208,8 @@ class _Reader:
                 networks.append(str(ipaddress.ip_network(network, strict=False)))
             except ValueError as error:
                 where = self._origin(FETCH + "allowNetworks")
-                self._problems.append(
-                    ConfigProblem(where, FETCH + "allowNetworks", network, str(error), "nothing of it")
-                )
+                why = _why("network", error=str(error))
+                self._problems.append(ConfigProblem(where, FETCH + "allowNetworks", network, why, NOTHING))
         timeout = values[FETCH + "timeoutMs"]
         return PageSettings(
             seconds=timeout / 1000 if timeout else defaults.seconds,
@@ -230,7 +228,7 @@ class _Reader:
         name, base_url = values["model.name"] or "", values["model.baseUrl"] or ""
         provider = values["model.provider"] or ("openai" if name or base_url else EMBEDDED)
         if provider != EMBEDDED and not name:
-            why = "needs a model name (model.name or SUYUAN_MODEL)"
+            why = _why("no_model")
             self._problems.append(
                 ConfigProblem(self._origin("model.provider"), "model.provider", provider, why, EMBEDDED)
             )
@@ -267,8 +265,8 @@ class _Reader:
                 if raw.startswith(("http://", "https://")):
                     self._held.append(SettingValue(FETCH + "proxy", MASK, f"environment {variable}"))
                     return raw
-                why = "only http:// and https:// proxies are supported"
-                self._problems.append(ConfigProblem(f"environment {variable}", FETCH + "proxy", MASK, why, "no proxy"))
+                where, used = f"environment {variable}", Text("config.used.no_proxy")
+                self._problems.append(ConfigProblem(where, FETCH + "proxy", MASK, _why("proxy"), used))
         return ""
 
     def _report_unknown(self) -> None:
@@ -277,8 +275,12 @@ class _Reader:
         for path in self._file:
             if path.startswith(ours) and path not in known:
                 near = get_close_matches(path, known, 1, 0.75)
-                hint = f"is not a setting; did you mean {near[0]}?" if near else "is not a setting"
-                self._problems.append(ConfigProblem(str(self._path), path, "", hint, "nothing of it"))
+                why = _why("similar", near=near[0]) if near else _why("unknown")
+                self._problems.append(ConfigProblem(str(self._path), path, "", why, NOTHING))
+
+
+def _why(key: str, **params: object) -> Text:
+    return Text(f"config.why.{key}", params)
 
 
 def _chat(values: dict[str, Any]) -> ChatSettings:

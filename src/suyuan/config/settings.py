@@ -11,6 +11,7 @@ from ..chat.settings import ChatSettings
 from ..core.engine import EngineSettings
 from ..core.secret import Secret
 from ..llm.settings import ModelSettings
+from ..messages.catalog import Text, text
 from ..net.transport import BrowserSettings, NetSettings
 
 
@@ -20,13 +21,21 @@ class ConfigProblem:
 
     where: str
     key: str
+    """The setting, or an empty text for the whole file."""
     value: str
-    why: str
-    used: str
+    why: Text
+    used: Text | str
+
+    def say(self, lang: str) -> str:
+        """Return the problem as one line in ``lang``."""
+        if not self.key:
+            return text(lang, "config.file_problem", where=self.where, why=self.why, used=self.used)
+        value = f" = {self.value}" if self.value else ""
+        params = {"where": self.where, "key": self.key, "value": value, "why": self.why, "used": self.used}
+        return text(lang, "config.problem", **params)
 
     def __str__(self) -> str:
-        shown = f" = {self.value}" if self.value else ""
-        return f"{self.where}: {self.key}{shown}: {self.why}; using {self.used}"
+        return self.say("en")
 
 
 @dataclass(frozen=True, slots=True)

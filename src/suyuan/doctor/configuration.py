@@ -46,12 +46,12 @@ def _agents_problems(settings: Settings) -> list[ConfigProblem]:
     agents = data.get("agents")
     names = [str(agent.get("id")) for agent in agents if isinstance(agent, dict)] if isinstance(agents, list) else [""]
     found = [problem for name in dict.fromkeys(names) for problem in agent_web_search(name, settings)[1]]
-    return list(dict.fromkeys(found))
+    return list({str(problem): problem for problem in found}.values())
 
 
 def _finding(problem: ConfigProblem) -> Finding:
     where = _place(problem)
-    if problem.key == "(whole file)":
+    if not problem.key:
         return Finding.ill("config", CONFIG_UNREADABLE(where=where, why=problem.why))
     if problem.key == _DEFAULT:
         name = registry.canonical(problem.value)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Lang = Literal["zh", "en"]
+from ..messages.catalog import languages
+
+
+def _with_texts(lang: str) -> str:
+    if lang not in languages():
+        raise ValueError(f"must be one of {', '.join(languages())}")
+    return lang
+
+
+Lang = Annotated[
+    str, AfterValidator(_with_texts), Field(json_schema_extra=lambda schema: schema.update(enum=list(languages())))
+]
 Mode = Literal["chat", "agent"]
 
 
