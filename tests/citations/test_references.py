@@ -1,4 +1,4 @@
-"""The list at the end of an answer."""
+"""The list of sources at the end of an answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from suyuan.citations.linker import link
 from suyuan.citations.references import escape, references
 from suyuan.citations.registry import Round, Source
 
@@ -62,7 +61,7 @@ def test_titles_cannot_break_out(title: str) -> None:
     lines = text.splitlines()
     assert len(lines) == 5 and len(text) < 2000
     assert not set(text) & set("<>\x00\u202e\ud800")
-    # With all escaped signs gone, the only link is ours.
+    # Without the escaped characters the only link is the one to the source.
     bare = re.sub(r"\\.", "", lines[4])
     assert re.findall(r"\[[^\[\]]*\]\(([^)]*)\)", bare) == ["https://a.example/"]
     assert "`" not in bare and "*" not in bare
@@ -70,9 +69,3 @@ def test_titles_cannot_break_out(title: str) -> None:
 
 def test_escaped_text_reads_as_before() -> None:
     assert escape("C++ vs. C#: 中文 (2020) - v1.2") == "C++ vs. C\\#: 中文 (2020) - v1.2"
-
-
-def test_our_own_list_does_not_come_twice() -> None:
-    once = link("A [1]。", SOURCES)
-    whole = f"{once.markdown}\n\n{references(SOURCES, once.cited, lang='zh')}"
-    assert link(whole, SOURCES) == once
