@@ -109,7 +109,7 @@ def link(text: str, sources: Mapping[int, Source] = SOURCES) -> LinkedAnswer:
 
 @pytest.mark.req("C11.1", "C12.2", "C15.2")
 @pytest.mark.parametrize(("text", "canonical", "cited"), CANONICAL)
-def test_markers_come_in_one_form(text: str, canonical: str, cited: tuple[int, ...]) -> None:
+def test_markers_are_written_in_one_form(text: str, canonical: str, cited: tuple[int, ...]) -> None:
     linked = link(text)
     assert (linked.text, linked.cited) == (canonical, cited)
 
@@ -123,7 +123,7 @@ def test_known_numbers_become_links() -> None:
 
 
 @pytest.mark.req("C11.6", "C11.2")
-def test_unknown_numbers_stay_as_they_were_and_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_numbers_are_unchanged_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "suyuan.citations"):
         linked = link("A [1] B 【77】 C [[88]](https://x.example) D [2024]")
     assert linked.text == "A [1] B 【77】 C [[88]](https://x.example) D [2024]"
@@ -150,16 +150,16 @@ def test_the_models_own_list_is_removed(tail: str) -> None:
 
 
 @pytest.mark.parametrize("tail", NO_LISTS)
-def test_what_is_no_list_stays(tail: str) -> None:
+def test_other_endings_are_kept(tail: str) -> None:
     assert link(f"Known [1]。{tail}").text == f"Known [1]。{tail}"
 
 
-def test_an_answer_that_is_nothing_but_a_list_stays() -> None:
+def test_an_answer_that_consists_of_a_list_is_kept() -> None:
     assert link("Sources:\n- [1] https://x.example").text == "Sources:\n- [1] https://x.example"
 
 
 @pytest.mark.parametrize("text", ALL)
-def test_linking_twice_is_linking_once(text: str) -> None:
+def test_linking_a_linked_answer_changes_nothing(text: str) -> None:
     once = link(text)
     assert link(once.markdown) == once
 
@@ -211,22 +211,26 @@ def test_random_answers_in_random_chunks() -> None:
             assert [found.numbers for found in alone] == [marker.numbers], text
 
 
-def test_half_a_marker_is_never_shown_and_little_is_held() -> None:
+def test_a_marker_is_shown_whole_and_little_text_is_held_back() -> None:
     linker = Linker(lambda: SOURCES)
     shown = [linker.feed(char) for char in "So [1, 2] it [abc] is.\nS"]
     assert "".join(shown) == "So [1][2] it [abc] is."
     assert shown[3:10] == ["", "", "", "", "", "", "[1][2] "]
-    assert shown[13:15] == ["", "[a"], "it cannot be a marker any more"
-    assert linker.feed("o") == "" and linker.feed(" ") == "\nSo ", "it could have been a heading of a list"
-    assert linker.feed("`code") == "`code", "a code span is shown as it comes"
+    assert shown[13:15] == ["", "[a"], "this cannot become a marker"
+    assert linker.feed("o") == "" and linker.feed(" ") == "\nSo ", "this could have been the heading of a list"
+    assert linker.feed("`code") == "`code", "a code span is shown as it arrives"
     assert linker.feed(" [1]") == " " and linker.feed("`") == "" and linker.feed(" ") == "[1]` "
 
 
 def test_the_cost_is_linear() -> None:
     texts = (
         ("巴黎是首都[1], as Paris[2] is `x[1]` [3, 4].\n\n- **b**[5]\n\n```py\na[1]\n```\n" * 2000)[:100_000],
-        "[" * 50_000, "`[1] " * 10_000, "`" + "[1] word " * 6_000, "## Sources\n" + "- [1] T\n" * 6_000, "[1](http://" + "a" * 50_000,
-    )  # fmt: skip
+        "[" * 50_000,
+        "`[1] " * 10_000,
+        "`" + "[1] word " * 6_000,
+        "## Sources\n" + "- [1] T\n" * 6_000,
+        "[1](http://" + "a" * 50_000,
+    )
     for text in texts:
         started = time.process_time()
         streamed(*(text[at : at + 4] for at in range(0, len(text), 4)))
@@ -234,7 +238,7 @@ def test_the_cost_is_linear() -> None:
 
 
 @pytest.mark.req("C11.3")
-def test_addresses_cannot_break_out() -> None:
+def test_addresses_cannot_break_out_of_a_link() -> None:
     evil = "https://a.example/x) <b onload='1'> \"q\" [y](javascript:1) `c` |\n\\\u202e\x00&copy;"
     safe = safe_url(evil)
     assert safe.startswith("https://a.example/x%29%20%3Cb%20onload=%271%27%3E")
@@ -246,7 +250,7 @@ def test_addresses_cannot_break_out() -> None:
 
 
 @pytest.mark.req("C12.2")
-def test_markers_are_found_where_they_stand() -> None:
+def test_markers_have_their_positions() -> None:
     text = "甲[1]乙 `[2]` [3-4](https://x.example) [abc]"
     found = find_markers(text)
     assert [(text[m.start : m.end], m.numbers) for m in found] == [("[1]", (1,)), ("[3-4](https://x.example)", (3, 4))]

@@ -263,6 +263,3 @@ class _Citations(CitationRegistry):
         if len(self.rounds) > before:
             self._found((source,))
         return source
-
-    def by_number(self) -> dict[int, Source]:
-        return {source.number: source for source in self.sources}

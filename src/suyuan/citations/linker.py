@@ -40,7 +40,7 @@ class LinkedAnswer:
 
 
 class Linker:
-    """Resolves the citations of an answer while it is written; how the answer is split into chunks makes no difference."""
+    """Resolves the citations of an answer while it is written; the chunks in which it comes make no difference."""
 
     def __init__(self, sources: Callable[[], Mapping[int, Source]]) -> None:
         self._sources = sources
@@ -118,7 +118,7 @@ class Linker:
 
 
 def safe_url(url: str) -> str:
-    """Return ``url`` so that it cannot break out of a Markdown link or an HTML attribute; empty if it is not http(s)."""
+    """Return ``url`` so that it cannot break out of a Markdown link or HTML attribute; empty if it is not http(s)."""
     if not is_page(url):
         return ""
     safe = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), url)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from .code_spans import MAX_LEAD, CodeLines
+from .code_lines import MAX_LEAD, CodeLines
 
 MAX_RANGE = 10
 MAX_ADDRESS = 4000
