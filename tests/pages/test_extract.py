@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.pages.extract import Extract, extract
+from suyuan.pages.extract import ExtractedPage, extract
 
 URL = "https://example.org/docs/guide/page.html"
 PROSE = (
@@ -17,7 +17,7 @@ PROSE = (
 )
 
 
-def page(body: str, head: str = "") -> Extract:
+def page(body: str, head: str = "") -> ExtractedPage:
     html = f"<!DOCTYPE html><html lang=en><head><title>Harbour</title>{head}</head><body><nav><a href=/>Home</a> <a href=/a>About</a></nav>"
     html += f"<main><article><h1>Harbour</h1><p>{PROSE}</p>{body}<p>{PROSE} And more.</p></article></main>"
     return extract(html + "<footer>© 2024 Example. All rights reserved.</footer></body></html>", URL)
@@ -138,7 +138,7 @@ def test_a_chinese_page() -> None:
     ],
 )
 def test_odd_pages(html: str) -> None:
-    assert isinstance(extract(html, "not a url ["), Extract)
+    assert isinstance(extract(html, "not a url ["), ExtractedPage)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_odd_pages(html: str) -> None:
 )
 def test_hostile_pages_are_bounded(html: str) -> None:
     started = time.process_time()
-    assert isinstance(extract(html, URL), Extract)
+    assert isinstance(extract(html, URL), ExtractedPage)
     assert time.process_time() - started < 8
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from suyuan.pages.extract import extract
-from suyuan.pages.hidden import visible_text
+from suyuan.pages.visibility import visible_text
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 PROSE = (
