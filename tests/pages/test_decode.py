@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.pages.decode import declared_in, decode
+from suyuan.pages.decode import declared_charset, decode
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 CHINESE = "国务院总理今天在北京会见了来访的客人，双方就共同关心的问题交换了意见。" * 4
@@ -67,7 +67,7 @@ def test_cut_inside_a_character_stays_utf8() -> None:
     ],
 )
 def test_prescan(head: bytes, name: str) -> None:
-    assert declared_in(head) == name
+    assert declared_charset(head) == name
 
 
 @given(st.binary(max_size=3000), st.text(max_size=60))

@@ -16,14 +16,15 @@ MAX_RUN = 200_000
 _LITTLE_TEXT = 400
 
 _SKIP_NAMES = (
-    "script style template head svg iframe object embed canvas video audio map area select input textarea datalist img "
-    "picture source track frameset frame noframes applet progress meter param link meta base title rp rt -comment dialog"
+    "script style template head svg iframe object embed canvas video audio map area select input textarea datalist "
+    "img picture source track frameset frame noframes applet progress meter param link meta base title rp rt -comment "
+    "dialog"
 )
 _SKIP = frozenset(_SKIP_NAMES.split())
 _BLOCK_NAMES = (
     "address article aside blockquote body button center dd details div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td tfoot th "
-    "thead tr ul caption listing xmp plaintext"
+    "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td tfoot "
+    "th thead tr ul caption listing xmp plaintext"
 )
 _BLOCK = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

@@ -64,8 +64,8 @@ _DATE = re.compile(
     re.I,
 )
 _SIDE_SECTION = re.compile(
-    r"comment|respon|repl(?:y|ies)|review|about the author|more (?:from|in|on|stories)|you (?:may|might)|latest|popular|"
-    r"trending|tags|categor|recommend|contact|get in touch|最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞",
+    r"comment|respon|repl(?:y|ies)|review|about the author|more (?:from|in|on|stories)|you (?:may|might)|latest|"
+    r"popular|trending|tags|categor|recommend|contact|get in touch|最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞",
     re.I,
 )
 _Kind = tuple[Element | None, str, str]
@@ -151,7 +151,7 @@ def _next_in_section(section: list[float]) -> list[float]:
 
 
 def _repetition_features(element: Element, similar: Counter[_Kind]) -> list[float]:
-    """The number of similar siblings of the element and of three ancestors: cards, comments and teasers are repeated."""
+    """How many siblings are similar to the element and to its three nearest ancestors, as cards and comments are."""
     row = []
     walker: Element | None = element
     for _ in range(4):

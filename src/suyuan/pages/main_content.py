@@ -27,7 +27,7 @@ def select_main_content(blocks: list[Block], title: str, description: str = "") 
 
 
 def threshold(sizes: list[int], probabilities: list[float]) -> float:
-    """The probability from which blocks are kept for the highest expected F1; lower on pages that are hard to classify."""
+    """The probability from which blocks are kept for the best expected F1; lower on pages that are hard to classify."""
     expected = sum(size * probability for size, probability in zip(sizes, probabilities, strict=True))
     best, limit, taken, right = 0.0, _MAX_THRESHOLD, 0.0, 0.0
     for probability, size in sorted(zip(probabilities, sizes, strict=True), reverse=True):

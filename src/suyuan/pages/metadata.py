@@ -23,24 +23,12 @@ _AUTHOR_SELECTORS = (
 )
 _TITLES = ("og:title", "twitter:title", "title", "dc.title")
 _AUTHORS = ("author", "article:author", "dc.creator", "parsely-author", "sailthru.author", "byl")
-_DATES = (
-    "article:published_time",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "pubdate",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "weibo:article:create_at",
-    "og:published_time",
-    "article.published",
-    "article_date_original",
-    "release_date",
+_DATE_NAMES = (
+    "article:published_time datepublished date dc.date dc.date.issued pubdate publishdate publish_date publish-date "
+    "parsely-pub-date sailthru.date weibo:article:create_at og:published_time article.published article_date_original "
+    "release_date"
 )
+_DATES = tuple(_DATE_NAMES.split())
 _DATE_SELECTORS = (
     "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, "
     ".article-time, .date"
@@ -75,57 +63,17 @@ _SCRIPTS = (
     ("th", re.compile("[\u0e00-\u0e7f]")),
     ("hi", re.compile("[\u0900-\u097f]")),
 )
-_WORDS = {
-    "en": frozenset(
-        [
-            "the",
-            "of",
-            "and",
-            "to",
-            "in",
-            "is",
-            "that",
-            "for",
-            "it",
-            "with",
-            "as",
-            "was",
-            "on",
-            "are",
-            "this",
-            "be",
-            "by",
-        ]
-    ),
-    "de": frozenset(
-        [
-            "der",
-            "die",
-            "und",
-            "das",
-            "ist",
-            "nicht",
-            "von",
-            "mit",
-            "den",
-            "für",
-            "auf",
-            "ein",
-            "eine",
-            "dem",
-            "zu",
-            "sich",
-        ]
-    ),
-    "fr": frozenset(
-        ["le", "la", "les", "des", "et", "est", "que", "dans", "une", "pour", "qui", "sur", "pas", "au", "avec"]
-    ),
-    "es": frozenset(["el", "la", "los", "las", "que", "de", "y", "en", "un", "una", "por", "con", "para", "es", "del"]),
-    "pt": frozenset(["o", "os", "que", "de", "e", "em", "um", "uma", "para", "com", "não", "do", "da", "no", "na"]),
-    "it": frozenset(["il", "lo", "gli", "che", "di", "e", "un", "una", "per", "con", "non", "della", "del", "sono"]),
-    "nl": frozenset(["de", "het", "een", "van", "en", "is", "dat", "op", "te", "in", "niet", "met", "voor", "zijn"]),
-    "pl": frozenset(["i", "w", "na", "z", "że", "się", "do", "nie", "to", "jest", "jak", "po", "za", "od"]),
+_FUNCTION_WORDS = {
+    "en": "the of and to in is that for it with as was on are this be by",
+    "de": "der die und das ist nicht von mit den für auf ein eine dem zu sich",
+    "fr": "le la les des et est que dans une pour qui sur pas au avec",
+    "es": "el la los las que de y en un una por con para es del",
+    "pt": "o os que de e em um uma para com não do da no na",
+    "it": "il lo gli che di e un una per con non della del sono",
+    "nl": "de het een van en is dat op te in niet met voor zijn",
+    "pl": "i w na z że się do nie to jest jak po za od",
 }
+_WORDS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +109,7 @@ def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
 
 
 def language_of(text: str) -> str:
-    """The language of ``text`` by its script and, for Latin letters, by its small words; empty where it is not plain."""
+    """The language of ``text`` by its script and, for Latin letters, its function words; empty if it is uncertain."""
     sample = text[:4000]
     letters = sum(map(str.isalpha, sample))
     if letters < 20:
