@@ -34,6 +34,13 @@ class Element:
     hints: tuple[int, ...] = ()
     score: float = 0.0
 
+    def lineage(self, limit: int) -> list[Element]:
+        """The element and its nearest ancestors, at most ``limit`` elements."""
+        found = [self]
+        while len(found) < limit and (parent := found[-1].parent) is not None:
+            found.append(parent)
+        return found
+
 
 @dataclass(slots=True, eq=False)
 class Block:

@@ -65,7 +65,8 @@ _DATE = re.compile(
 )
 _SIDE_SECTION = re.compile(
     r"comment|respon|repl(?:y|ies)|review|about the author|more (?:from|in|on|stories)|you (?:may|might)|latest|"
-    r"popular|trending|tags|categor|recommend|contact|get in touch|最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞",
+    r"popular|trending|tags|categor|recommend|contact|get in touch|"
+    r"最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞",
     re.I,
 )
 _Kind = tuple[Element | None, str, str]
@@ -91,9 +92,11 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
     section = [-1.0, -1.0, -1.0, -1.0]
     for i, (block, stat) in enumerate(zip(blocks, stats, strict=True)):
         section = _heading_features(block, stat) if block.kind == "h" else _next_in_section(section)
+        lineage = block.element.lineage(5)
         row = stat.features(block, title)
         row += block.element.hints
-        row += _ancestor_features(block, total)
+        row += _ancestor_features(lineage, total)
+        row.append(float(block.element.depth))
         row += _score_features(block, best)
         row += _distance(block.element, title_steps) if title_steps else (-1.0, -1.0)
         row += (
@@ -105,7 +108,7 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
             _description_overlap(block.text, description),
         )
         row += section
-        row += _repetition_features(block.element, similar)
+        row += _repetition_features(lineage[:4], similar)
         for step in (-3, -2, -1, 1, 2, 3):
             row += stats[i + step].brief if 0 <= i + step < len(stats) else (-1.0, -1.0)
         row += page
@@ -121,9 +124,8 @@ def _find_title(blocks: list[Block], title: str) -> int:
     found = -1
     for i, block in enumerate(blocks):
         text = block.text
-        if len(text) > 3 and (
-            text == title or (block.level and len(text) > len(title) / 3 and (text in title or title in text))
-        ):
+        partial = block.level and len(text) > len(title) / 3 and (text in title or title in text)
+        if len(text) > 3 and (text == title or partial):
             if block.level in (1, 2):
                 return i
             found = i if found < 0 else found
@@ -150,14 +152,10 @@ def _next_in_section(section: list[float]) -> list[float]:
     return [distance + 1, *rest] if distance >= 0 else section
 
 
-def _repetition_features(element: Element, similar: Counter[_Kind]) -> list[float]:
-    """How many siblings are similar to the element and to its three nearest ancestors, as cards and comments are."""
-    row = []
-    walker: Element | None = element
-    for _ in range(4):
-        row.append(float(similar[walker.parent, walker.tag, walker.names]) if walker is not None else 0.0)
-        walker = walker.parent if walker is not None else None
-    return row
+def _repetition_features(lineage: list[Element], similar: Counter[_Kind]) -> list[float]:
+    """How many siblings are similar to the element and to its nearest ancestors, as cards and comments are."""
+    row = [float(similar[element.parent, element.tag, element.names]) for element in lineage]
+    return row + [0.0] * (4 - len(row))
 
 
 class _BlockStats:
@@ -216,15 +214,18 @@ def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> Counter[
         element.punctuation += stat.punctuation
         element.paragraphs += stat.size > 80 and stat.link_share < 0.4
         if stat.size > 25 and block.kind != "h":
-            _add_score(element, (1 + stat.punctuation + min(stat.size / 100, 3)) * (1 - stat.link_share))
+            # As in Readability, a paragraph adds to the score of its parent, and half to that of its grandparent.
+            value = (1 + stat.punctuation + min(stat.size / 100, 3)) * (1 - stat.link_share)
+            for outer, share in zip(element.lineage(3), (0.3, 1.0, 0.5), strict=False):
+                outer.score += value * share
     # Children come after their parents, so in reverse order every sum is complete when it is added to the parent.
     for element in reversed(elements):
-        if (outer := element.parent) is not None:
-            outer.size += element.size
-            outer.links += element.links
-            outer.blocks += element.blocks
-            outer.punctuation += element.punctuation
-            outer.paragraphs += element.paragraphs
+        if (parent := element.parent) is not None:
+            parent.size += element.size
+            parent.links += element.links
+            parent.blocks += element.blocks
+            parent.punctuation += element.punctuation
+            parent.paragraphs += element.paragraphs
     return Counter((element.parent, element.tag, element.names) for element in elements)
 
 
@@ -238,16 +239,6 @@ def _collect_ancestors(element: Element, elements: dict[Element, None]) -> None:
     for found in reversed(new):
         elements[found] = None
         found.hints = _hints(found)
-
-
-def _add_score(element: Element, value: float) -> None:
-    """Score the ancestors of a paragraph as Readability does: the parent fully, the grandparent half."""
-    outer: Element | None = element
-    for share in (0.3, 1.0, 0.5):
-        if outer is None:
-            return
-        outer.score += value * share
-        outer = outer.parent
 
 
 @lru_cache(maxsize=16_384)
@@ -266,46 +257,31 @@ def _hints(element: Element) -> tuple[int, ...]:
     return tuple(nearest)
 
 
-def _ancestor_features(block: Block, total: float) -> list[float]:
-    """How much text, links, blocks and punctuation the nearest ancestors contain."""
+def _ancestor_features(lineage: list[Element], total: float) -> list[float]:
+    """How much text, links, blocks and punctuation the element and its nearest ancestors contain."""
     row: list[float] = []
-    element: Element | None = block.element
-    for _ in range(5):
-        if element is None:
-            row += (-1.0, -1.0, -1.0, -1.0)
-            continue
+    for element in lineage:
         row += (
             element.size / total,
             element.links / (element.size + 1),
             float(element.blocks),
             element.punctuation / (element.blocks + 1),
         )
-        element = element.parent
-    row.append(float(block.element.depth))
-    return row
+    return row + [-1.0] * (20 - len(row))
 
 
 def _best_element(blocks: list[Block]) -> Element | None:
     """The element with the best score, reduced by its share of links."""
-    top: Element | None = None
-    for block in blocks:
-        element: Element | None = block.element
-        for _ in range(3):
-            if element is not None:
-                if top is None or element.score * (1 - element.links / (element.size + 1)) > top.score * (
-                    1 - top.links / (top.size + 1)
-                ):
-                    top = element
-                element = element.parent
-    return top
+    candidates = dict.fromkeys(element for block in blocks for element in block.element.lineage(3))
+    return max(candidates, key=lambda element: element.score * (1 - element.links / (element.size + 1)), default=None)
 
 
-def _steps_up(top: Element | None) -> dict[Element, int]:
+def _steps_up(element: Element | None) -> dict[Element, int]:
     """The element and its ancestors, with their distances from it."""
     steps: dict[Element, int] = {}
-    while top is not None:
-        steps[top] = len(steps)
-        top = top.parent
+    while element is not None:
+        steps[element] = len(steps)
+        element = element.parent
     return steps
 
 

@@ -56,12 +56,7 @@ def _fill_gaps(blocks: list[Block], probabilities: list[float], kept: list[int])
 
 def _are_close(one: Element, other: Element) -> bool:
     """Whether the elements have a common ancestor within two steps of both."""
-    return not _ancestors(one).isdisjoint(_ancestors(other))
-
-
-def _ancestors(element: Element) -> set[Element]:
-    outer = element.parent or element
-    return {element, outer, outer.parent or outer}
+    return not set(one.lineage(3)).isdisjoint(other.lineage(3))
 
 
 def _is_structure(gap: list[Block]) -> bool:
