@@ -30,8 +30,8 @@ class CodeLines:
         self._paragraph = False
         self._list = False
 
-    def decided(self, line: str) -> bool:
-        """Whether ``line``, which may continue, is long enough for :meth:`enter`."""
+    def is_decided(self, line: str) -> bool:
+        """Whether ``line``, which may continue, is long enough for :meth:`classify`."""
         if len(line) >= MAX_LEAD:
             return True
         quoted, _, rest = _parts(line)
@@ -40,7 +40,7 @@ class CodeLines:
             return bool(rest.strip(self._fence.sign[0] + " \t\r"))
         return bool(rest.strip(" \t\r>")) and not _MAY_BE_FENCE.match(rest) and not _UNDECIDED.match(rest)
 
-    def enter(self, line: str) -> bool:
+    def classify(self, line: str) -> bool:
         """Take the next line, or enough of its beginning; return whether it is code."""
         quoted, indent, rest = _parts(line[:MAX_LEAD].rstrip("\r\n"))
         if self._fence is not None:

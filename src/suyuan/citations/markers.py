@@ -113,7 +113,7 @@ class MarkerScanner:
         self._line_start = True
         self._code_line = False
         self._span = 0
-        """The length of the backtick run that may have opened a code span, 0 outside of one."""
+        """The number of backticks that may have opened a code span; 0 outside of one."""
         self._span_size = 0
         self._before = ""
         self._indexed = False
@@ -176,9 +176,9 @@ class MarkerScanner:
         end = self._text.find("\n", self._at)
         limit = min(end if end >= 0 else len(self._text), self._at + MAX_LEAD)
         line = self._text[self._at : limit]
-        if self._may_continue(limit) and (not self._lines.decided(line) or _MAY_BE_DEFINITION.match(line)):
+        if self._may_continue(limit) and (not self._lines.is_decided(line) or _MAY_BE_DEFINITION.match(line)):
             return False
-        self._code_line = self._lines.enter(line)
+        self._code_line = self._lines.classify(line)
         self._line_start = False
         if not self._code_line and (definition := _DEFINITION.match(line)):
             self._emit(self._at + definition.end())

@@ -86,13 +86,13 @@ class ReferenceStripper:
             self._end_line()
         elif not self._may_belong(self._line):
             self._passing = True
-            self._code_lines.enter(self._line)
+            self._code_lines.classify(self._line)
             self._reject()
 
     def _end_line(self) -> None:
         """Classify the line, which is complete."""
         line = self._line.rstrip("\r\n")
-        code = self._code_lines.enter(line)
+        code = self._code_lines.classify(line)
         if len(line) > _MAX_ITEM:
             self._reject()
         elif not line.strip() or _RULE.fullmatch(line):
@@ -140,7 +140,7 @@ class ReferenceStripper:
         """Whether this beginning of a line may become a part of a list, or of the gap before one."""
         if len(line) > _MAX_ITEM + 2:
             return False
-        if not self._code_lines.decided(line) or _MAY_BE_RULE.fullmatch(line):
+        if not self._code_lines.is_decided(line) or _MAY_BE_RULE.fullmatch(line):
             return True
         if _may_be_heading(line) or _MAY_BE_DEFINITION.fullmatch(line):
             return True
