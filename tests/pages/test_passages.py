@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from suyuan.core.document import Passage
@@ -83,6 +83,7 @@ def test_the_budget_is_never_exceeded_and_the_total_is_reported() -> None:
 
 
 @given(st.text(max_size=400), st.text(max_size=40), st.integers(0, 200))
+@example("\x08", "0", 0)
 @settings(derandomize=True, max_examples=200, deadline=None)
 def test_any_text_can_be_split(text: str, question: str, budget: int) -> None:
     for p in cut(text):

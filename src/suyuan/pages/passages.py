@@ -59,7 +59,7 @@ def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passag
     asked = Counter(words(question))
     bags = [Counter(words(f"{p.heading} {p.text}")) for p in passages]
     lengths = [sum(bag.values()) for bag in bags]
-    average = sum(lengths) / len(lengths) if lengths else 1.0
+    average = sum(lengths) / len(lengths) if any(lengths) else 1.0
     known = Counter(word for bag in bags for word in asked if word in bag)
     weights = {word: _weight(word) * math.log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for word, n in known.items()}
     scored = []
