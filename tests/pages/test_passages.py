@@ -118,7 +118,7 @@ def test_ranking_on_public_chinese_questions() -> None:
     """Best sentence for a question on CMRC 2018: plain BM25 reaches .725."""
     folder = Path(__file__).parents[3] / "shared" / "bench" / "ir-cmrc2018"
     if not folder.is_dir():
-        pytest.skip("no folder shared/bench/ir-cmrc2018 beside the project")
+        pytest.skip("the benchmark data is not available")
     data = json.loads(next(folder.glob("*.json")).read_text(encoding="utf-8"))
     right = count = 0
     for article in (data["data"] if isinstance(data, dict) else data)[:120]:
