@@ -18,6 +18,7 @@ import pytest
 
 from suyuan.core.document import Document
 from suyuan.pages.archive import Archive
+from suyuan.pages.passages import cut
 
 
 def doc(url: str = "https://a.example/x", text: str = "Some text.", **fields: str) -> Document:
@@ -47,7 +48,7 @@ def test_a_stored_document_is_returned_unchanged(archive: Archive) -> None:
         etag='"x"',
         published_at="2026-01-01",
     )
-    archive.put(original)
+    archive.put(replace(original, passages=cut(original.text)))
     found = archive.get("https://a.example/x")
     assert found == replace(original, from_archive=True) and found.sha256 == original.sha256
 

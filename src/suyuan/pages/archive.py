@@ -242,7 +242,8 @@ class Archive:
 
 
 def _to_json(document: Document) -> str:
-    names = [name for name in Document.__slots__ if name != "from_archive"]
+    # The passages depend on a question, and so are not a part of the page.
+    names = [name for name in Document.__slots__ if name not in ("from_archive", "passages")]
     return json.dumps({name: getattr(document, name) for name in names}, ensure_ascii=False)
 
 
