@@ -12,7 +12,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from suyuan.citations.claims import SUPPORTED, Match, Passage, Statement, check_claims, match
+from suyuan.citations.claims import SUPPORTED, Match, SourceText, Statement, check_claims, match
+from suyuan.citations.markers import find_markers
 
 from ._report import Target, table
 
@@ -65,7 +66,7 @@ def measured(step: int = 1) -> list[Result]:
     for line in WICE.read_text(encoding="utf-8").splitlines()[::step]:
         row = json.loads(line)
         head, *sentences = row["evidence"]
-        found = match(Statement(row["claim"]), Passage("", head.removeprefix(_TITLE), sentences))
+        found = match(Statement(row["claim"]), SourceText("", head.removeprefix(_TITLE), sentences))
         results.append(
             Result(row["label"] == "supported", found, [set(gold) for gold in row["supporting_sentences"] if gold])
         )
@@ -101,6 +102,6 @@ def cost_ms(rounds: int = 9) -> float:
     times = []
     for _ in range(rounds):
         started = time.process_time()
-        check_claims(_ANSWER, _EVIDENCE)
+        check_claims(_ANSWER, find_markers(_ANSWER), _EVIDENCE)
         times.append((time.process_time() - started) * 1000)
     return median(times)

@@ -14,7 +14,7 @@ from suyuan.engines import registry
 from suyuan.pages.decode import decode
 from suyuan.pages.extract import extract
 from suyuan.pages.formats import feed_text, json_text, kind_of
-from suyuan.pages.interstitial import false_page
+from suyuan.pages.interstitial import interstitial_error
 
 from ._report import Target, table
 
@@ -81,7 +81,7 @@ def _seeds() -> Iterator[bytes]:
 
 def _page(body: bytes) -> None:
     html = decode(body, "text/html")
-    false_page(html, extract(html, "https://fuzz.example/x").text, "fuzz.example")
+    interstitial_error(html, extract(html, "https://fuzz.example/x").text, "fuzz.example")
 
 
 def _format(body: bytes) -> None:

@@ -1,6 +1,6 @@
 """Grow ``src/suyuan/pages/forest.json``, the forest that judges the blocks of a page, on public benchmark pages.
 
-It must be grown again whenever ``features.py`` or ``reader.py`` change: the trees name features by their place in the row.
+It must be grown again whenever ``features.py`` or ``block_reader.py`` change: the trees name features by their place in the row.
 By cross-validation (``--check``, five folds by host) the forest had F1 wcxb .840, aeb .958, daniel zh .949, daniel en .944,
 zhwce .940, webmainbench .852. LightGBM is needed here only (``pip install lightgbm``) and is no dependency of the project.
 """
@@ -25,8 +25,8 @@ from selectolax.lexbor import LexborHTMLParser
 from suyuan.pages.block_reader import read_blocks
 from suyuan.pages.decode import decode
 from suyuan.pages.features import features
-from suyuan.pages.main_content import _bar
-from suyuan.pages.metadata import about
+from suyuan.pages.main_content import threshold
+from suyuan.pages.metadata import read_metadata
 
 FOREST = Path(__file__).resolve().parents[1] / "src" / "suyuan" / "pages" / "forest.json"
 FOLDERS = ("extract-wcxb", "extract-aeb", "extract-daniel", "extract-zhwce", "extract-webmainbench-sample")
@@ -76,7 +76,7 @@ def main() -> None:
 def _page(group: str, body: bytes, url: str, gold: str) -> Page:
     """A page as the project reads it; pages of one ``group`` (a host, or the page where none is known) are of one fold."""
     tree = LexborHTMLParser(decode(body))
-    blocks, found = read_blocks(tree), about(tree, url)
+    blocks, found = read_blocks(tree), read_metadata(tree, url)
     texts = [block.text for block in blocks]
     fold = int(md5(group.encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS
     return Page(fold, gold, texts, features(blocks, found.title, found.description), _labels(texts, gold))
@@ -143,9 +143,9 @@ def _main_text(numpy: Any, model: Any, page: Page) -> str:
     """What is kept of the page where ``model`` judges its blocks."""
     if not page.rows:
         return ""
-    chances = model.predict(numpy.array(page.rows, dtype=numpy.float32)).tolist()
-    bar = _bar([len(text) + 1 for text in page.texts], chances)
-    return "\n".join(text for text, chance in zip(page.texts, chances, strict=True) if chance >= bar)
+    probabilities = model.predict(numpy.array(page.rows, dtype=numpy.float32)).tolist()
+    limit = threshold([len(text) + 1 for text in page.texts], probabilities)
+    return "\n".join(text for text, chance in zip(page.texts, probabilities, strict=True) if chance >= limit)
 
 
 def _score(name: str, pairs: list[tuple[str, str]]) -> float:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -27,6 +31,7 @@ from suyuan.chat.events import (
     TurnStarted,
 )
 from suyuan.chat.runs import Run
+from suyuan.citations.markers import MarkerScanner
 from suyuan.client import AsyncClient
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
@@ -75,6 +80,38 @@ async def test_the_answer_ends_with_the_references_that_were_used() -> None:
         references and "港珠澳大桥" in references and answer.sources[0].url in references and "127.0.0.1" in references
     )
     assert "海底隧道" not in references
+
+
+@contextmanager
+def scanned() -> Iterator[list[str]]:
+    """Collect the text that marker scanners of this thread are given."""
+    chunks: list[str] = []
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is MarkerScanner.feed.__code__:
+            chunks.append(frame.f_locals["chunk"])
+
+    sys.setprofile(watch)
+    try:
+        yield chunks
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.mark.req("C11.1", "C11.2", "C11.6")
+async def test_an_answer_is_scanned_for_markers_once() -> None:
+    text = "大桥 全长55公里【1】, 于2018年10月24日 正式通车[1, 9]。"
+    with serve_model(reply(text)) as model:
+        async with talking(openai(model.url)) as (client, _):
+            with scanned() as chunks:
+                events, answer = await ask(client, QUESTION, search=True)
+    assert "".join(chunks) == text
+    assert answer.text == "大桥 全长55公里[1], 于2018年10月24日 正式通车[1][9]。"
+    assert "".join(event.text for event in of(events, TextDelta)) == answer.text
+    assert answer.markdown.count(f"[[1]]({answer.sources[0].url})") == 2
+    assert answer.cited == (1,) and answer.unknown == (9,)
+    assert [answer.text[claim.start : claim.end] for claim in answer.claims] == [answer.text]
+    assert [(claim.numbers, claim.verdict) for claim in answer.claims] == [((1, 9), "supported")]
 
 
 @pytest.mark.req("C11.5")

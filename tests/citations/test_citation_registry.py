@@ -1,4 +1,4 @@
-"""Numbers for sources."""
+"""The numbers of sources."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ def page(query: str, *urls: str) -> SearchPage:
 
 
 @pytest.mark.req("C15.1")
-def test_numbers_rise_over_the_searches_and_a_page_keeps_its_own() -> None:
+def test_numbers_increase_over_the_searches_and_a_known_page_keeps_its_number() -> None:
     registry = CitationRegistry()
     first = registry.add(page("one", "https://a.example/", "https://b.example/"))
     second = registry.add(page("two", "https://c.example/", "http://www.a.example"))
     assert [s.number for s in first] == [1, 2] and [s.number for s in second] == [3, 1]
-    assert second[1].snippet == "about two" and registry.get(1).snippet == "about one"  # type: ignore[union-attr]
+    assert second[1].snippet == "about two" and registry.by_number()[1].snippet == "about one"
     assert [(s.number, s.round, s.domain) for s in registry.sources] == [
         (1, 1, "a.example"),
         (2, 1, "b.example"),
         (3, 2, "c.example"),
     ]
     assert [(r.query, r.sources) for r in registry.rounds] == [("one", (1, 2)), ("two", (3, 1))]
-    assert registry.get(4) is None
+    assert list(registry.by_number()) == [1, 2, 3]
 
 
-def test_only_what_is_shown_is_numbered() -> None:
+def test_results_beyond_the_limit_are_not_numbered() -> None:
     registry = CitationRegistry()
     assert len(registry.add(page("q", *(f"https://a.example/{i}" for i in range(10))), limit=5)) == 5
     assert registry.add(page("r", "https://b.example/"))[0].number == 6
 
 
-def test_searches_at_the_same_time_never_share_a_number() -> None:
+def test_concurrent_searches_never_share_a_number() -> None:
     registry = CitationRegistry()
 
     def search(n: int) -> list[int]:

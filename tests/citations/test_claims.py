@@ -1,4 +1,4 @@
-"""Cited sentences beside what their sources say."""
+"""Cited sentences are compared with the texts of their sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import time
 import pytest
 from benchmarks.claims import WICE, auc, evidence_f1, measured
 
-from suyuan.citations.claims import check_claims, cited_sentences
+from suyuan.citations.claims import Claim, check_claims, cited_sentences
+from suyuan.citations.markers import find_markers
 from suyuan.text.numbers import figures
 
 BRIDGE = {
@@ -19,6 +20,11 @@ SEARX = {
     2: "SearXNG is a free internet metasearch engine which aggregates results from up to 247 search services. "
     "Users are neither tracked nor profiled. It had about 3,500,000 visitors, 12 percent of them in Asia.",
 }
+
+
+def checked(text: str, evidence: dict[int, str]) -> tuple[Claim, ...]:
+    """The claims of ``text``, with the markers that a scan of it finds."""
+    return check_claims(text, find_markers(text), evidence)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +42,7 @@ SEARX = {
     ],
 )
 def test_chinese_claims(text: str, verdict: str) -> None:
-    assert [claim.verdict for claim in check_claims(text, BRIDGE)] == [verdict]
+    assert [claim.verdict for claim in checked(text, BRIDGE)] == [verdict]
 
 
 @pytest.mark.parametrize(
@@ -52,20 +58,22 @@ def test_chinese_claims(text: str, verdict: str) -> None:
     ],
 )
 def test_english_claims(text: str, verdict: str) -> None:
-    assert [claim.verdict for claim in check_claims(text, SEARX)] == [verdict]
+    assert [claim.verdict for claim in checked(text, SEARX)] == [verdict]
 
 
-def test_another_language_is_compared_by_figures_and_names_alone() -> None:
+def test_only_figures_and_names_are_compared_across_scripts() -> None:
     verdicts = [
-        c.verdict
-        for c in check_claims("It opened on October 24, 2018 [2].\nIt is 36 km long [1].\nIt is long [1].", BRIDGE)
+        c.verdict for c in checked("It opened on October 24, 2018 [2].\nIt is 36 km long [1].\nIt is long [1].", BRIDGE)
     ]
     assert verdicts == ["weak", "not_found", "weak"]
 
 
-def test_a_claim_says_where_it_stands_and_what_it_rests_on() -> None:
-    text = "前言。\n\n- 大桥的**设计寿命**为120年。[2] 总投资约1269亿元人民币[1]。后记。\n\n```\n[1]\n```\n[1] 全长55公里。"
-    claims = check_claims(text, BRIDGE)
+def test_a_claim_has_its_position_and_its_quote() -> None:
+    text = (
+        "前言。\n\n- 大桥的**设计寿命**为120年。[2] 总投资约1269亿元人民币[1]。后记。\n\n"
+        "```\n[1]\n```\n[1] 全长55公里。"
+    )
+    claims = checked(text, BRIDGE)
     assert [text[c.start : c.end] for c in claims] == [
         "大桥的**设计寿命**为120年。[2]",
         "总投资约1269亿元人民币[1]。",
@@ -76,10 +84,10 @@ def test_a_claim_says_where_it_stands_and_what_it_rests_on() -> None:
 
 def test_markers_belong_to_their_sentence() -> None:
     text = "One is first.[1] Two is second [2]. Three. [3][4]\nNone here.\n| a | Rome[5] |\n[6]"
-    assert [(s.body, s.numbers) for s in cited_sentences(text)] == [
+    assert [(s.body, s.numbers) for s in cited_sentences(text, find_markers(text))] == [
         ("One is first.", (1,)), ("Two is second .", (2,)), ("Three.", (3, 4)), ("a Rome", (5,)),
     ]  # fmt: skip
-    assert check_claims("", {}) == check_claims("[1]", {1: "x"}) == ()
+    assert checked("", {}) == checked("[1]", {1: "x"}) == ()
 
 
 @pytest.mark.parametrize(
@@ -102,26 +110,26 @@ def test_figures_in_any_spelling(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [("36", "55"), ("12%", "12"), ("2018年10月24日", "2018年10月"), ("1.2亿", "1.2万"), ("3.5", "35")]
 )
-def test_other_figures_are_not_held(one: str, other: str) -> None:
+def test_different_figures_do_not_match(one: str, other: str) -> None:
     assert not figures(one).stated <= figures(other).held
 
 
 def test_a_long_answer_is_checked_quickly() -> None:
     text = "".join(f"大桥的设计寿命为{n}年[1]。" for n in range(300))
     started = time.process_time()
-    assert len(check_claims(text, {1: BRIDGE[2] * 50})) == 300
+    assert len(checked(text, {1: BRIDGE[2] * 50})) == 300
     assert time.process_time() - started < 5
 
 
-@pytest.mark.skipif(not WICE.exists(), reason="the benchmark data is not beside the project")
-def test_claims_of_wikipedia_are_told_apart() -> None:
+@pytest.mark.skipif(not WICE.exists(), reason="the benchmark data is not available")
+def test_claims_of_wikipedia_are_classified() -> None:
     results = measured(step=2)
     assert auc(results) > 0.72 and evidence_f1(results) > 0.6
 
 
-def test_word_for_word_is_supported_whatever_the_markup_and_the_script() -> None:
+def test_a_literal_quotation_is_supported_in_any_markup_and_script() -> None:
     source = (
         "用 Docker 部署 SearXNG 需要两条命令:先运行 `suyuan searxng init` 生成配置,再运行 `suyuan searxng up` 启动。"
     )
     said = "用 Docker 部署 SearXNG 需要两条命令:先运行 suyuan searxng init 生成配置,再运行 suyuan searxng up 启动[1]。"
-    assert [claim.verdict for claim in check_claims(said, {1: source})] == ["supported"]
+    assert [claim.verdict for claim in checked(said, {1: source})] == ["supported"]

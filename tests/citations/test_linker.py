@@ -1,20 +1,22 @@
-"""Markers become links, whole or in chunks."""
+"""Markers become links, whether the answer arrives whole or in chunks."""
 
 from __future__ import annotations
 
 import logging
 import random
 import time
+from collections.abc import Mapping
 
 import pytest
 
-from suyuan.citations.linker import Linker, link, safe_url
+from suyuan.citations.linker import LinkedAnswer, Linker, safe_url
 from suyuan.citations.markers import Marker, find_markers
+from suyuan.citations.references import references
 from suyuan.citations.registry import Source
 
 SOURCES = {n: Source(n, f"Title {n} of the page", f"https://s{n}.example/a_(b)?x={n}") for n in range(1, 13)}
 
-# What an answer becomes, and the sources that it cites.
+# Answers, their text in the one form, and the sources that they cite.
 CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("Paris is the capital [1].", "Paris is the capital [1].", (1,)),
     ("Paris[1] and Rome[2][1].", "Paris[1] and Rome[2][1].", (1, 2)),
@@ -60,7 +62,7 @@ CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("", "", ()),
 )
 
-# A list of its own at the end: what is before it stays.
+# Lists of sources that a model wrote at the end of its answer.
 OWN_LISTS = (
     "\n\n## Sources\n\n1. [Title 1 of the page](https://x.example)\n2. Something https://y.example\n",
     "\n\n---\n**参考文献**：\n[1] 某某 https://a.example\n【2】某某\n",
@@ -71,7 +73,7 @@ OWN_LISTS = (
     "\n\n**Bibliography**\n[[1]](https://s1.example/) Title",
 )
 
-# Looks like one, and is not.
+# Endings that look like such a list but are not one.
 NO_LISTS = (
     "\n\n## Sources\n\n- [1] Title\n\nBut there is more to say.",
     "\n\nSources:\n\nThe river has two sources, and both are cold [1].",
@@ -92,30 +94,38 @@ ALL = (
 )
 
 
-def streamed(*chunks: str) -> str:
-    linker = Linker(lambda: SOURCES)
-    return "".join([linker.feed(chunk) for chunk in chunks] + [linker.close()])
+def streamed(*chunks: str, sources: Mapping[int, Source] = SOURCES) -> LinkedAnswer:
+    """The result for an answer that arrives in ``chunks``; what is shown on the way is its text."""
+    linker = Linker(lambda: sources)
+    shown = "".join([linker.feed(chunk) for chunk in chunks] + [linker.close()])
+    assert shown == linker.answer.text
+    return linker.answer
+
+
+def link(text: str, sources: Mapping[int, Source] = SOURCES) -> LinkedAnswer:
+    """The result for an answer that arrives whole."""
+    return streamed(text, sources=sources)
 
 
 @pytest.mark.req("C11.1", "C12.2", "C15.2")
 @pytest.mark.parametrize(("text", "canonical", "cited"), CANONICAL)
-def test_markers_come_in_one_form(text: str, canonical: str, cited: tuple[int, ...]) -> None:
-    linked = link(text, SOURCES)
+def test_markers_are_written_in_one_form(text: str, canonical: str, cited: tuple[int, ...]) -> None:
+    linked = link(text)
     assert (linked.text, linked.cited) == (canonical, cited)
 
 
 @pytest.mark.req("C11.2", "C12.1", "C12.3", "C5.3")
 def test_known_numbers_become_links() -> None:
-    linked = link("One [1], two 【2, 99】.", SOURCES)
+    linked = link("One [1], two 【2, 99】.")
     assert linked.markdown == (
         "One [[1]](https://s1.example/a_%28b%29?x=1), two [[2]](https://s2.example/a_%28b%29?x=2)[99]."
     )
 
 
 @pytest.mark.req("C11.6", "C11.2")
-def test_unknown_numbers_stay_as_they_were_and_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_numbers_are_unchanged_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "suyuan.citations"):
-        linked = link("A [1] B 【77】 C [[88]](https://x.example) D [2024]", SOURCES)
+        linked = link("A [1] B 【77】 C [[88]](https://x.example) D [2024]")
     assert linked.text == "A [1] B 【77】 C [[88]](https://x.example) D [2024]"
     assert linked.cited == (1,) and linked.unknown == (77, 88)
     assert [(r.name, r.levelname) for r in caplog.records] == [
@@ -125,7 +135,7 @@ def test_unknown_numbers_stay_as_they_were_and_are_logged(caplog: pytest.LogCapt
 
 @pytest.mark.req("C11.5")
 def test_without_markers_nothing_changes() -> None:
-    linked = link("No [markers] here.", SOURCES)
+    linked = link("No [markers] here.")
     assert (linked.text, linked.markdown, linked.cited, linked.unknown) == ("No [markers] here.",) * 2 + ((), ())
 
 
@@ -136,32 +146,44 @@ def test_a_year_that_is_a_source_is_cited() -> None:
 @pytest.mark.req("C11.4")
 @pytest.mark.parametrize("tail", OWN_LISTS)
 def test_the_models_own_list_is_removed(tail: str) -> None:
-    assert link(f"Known [1]。{tail}", SOURCES).text == "Known [1]。"
+    assert link(f"Known [1]。{tail}").text == "Known [1]。"
 
 
 @pytest.mark.parametrize("tail", NO_LISTS)
-def test_what_is_no_list_stays(tail: str) -> None:
-    assert link(f"Known [1]。{tail}", SOURCES).text == f"Known [1]。{tail}"
+def test_other_endings_are_kept(tail: str) -> None:
+    assert link(f"Known [1]。{tail}").text == f"Known [1]。{tail}"
 
 
-def test_an_answer_that_is_nothing_but_a_list_stays() -> None:
-    assert link("Sources:\n- [1] https://x.example", SOURCES).text == "Sources:\n- [1] https://x.example"
+def test_an_answer_that_consists_of_a_list_is_kept() -> None:
+    assert link("Sources:\n- [1] https://x.example").text == "Sources:\n- [1] https://x.example"
 
 
 @pytest.mark.parametrize("text", ALL)
-def test_linking_twice_is_linking_once(text: str) -> None:
-    once = link(text, SOURCES)
-    assert link(once.markdown, SOURCES) == once
+def test_linking_a_linked_answer_changes_nothing(text: str) -> None:
+    once = link(text)
+    assert link(once.markdown) == once
+
+
+def test_our_own_list_is_not_repeated() -> None:
+    once = link("A [1]。")
+    assert link(f"{once.markdown}\n\n{references(SOURCES, once.cited, lang='zh')}") == once
 
 
 @pytest.mark.req("C11.1", "C15.2")
 @pytest.mark.parametrize("text", ALL)
 def test_chunks_make_no_difference(text: str) -> None:
-    whole = link(text, SOURCES).text
+    whole = link(text)
     assert streamed(*text) == whole
     step = 1 if len(text) < 400 else 7
     for at in range(0, len(text) + 1, step):
         assert streamed(text[:at], text[at:]) == whole, at
+
+
+@pytest.mark.req("C12.2")
+@pytest.mark.parametrize("text", ALL)
+def test_the_recorded_markers_are_those_of_the_final_text(text: str) -> None:
+    linked = link(text)
+    assert linked.markers == find_markers(linked.text)
 
 
 def test_random_answers_in_random_chunks() -> None:
@@ -181,25 +203,34 @@ def test_random_answers_in_random_chunks() -> None:
         text = "".join(rnd.choice(tokens) + rnd.choice(("", " ")) for _ in range(rnd.randint(1, 25)))
         cuts = sorted(rnd.randint(0, len(text)) for _ in range(5))
         chunks = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-        assert streamed(*chunks) == streamed(*text) == link(text, SOURCES).text, text
+        whole = link(text)
+        assert streamed(*chunks) == streamed(*text) == whole, text
+        assert set(find_markers(whole.text)) <= set(whole.markers), text
+        for marker in whole.markers:
+            alone = find_markers(whole.text[marker.start : marker.end])
+            assert [found.numbers for found in alone] == [marker.numbers], text
 
 
-def test_half_a_marker_is_never_shown_and_little_is_held() -> None:
+def test_a_marker_is_shown_whole_and_little_text_is_held_back() -> None:
     linker = Linker(lambda: SOURCES)
     shown = [linker.feed(char) for char in "So [1, 2] it [abc] is.\nS"]
     assert "".join(shown) == "So [1][2] it [abc] is."
     assert shown[3:10] == ["", "", "", "", "", "", "[1][2] "]
-    assert shown[13:15] == ["", "[a"], "it cannot be a marker any more"
-    assert linker.feed("o") == "" and linker.feed(" ") == "\nSo ", "it could have been a heading of a list"
-    assert linker.feed("`code") == "`code", "a code span is shown as it comes"
+    assert shown[13:15] == ["", "[a"], "this cannot become a marker"
+    assert linker.feed("o") == "" and linker.feed(" ") == "\nSo ", "this could have been the heading of a list"
+    assert linker.feed("`code") == "`code", "a code span is shown as it arrives"
     assert linker.feed(" [1]") == " " and linker.feed("`") == "" and linker.feed(" ") == "[1]` "
 
 
 def test_the_cost_is_linear() -> None:
     texts = (
         ("巴黎是首都[1], as Paris[2] is `x[1]` [3, 4].\n\n- **b**[5]\n\n```py\na[1]\n```\n" * 2000)[:100_000],
-        "[" * 50_000, "`[1] " * 10_000, "`" + "[1] word " * 6_000, "## Sources\n" + "- [1] T\n" * 6_000, "[1](http://" + "a" * 50_000,
-    )  # fmt: skip
+        "[" * 50_000,
+        "`[1] " * 10_000,
+        "`" + "[1] word " * 6_000,
+        "## Sources\n" + "- [1] T\n" * 6_000,
+        "[1](http://" + "a" * 50_000,
+    )
     for text in texts:
         started = time.process_time()
         streamed(*(text[at : at + 4] for at in range(0, len(text), 4)))
@@ -207,7 +238,7 @@ def test_the_cost_is_linear() -> None:
 
 
 @pytest.mark.req("C11.3")
-def test_addresses_cannot_break_out() -> None:
+def test_addresses_cannot_break_out_of_a_link() -> None:
     evil = "https://a.example/x) <b onload='1'> \"q\" [y](javascript:1) `c` |\n\\\u202e\x00&copy;"
     safe = safe_url(evil)
     assert safe.startswith("https://a.example/x%29%20%3Cb%20onload=%271%27%3E")
@@ -219,7 +250,7 @@ def test_addresses_cannot_break_out() -> None:
 
 
 @pytest.mark.req("C12.2")
-def test_markers_are_found_where_they_stand() -> None:
+def test_markers_have_their_positions() -> None:
     text = "甲[1]乙 `[2]` [3-4](https://x.example) [abc]"
     found = find_markers(text)
     assert [(text[m.start : m.end], m.numbers) for m in found] == [("[1]", (1,)), ("[3-4](https://x.example)", (3, 4))]

@@ -119,13 +119,13 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("如何部署 SearXNG?", "先运行 suyuan searxng init 生成配置,再运行 suyuan searxng up 启动[1]"),
+        ("如何部署 SearXNG?", "先运行 suyuan searxng init 生成配置，再运行 suyuan searxng up 启动[1]"),
         ("怎么打开 SearXNG 的 JSON 格式?", "在 settings.yml 的 search: formats: 下加入 json"),
-        ("SearXNG 返回 403 怎么办?", "多半是没有打开 JSON 格式[1]"),
+        ("SearXNG 返回 403 怎么办?", "通常是没有打开 JSON 格式[1]"),
         ("What to do when SearXNG answers 429?", "set server.limiter to false"),
-        ("怎么连接自己的模型?", "设置 SUYUAN_MODEL(名称)和 SUYUAN_MODEL_BASE_URL(服务器地址)"),
-        ("How do I use DeepSeek?", "the name is deepseek-chat, the address is https://api.deepseek.com/v1"),
-        ("如何使用 Ollama?", "先拉取模型,再设置名称和地址 http://localhost:11434/v1"),
+        ("怎么连接自己的模型?", "设置 SUYUAN_MODEL（名称）和 SUYUAN_MODEL_BASE_URL（服务器地址）"),
+        ("How do I use DeepSeek?", "set the name to deepseek-chat and the address to https://api.deepseek.com/v1"),
+        ("如何使用 Ollama?", "先拉取模型，再设置名称和地址 http://localhost:11434/v1"),
     ],
 )
 async def test_without_a_network_the_guides_answer_with_a_citation(tmp_path: Path, question: str, told: str) -> None:

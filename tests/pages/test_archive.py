@@ -1,4 +1,4 @@
-"""The archive: what was read stays readable, findable, and survives a kill."""
+"""The archive stores documents, finds them, and survives killed processes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pytest
 
 from suyuan.core.document import Document
 from suyuan.pages.archive import Archive
+from suyuan.pages.passages import cut
 
 
 def doc(url: str = "https://a.example/x", text: str = "Some text.", **fields: str) -> Document:
@@ -38,7 +39,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
     opened.close()
 
 
-def test_what_was_put_comes_back_whole(archive: Archive) -> None:
+def test_a_stored_document_is_returned_unchanged(archive: Archive) -> None:
     original = replace(
         doc(text="# 标题\n\n正文"),
         links=(("一", "https://b.example/"),),
@@ -47,7 +48,7 @@ def test_what_was_put_comes_back_whole(archive: Archive) -> None:
         etag='"x"',
         published_at="2026-01-01",
     )
-    archive.put(original)
+    archive.put(replace(original, passages=cut(original.text)))
     found = archive.get("https://a.example/x")
     assert found == replace(original, from_archive=True) and found.sha256 == original.sha256
 
@@ -63,7 +64,7 @@ def test_two_addresses_with_one_landing_page_are_stored_once(archive: Archive) -
     assert archive.get("http://www.baidu.com/link?url=CCC") is None
 
 
-def test_a_page_that_changed_is_kept_in_both_versions(archive: Archive) -> None:
+def test_both_versions_of_a_changed_page_are_stored(archive: Archive) -> None:
     old = doc(text="old words")
     archive.put(old)
     archive.put(doc(text="new words", fetched_at="2026-11-16T10:00:00+00:00"))
@@ -90,7 +91,7 @@ def test_full_text_in_several_languages(archive: Archive, question: str, url: st
 
 
 @pytest.mark.parametrize("question", ["", "  ", '"', 'a" OR "b', "NEAR(", "*", "-x", "title:x", "完全无关的内容"])
-def test_odd_questions_are_no_failure(archive: Archive, question: str) -> None:
+def test_unusual_questions_raise_no_error(archive: Archive, question: str) -> None:
     archive.put(doc())
     assert isinstance(archive.search(question), list)
 
@@ -106,14 +107,14 @@ def test_odd_questions_are_no_failure(archive: Archive, question: str) -> None:
         ("How do I cook it?", 0.0),
     ],
 )
-def test_only_the_words_that_tell_count(archive: Archive, question: str, coverage: float) -> None:
+def test_function_words_do_not_count_for_the_coverage(archive: Archive, question: str, coverage: float) -> None:
     archive.put(
         doc(title="部署搜索服务", text="如何部署搜索服务:先装好容器,再看历史的记录。How to deploy it: see what it is.")
     )
     assert max((hit.coverage for hit in archive.search(question)), default=0.0) == coverage
 
 
-def test_old_and_large_things_go(tmp_path: Path) -> None:
+def test_old_and_excess_documents_are_removed(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite", max_bytes=2500, max_days=30)
     archive.put(doc("https://old.example/", "x" * 100, fetched_at="2020-01-01T00:00:00+00:00"))
     for day in (1, 2, 3, 4):
@@ -145,8 +146,8 @@ while True:
 """
 
 
-def test_nothing_confirmed_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
-    """Twenty times: a writer is killed at a random moment; what it had confirmed is there, and the file is sound."""
+def test_no_stored_document_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    """A writer is killed twenty times at random moments; everything it confirmed is there, and the file is valid."""
     chance = random.Random(7)
     path, source = tmp_path / "a.sqlite", Path(__file__).parents[2] / "src"
     for turn in range(20):

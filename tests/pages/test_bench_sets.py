@@ -1,4 +1,4 @@
-"""A fast sample of the bench sets: every twelfth page, with floors a little below what was measured."""
+"""A sample of the public extraction sets: every twelfth page, with limits slightly below the measured figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLOORS = {"wcxb": 0.82, "aeb": 0.93, "daniel zh": 0.93, "daniel en": 0.92, "zhwc
 
 
 @pytest.mark.req("T8.1")
-@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not beside the project")
+@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not available")
 def test_the_main_content_is_found() -> None:
     missed = {}
     for name, pages in sets().items():

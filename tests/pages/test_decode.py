@@ -1,4 +1,4 @@
-"""Bytes to text: the order of the signs, the wide substitutes, and the bench sets where they are there."""
+"""Decoding of bytes: declarations, supersets of declared encodings, detection, and a public set of encodings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.pages.decode import declared_in, decode
+from suyuan.pages.decode import declared_charset, decode
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 CHINESE = "国务院总理今天在北京会见了来访的客人，双方就共同关心的问题交换了意见。" * 4
@@ -37,21 +37,21 @@ CHINESE = "国务院总理今天在北京会见了来访的客人，双方就共
     ],
 )
 @pytest.mark.req("T8.1")
-def test_signs(body: bytes, content_type: str, text: str | None) -> None:
+def test_declarations(body: bytes, content_type: str, text: str | None) -> None:
     decoded = decode(body, content_type)
     assert decoded.endswith("Привет") if text is None else decoded == text
 
 
-def test_header_beats_meta() -> None:
+def test_the_header_has_priority_over_the_page() -> None:
     assert decode(b"<meta charset=big5>" + "中文".encode("gbk"), "text/html; charset=gbk").endswith("中文")
 
 
-def test_a_broken_byte_does_not_hide_chinese() -> None:
+def test_chinese_is_detected_despite_a_broken_byte() -> None:
     body = CHINESE.encode("gbk") + b"\xff " + CHINESE.encode("gbk")
     assert decode(body).startswith(CHINESE) and decode(body).endswith(CHINESE)
 
 
-def test_cut_inside_a_character_stays_utf8() -> None:
+def test_a_text_truncated_within_a_character_is_still_utf8() -> None:
     body = CHINESE.encode()[:-1]
     assert decode(body).startswith(CHINESE[:-1])
 
@@ -66,8 +66,8 @@ def test_cut_inside_a_character_stays_utf8() -> None:
         (b'<meta name="x" content="charset=big5">', ""),
     ],
 )
-def test_prescan(head: bytes, name: str) -> None:
-    assert declared_in(head) == name
+def test_declared_charset(head: bytes, name: str) -> None:
+    assert declared_charset(head) == name
 
 
 @given(st.binary(max_size=3000), st.text(max_size=60))
@@ -76,7 +76,7 @@ def test_never_raises(body: bytes, content_type: str) -> None:
     assert isinstance(decode(body, content_type), str)
 
 
-def test_a_hostile_body_takes_no_time() -> None:
+def test_a_hostile_body_is_decoded_quickly() -> None:
     for body in (b"<meta " * 200_000, b"<!--" * 200_000 + b"\xff", b"<script" * 100_000 + b"\xfe\xff"):
         assert decode(body)
 
@@ -94,8 +94,8 @@ def _alike(want: str, got: str) -> bool:
     return difflib.SequenceMatcher(None, want[:2000], got[:2000], autojunk=False).ratio() >= 0.98
 
 
-@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not beside the project")
-def test_bench_charsets() -> None:
+@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not available")
+def test_public_set_of_encodings() -> None:
     paths = sorted((BENCH / "robust-chardet").glob("*/*"))
     right = [
         path

@@ -1,4 +1,4 @@
-"""HTML to Markdown: own small pages for structure, hypothesis for "never raises", the bench sets where they are there."""
+"""Extraction of Markdown from HTML: small pages for the structure, generated ones for robustness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suyuan.pages.extract import Extract, extract
+from suyuan.pages.extract import ExtractedPage, extract
 
 URL = "https://example.org/docs/guide/page.html"
 PROSE = (
@@ -17,14 +17,15 @@ PROSE = (
 )
 
 
-def page(body: str, head: str = "") -> Extract:
-    html = f"<!DOCTYPE html><html lang=en><head><title>Harbour</title>{head}</head><body><nav><a href=/>Home</a> <a href=/a>About</a></nav>"
+def page(body: str, head: str = "") -> ExtractedPage:
+    html = f"<!DOCTYPE html><html lang=en><head><title>Harbour</title>{head}</head><body>"
+    html += "<nav><a href=/>Home</a> <a href=/a>About</a></nav>"
     html += f"<main><article><h1>Harbour</h1><p>{PROSE}</p>{body}<p>{PROSE} And more.</p></article></main>"
     return extract(html + "<footer>© 2024 Example. All rights reserved.</footer></body></html>", URL)
 
 
 @pytest.mark.req("T8.1")
-def test_the_article_and_nothing_else() -> None:
+def test_only_the_article_is_extracted() -> None:
     found = page("")
     assert "stone quay" in found.text and "rights reserved" not in found.text and "About" not in found.text
 
@@ -38,8 +39,8 @@ def test_nested_lists() -> None:
     inner = "<ol><li>Measure the depth of the water.</li><li>Drive the first piles into the ground.</li></ol>"
     text = page(f"<ul><li>Prepare the ground carefully.{inner}</li><li>Build the wall of the quay.</li></ul>").text
     assert (
-        "- Prepare the ground carefully.\n  1. Measure the depth of the water.\n  2. Drive the first piles into the ground.\n"
-        "- Build the wall of the quay." in text
+        "- Prepare the ground carefully.\n  1. Measure the depth of the water.\n"
+        "  2. Drive the first piles into the ground.\n- Build the wall of the quay." in text
     )
 
 
@@ -59,7 +60,7 @@ def test_a_table_with_a_head() -> None:
     )
 
 
-def test_a_layout_table_is_no_table() -> None:
+def test_a_layout_table_is_not_written_as_a_table() -> None:
     html = (
         f"<body><table><tr><td><table><tr><td><p>{PROSE}</p><p>{PROSE} Twice.</p></td></tr></table></td></tr></table>"
     )
@@ -83,7 +84,8 @@ def test_code_inside_a_list_item() -> None:
 
 def test_inline_code_and_links() -> None:
     text = page(
-        f'<p>{PROSE} Call <code>open_gate()</code> as <a href="api.html#gate">the manual</a> says, or <a href="#top">go up</a>.</p>'
+        f'<p>{PROSE} Call <code>open_gate()</code> as <a href="api.html#gate">the manual</a> says, '
+        'or <a href="#top">go up</a>.</p>'
     ).text
     assert "Call `open_gate()` as [the manual](https://example.org/docs/guide/api.html#gate) says, or go up." in text
 
@@ -118,7 +120,8 @@ def test_line_breaks_and_double_breaks() -> None:
 
 def test_a_chinese_page() -> None:
     sentence = "港口分三期建成，每一期都回应了当时的需要。先是石砌码头，然后是长堤，最后是带闸门的船坞，至今仍在使用。"
-    head = "<html><title>港口的历史_某某网</title><div class=nav><a href=/>首页</a>|<a href=/n>新闻</a></div><h1>港口的历史</h1>"
+    head = "<html><title>港口的历史_某某网</title><div class=nav><a href=/>首页</a>|<a href=/n>新闻</a></div>"
+    head += "<h1>港口的历史</h1>"
     html = f"{head}<div id=content><p>{sentence}</p><p>{sentence}完。</p></div><div class=footer>版权所有</div>"
     found = extract(html, URL)
     assert sentence in found.text and "版权所有" not in found.text and "首页" not in found.text
@@ -138,7 +141,7 @@ def test_a_chinese_page() -> None:
     ],
 )
 def test_odd_pages(html: str) -> None:
-    assert isinstance(extract(html, "not a url ["), Extract)
+    assert isinstance(extract(html, "not a url ["), ExtractedPage)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_odd_pages(html: str) -> None:
 )
 def test_hostile_pages_are_bounded(html: str) -> None:
     started = time.process_time()
-    assert isinstance(extract(html, URL), Extract)
+    assert isinstance(extract(html, URL), ExtractedPage)
     assert time.process_time() - started < 8
 
 

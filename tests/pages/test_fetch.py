@@ -1,4 +1,4 @@
-"""``web.fetch`` from a URL to a document, against servers on loopback."""
+"""Fetching pages, from the URL to the document, with servers on loopback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from suyuan.pages.formats import kind_of
 
 TEXT = "Teapots are vessels for brewing tea, and they were first made in China. " * 12
 ARTICLE = (
-    '<html lang="en"><head><title>About teapots</title><link rel="canonical" href="/teapots"></head><body><nav><a href="/">Home</a></nav>'
+    '<html lang="en"><head><title>About teapots</title><link rel="canonical" href="/teapots"></head>'
+    '<body><nav><a href="/">Home</a></nav>'
     f"<article><h1>About teapots</h1><p>{TEXT}</p><p>{TEXT}</p></article></body></html>"
 )
 
@@ -49,7 +50,7 @@ async def failure(answer: Reply, tmp_path: Path, **pages: Any) -> SuyuanError:
 
 
 @pytest.mark.req("T8.1")
-async def test_an_article_is_read_and_kept(tmp_path: Path) -> None:
+async def test_an_article_is_read_and_archived(tmp_path: Path) -> None:
     async with client(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
         document = await h.fetcher.fetch(site.url + "/page")
         again = await h.fetcher.fetch(site.url + "/page")
@@ -59,7 +60,7 @@ async def test_an_article_is_read_and_kept(tmp_path: Path) -> None:
     assert again.from_archive and len(site.seen) == 1, "a fresh reading is not asked for again"
 
 
-async def test_an_older_reading_is_asked_for_conditionally(tmp_path: Path) -> None:
+async def test_an_archived_page_is_requested_conditionally(tmp_path: Path) -> None:
     def play(seen: Seen) -> Reply:
         return (
             reply("", 304) if seen.headers.get("if-none-match") == '"v1"' else reply(ARTICLE, headers={"ETag": '"v1"'})
@@ -111,11 +112,12 @@ async def test_encodings(tmp_path: Path, charset: str) -> None:
         ("Plain words.", "text/plain", "Plain words."),
         ("# Head\n\nText", "text/markdown", "# Head"),
         ('{"a": ["茶"]}', "application/json", '"茶"'),
-        ("<rss><channel><title>News</title><item><title>One</title><link>https://a.example/1</link><description>First</description>"
-         "</item></channel></rss>", "application/rss+xml", "[One](https://a.example/1)"),
-        ("<?xml version='1.0'?><feed><title>F</title><entry><title>Two</title><link href='https://a.example/2'/><summary>S</summary></entry>"
-         "</feed>", "application/atom+xml", "[Two](https://a.example/2)"),
-        ("<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><x><y>words &e;</y></x>", "text/xml", "words"),
+        ("<rss><channel><title>News</title><item><title>One</title><link>https://a.example/1</link>"
+         "<description>First</description></item></channel></rss>", "application/rss+xml", "[One](https://a.example/1)"),
+        ("<?xml version='1.0'?><feed><title>F</title><entry><title>Two</title><link href='https://a.example/2'/>"
+         "<summary>S</summary></entry></feed>", "application/atom+xml", "[Two](https://a.example/2)"),
+        ("<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><x><y>words &e;</y></x>",
+         "text/xml", "words"),
     ],
 )  # fmt: skip
 async def test_other_formats(tmp_path: Path, body: str, kind: str, expected: str) -> None:
@@ -124,12 +126,13 @@ async def test_other_formats(tmp_path: Path, body: str, kind: str, expected: str
 
 
 def small_pdf(text: str) -> bytes:
-    """A PDF of one page, written by hand."""
+    """A minimal PDF with one page."""
     stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET".encode()
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 5 0 R >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
@@ -161,7 +164,8 @@ SHELL = (
     '<div id="root"></div></body></html>'
 )
 CLOUDFLARE = (
-    '<html><head><title>Just a moment...</title></head><body><div id="challenge-error-text">Enable JavaScript and cookies</div>'
+    "<html><head><title>Just a moment...</title></head><body>"
+    '<div id="challenge-error-text">Enable JavaScript and cookies</div>'
     '<script src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1"></script></body></html>'
 )
 
@@ -172,9 +176,11 @@ CLOUDFLARE = (
         (reply(CLOUDFLARE, 403), "WebBlocked", "captcha_required"),
         (reply(CLOUDFLARE, 503), "WebBlocked", "captcha_required"),
         (reply(CLOUDFLARE, 200), "WebBlocked", "captcha_required"),
-        (reply("<html><title>百度安全验证</title><body>网络不给力，请稍后重试</body></html>"), "WebBlocked", "captcha_required"),
+        (reply("<html><title>百度安全验证</title><body>网络不给力，请稍后重试</body></html>"),
+         "WebBlocked", "captcha_required"),
         (reply(SHELL), "WebParseError", "javascript_required"),
-        (reply('<html><body><form><input type="password"></form>Please sign in</body></html>'), "AuthError", "login_required"),
+        (reply('<html><body><form><input type="password"></form>Please sign in</body></html>'),
+         "AuthError", "login_required"),
         (reply("<html><body></body></html>"), "WebParseError", "empty_text"),
         (reply(""), "WebParseError", "empty_text"),
         (reply(b"\x89PNG\r\n\x1a\n", kind="image/png"), "WebParseError", "unsupported_type"),
@@ -190,12 +196,12 @@ CLOUDFLARE = (
         (reply("x" * 300_000, kind="text/plain"), "WebParseError", "too_large"),
     ],
 )  # fmt: skip
-async def test_never_a_false_success(tmp_path: Path, answer: Reply, code: str, detail: str) -> None:
+async def test_a_page_without_the_content_is_an_error(tmp_path: Path, answer: Reply, code: str, detail: str) -> None:
     error = await failure(answer, tmp_path, max_bytes=200_000)
     assert (error.code, error.detail_code) == (code, detail)
 
 
-async def test_a_real_article_with_a_captcha_in_its_comments_is_an_article(tmp_path: Path) -> None:
+async def test_an_article_with_a_captcha_in_its_comments_is_read(tmp_path: Path) -> None:
     page = ARTICLE.replace(
         "</article>", '</article><form><input type="text"><div class="g-recaptcha"></div><input type="password"></form>'
     )
@@ -203,7 +209,7 @@ async def test_a_real_article_with_a_captcha_in_its_comments_is_an_article(tmp_p
     assert "first made in China" in document.text  # type: ignore[attr-defined]
 
 
-async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
+async def test_addresses_that_are_not_public_are_refused(tmp_path: Path) -> None:
     async with client(lambda _: reply(ARTICLE), tmp_path, allow_networks=()) as (h, site):
         for url in (
             site.url,
@@ -220,7 +226,7 @@ async def test_the_guard_refuses_what_is_not_public(tmp_path: Path) -> None:
         assert site.connections == 0
 
 
-async def test_the_address_of_an_engine_gives_no_right_to_read_it(tmp_path: Path) -> None:
+async def test_a_private_engine_address_is_not_readable(tmp_path: Path) -> None:
     from suyuan.core.engine import EngineSettings
 
     async with serve(lambda _: reply(ARTICLE)) as site:
@@ -233,14 +239,14 @@ async def test_the_address_of_an_engine_gives_no_right_to_read_it(tmp_path: Path
         assert caught.value.detail_code == "guard_refused" and site.connections == 0
 
 
-async def test_a_slow_page_is_left_in_time_and_its_socket_closed(tmp_path: Path) -> None:
+async def test_a_slow_page_times_out_and_its_connection_is_closed(tmp_path: Path) -> None:
     async with client(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
         with pytest.raises(Timeout):
             await h.fetcher.fetch(site.url)
         assert await site.until_idle()
 
 
-async def test_robots_are_respected_where_that_is_configured(tmp_path: Path) -> None:
+async def test_robots_txt_is_respected_if_configured(tmp_path: Path) -> None:
     def play(seen: Seen) -> Reply:
         return (
             reply("User-agent: *\nDisallow: /private", kind="text/plain")
@@ -278,11 +284,16 @@ def test_synchronous_callers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content_type", "body", "kind"),
     [
-        ("text/html; charset=x", b"", "html"), ("", b"<!DOCTYPE html><html>", "html"), ("application/octet-stream", b"%PDF-1.7", "pdf"),
-        ("application/ld+json", b"{}", "json"), ("image/svg+xml", b"<svg/>", "xml"), ("video/mp4", b"\x00\x00", ""), ("", b"\x00\x01", ""),
+        ("text/html; charset=x", b"", "html"),
+        ("", b"<!DOCTYPE html><html>", "html"),
+        ("application/octet-stream", b"%PDF-1.7", "pdf"),
+        ("application/ld+json", b"{}", "json"),
+        ("image/svg+xml", b"<svg/>", "xml"),
+        ("video/mp4", b"\x00\x00", ""),
+        ("", b"\x00\x01", ""),
     ],
-)  # fmt: skip
-def test_what_kind_of_thing_it_is(content_type: str, body: bytes, kind: str) -> None:
+)
+def test_kinds_of_content(content_type: str, body: bytes, kind: str) -> None:
     assert kind_of(content_type, body) == kind
 
 
@@ -331,7 +342,7 @@ class TestCommandLine:
 
 
 class TestOffline:
-    async def test_auto_answers_from_the_archive_when_nothing_can_be_reached_and_says_so(self, tmp_path: Path) -> None:
+    async def test_auto_searches_the_archive_when_no_engine_can_be_reached(self, tmp_path: Path) -> None:
         from suyuan.core.engine import EngineSettings
 
         nowhere = {

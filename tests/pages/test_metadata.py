@@ -1,4 +1,4 @@
-"""What a page says about itself."""
+"""The metadata of a page."""
 
 from __future__ import annotations
 
@@ -23,19 +23,22 @@ def test_the_head_is_read() -> None:
     )
 
 
-def test_linked_data_is_read_and_broken_data_is_not() -> None:
-    data = '{"@graph": [{"@type": "Article", "headline": "H", "datePublished": "2023-01-02", "author": [{"name": "A"}, {"name": "B"}]}]}'
+def test_json_ld_is_read_and_invalid_json_is_ignored() -> None:
+    data = (
+        '{"@graph": [{"@type": "Article", "headline": "H", "datePublished": "2023-01-02", '
+        '"author": [{"name": "A"}, {"name": "B"}]}]}'
+    )
     html = f'<script type="application/ld+json">{{broken</script><script type="application/ld+json">{data}</script><p>x'
     found = extract(html, "https://example.org/")
     assert (found.author, found.published_at) == ("A, B", "2023-01-02")
 
 
-def test_nothing_said() -> None:
+def test_a_page_without_metadata() -> None:
     found = extract("<p>Hello</p>", "https://example.org/")
     assert (found.title, found.author, found.published_at, found.canonical_url) == ("", "", None, "")
 
 
-def test_the_site_is_cut_from_the_title_and_the_date_taken_from_the_address() -> None:
+def test_the_site_name_is_removed_from_the_title_and_the_date_is_read_from_the_address() -> None:
     found = extract("<title>Long story - Site</title><meta property=og:site_name content=Site><p>x", URL)
     assert (found.title, found.published_at) == ("Long story", "2024-03-05")
 

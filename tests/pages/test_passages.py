@@ -1,4 +1,4 @@
-"""Cutting and choosing passages."""
+"""Splitting documents into passages and selecting them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from suyuan.core.document import Passage
@@ -42,7 +42,7 @@ def pour():
 )
 
 
-def test_passages_are_stretches_of_the_text_under_their_heading() -> None:
+def test_passages_are_parts_of_the_text_with_their_headings() -> None:
     passages = cut(PAGE)
     for p in passages:
         assert PAGE[p.start : p.end] == p.text and p.text.strip() == p.text
@@ -55,7 +55,7 @@ def test_passages_are_stretches_of_the_text_under_their_heading() -> None:
     assert table.text.count("\n") == 2
 
 
-def test_ids_depend_on_the_words_alone() -> None:
+def test_ids_depend_on_the_text_alone() -> None:
     before, after = {p.id for p in cut(PAGE)}, {p.id for p in cut("An introduction.\n\n" + PAGE)}
     assert before < after
 
@@ -72,7 +72,7 @@ def test_the_right_passage_comes_first(question: str, expected: str) -> None:
     assert expected in rank(cut(PAGE), question)[0][1].text
 
 
-def test_a_budget_is_never_passed_and_what_was_cut_is_said() -> None:
+def test_the_budget_is_never_exceeded_and_the_total_is_reported() -> None:
     chosen = select(PAGE, "紫砂壶 清洗", 60)
     assert chosen.cut and chosen.tokens <= 60 < chosen.total_tokens
     assert any("洗洁精" in p.text for p in chosen.passages)
@@ -83,8 +83,9 @@ def test_a_budget_is_never_passed_and_what_was_cut_is_said() -> None:
 
 
 @given(st.text(max_size=400), st.text(max_size=40), st.integers(0, 200))
+@example("\x08", "0", 0)
 @settings(derandomize=True, max_examples=200, deadline=None)
-def test_any_text_can_be_cut(text: str, question: str, budget: int) -> None:
+def test_any_text_can_be_split(text: str, question: str, budget: int) -> None:
     for p in cut(text):
         assert text[p.start : p.end] == p.text
     chosen = select(text, question, budget)
@@ -117,7 +118,7 @@ def test_ranking_on_public_chinese_questions() -> None:
     """Best sentence for a question on CMRC 2018: plain BM25 reaches .725."""
     folder = Path(__file__).parents[3] / "shared" / "bench" / "ir-cmrc2018"
     if not folder.is_dir():
-        pytest.skip("no folder shared/bench/ir-cmrc2018 beside the project")
+        pytest.skip("the benchmark data is not available")
     data = json.loads(next(folder.glob("*.json")).read_text(encoding="utf-8"))
     right = count = 0
     for article in (data["data"] if isinstance(data, dict) else data)[:120]:

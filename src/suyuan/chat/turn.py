@@ -1,4 +1,4 @@
-"""One turn: a message in, events out, and exactly one answer at the end, whatever happens on the way."""
+"""One turn of a conversation: a message in, events out, and always exactly one answer at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..citations.claims import check_claims
-from ..citations.linker import Linker, link
+from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
 from ..citations.registry import CitationRegistry, Source
 from ..citations.text_fragment import fragment_link
@@ -47,7 +47,7 @@ Work = Callable[["Turn"], Awaitable[None]]
 
 
 class Turn:
-    """The state of one turn, shared by what searches, what reads and what speaks."""
+    """The state of one turn, shared by the code that searches, reads pages and calls the model."""
 
     def __init__(self, session: Session, message: str, run: str = "") -> None:
         self.session = session
@@ -62,90 +62,90 @@ class Turn:
         self.receipts: list[Mapping[str, Any]] = []
         self.unverified = False
         self.failed: SuyuanError | None = None
-        """The last search that failed."""
+        """The error of the last search that failed."""
         self.started = time.monotonic()
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._steps = 0
-        self._forget()
+        self._reset_output()
 
-    # --- what happens ---------------------------------------------------------------------------------------------
+    # --- events ---------------------------------------------------------------------------------------------------
     def emit(self, event: Event) -> None:
-        """Something happened."""
+        """Send an event to the listener of this turn."""
         self._events.put_nowait(event)
 
     def notice(self, level: Level, failure: Failure, guide: str = "") -> None:
-        """Something happened that the user should know."""
+        """Tell the user about a problem."""
         self.emit(Notice(level, failure, guide))
 
     def next_step(self) -> int:
-        """The number of a new step."""
+        """Return the number of a new step."""
         self._steps += 1
         return self._steps
 
     def seconds(self) -> float:
-        """How long this turn has taken so far."""
+        """The duration of this turn so far, in seconds."""
         return time.monotonic() - self.started
 
     def spend(self, **used: int) -> None:
-        """Count what was used."""
+        """Add to the usage counters."""
         self.usage = replace(self.usage, **{name: getattr(self.usage, name) + more for name, more in used.items()})
 
-    def prove(self, number: int, text: str) -> None:
-        """``text`` was read from source ``number``: cited sentences are compared with it."""
+    def add_evidence(self, number: int, text: str) -> None:
+        """Add text of source ``number`` to the evidence that cited sentences are compared with."""
         self.evidence[number] = f"{self.evidence[number]}\n{text}" if number in self.evidence else text
 
     def _found(self, sources: tuple[Source, ...]) -> None:
-        """The model is about to read these: from now on they may be cited, and their pages read."""
+        """Announce the sources of a search: from now on they can be cited and their pages can be read."""
         latest = self.citations.rounds[-1]
         self.emit(SourcesFound(latest.number, latest.query, sources))
         for source in sources:
             if source.snippet:
-                self.prove(source.number, source.snippet)
+                self.add_evidence(source.number, source.snippet)
         self.web_policy.found(source.url for source in sources)
         self.web_policy.read("\n".join(f"{source.title}\n{source.snippet}" for source in sources))
 
-    # --- what the model says --------------------------------------------------------------------------------------
+    # --- output of the model --------------------------------------------------------------------------------------
     @property
     def spoken(self) -> bool:
-        """Whether the model has said anything that was shown."""
+        """Whether the model has written any text of the answer."""
         return bool(self._said)
 
     def say(self, text: str) -> None:
-        """The model said ``text``; its thoughts are told apart, and markers come out whole."""
-        spoken, thought = self._thoughts.feed(text)
-        self.think(thought)
-        if spoken:
-            self._said.append(spoken)
-            self._show(self._linker.feed(spoken))
+        """Take output of the model; reasoning is separated from the answer, and its markers are shown whole."""
+        self._take(*self._reasoning.feed(text))
 
     def think(self, text: str) -> None:
-        """The model thought ``text``."""
+        """Take reasoning of the model."""
         if text:
             self.emit(Thinking(text))
 
     def withdraw(self) -> None:
-        """What was said so far was no answer, but talk before the use of a tool."""
+        """Withdraw the text so far: it is not the answer but a comment before a tool call."""
         said = "".join(self._said).strip()
-        self._forget()
+        self._reset_output()
         if said:
             self.emit(TextWithdrawn())
             self.think(said)
 
-    def _forget(self) -> None:
+    def _reset_output(self) -> None:
         self._said: list[str] = []
-        self._shown: list[str] = []
         self._linker = Linker(self.citations.by_number)
-        self._thoughts = ReasoningSplitter()
+        self._reasoning = ReasoningSplitter()
+
+    def _take(self, text: str, reasoning: str) -> None:
+        self.think(reasoning)
+        if text:
+            self._said.append(text)
+            self._show(self._linker.feed(text))
 
     def _show(self, text: str) -> None:
         if text:
-            self._shown.append(text)
             self.emit(TextDelta(text))
 
-    # --- from beginning to end --------------------------------------------------------------------------------------
+    # --- start to end -----------------------------------------------------------------------------------------------
     async def events(self, work: Work) -> AsyncIterator[Event]:
-        """Do ``work`` and yield what happens; leaving the loop early stops everything."""
+        """Run ``work`` and yield the events; leaving the loop early stops everything."""
         session = self.session
         self.emit(TurnStarted(self.run, session.mode, session.searching, session.model_settings.label, session.engine))
         self._task = asyncio.create_task(self._do(work))
@@ -154,7 +154,7 @@ class Turn:
             while (event := await self._events.get()) is not None:
                 yield event
             if self._task.cancelled():
-                # Stopped before it had begun.
+                # The turn was stopped before it started.
                 yield self._answer(True, None)
         finally:
             self.stop()
@@ -162,10 +162,10 @@ class Turn:
                 await self._task
 
     def stop(self) -> None:
-        """End the turn now: the model, the searches and their sockets; what was said is kept."""
+        """Stop the model, the searches and their connections now; the text so far is kept."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
-            # Again until it is heard: a library that waits for its next chunk can lose a cancellation that comes with it.
+            # Repeat until the task ends: a library can lose a cancellation that arrives together with a chunk.
             asyncio.get_running_loop().call_later(_CANCEL_AGAIN, self.stop)
 
     async def _do(self, work: Work) -> None:
@@ -180,8 +180,9 @@ class Turn:
         except Exception as error:
             log.exception("turn run=%s failed", self.run)
             failure = UNEXPECTED.failure(what=type(error).__name__, run=self.run)
-        # From here on nothing is awaited: no further cancellation can come between, and there is an answer in any case.
-        if not self._finish_speaking() and not stopped and failure is None:
+        # Nothing is awaited from here on, so no cancellation can prevent the answer.
+        self._finish_output()
+        if not "".join(self._said).strip() and not stopped and failure is None:
             failure = EMPTY_ANSWER.failure()
         if failure is not None:
             self.notice("error", failure, "models")
@@ -193,18 +194,13 @@ class Turn:
         )  # fmt: skip
         self.emit(answer)
 
-    def _finish_speaking(self) -> bool:
-        spoken, thought = self._thoughts.close()
-        self.think(thought)
-        if spoken:
-            self._said.append(spoken)
-            self._show(self._linker.feed(spoken))
+    def _finish_output(self) -> None:
+        self._take(*self._reasoning.close())
         self._show(self._linker.close())
-        return bool("".join(self._said).strip())
 
     def _answer(self, stopped: bool, failure: Failure | None) -> Answer:
         sources = self.citations.by_number()
-        linked = link("".join(self._said), sources)
+        linked = self._linker.answer
         rounds = self.citations.rounds
         agent = self.session.mode == "agent"
         listed = references(sources, linked.cited, lang=self.lang, rounds=rounds if agent else None)
@@ -218,7 +214,7 @@ class Turn:
             rounds=tuple((each.number, each.query, each.sources) for each in rounds),
             cited=linked.cited,
             unknown=linked.unknown,
-            claims=self._claims(linked.text, sources) if linked.cited else (),
+            claims=self._claims(linked, sources) if linked.cited else (),
             unverified=self.unverified,
             stopped=stopped,
             failure=failure,
@@ -230,19 +226,19 @@ class Turn:
             else (),
         )
 
-    def _claims(self, text: str, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
+    def _claims(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
         try:
-            return self._checked(text, sources)
+            return self._check(linked, sources)
         except Exception:
-            # A check that fails must not cost the answer.
+            # The answer is still useful if the check fails.
             log.exception("turn run=%s: its citations could not be checked", self.run)
             return ()
 
-    def _checked(self, text: str, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
+    def _check(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
         titles = {number: source.title for number, source in sources.items()}
         evidence = {number: self.evidence.get(number) or source.snippet for number, source in sources.items()}
         checked = []
-        for claim in check_claims(text, evidence, titles):
+        for claim in check_claims(linked.text, linked.markers, evidence, titles):
             source = sources.get(claim.number) if claim.number is not None else None
             target = fragment_link(source.url, claim.quote) if source and claim.quote else ""
             checked.append(ClaimCheck(claim.start, claim.end, claim.numbers, claim.verdict, claim.quote, target))
@@ -250,7 +246,7 @@ class Turn:
 
 
 class _Citations(CitationRegistry):
-    """The numbering of one answer, which tells of sources as they are found."""
+    """The source numbers of one answer; reports sources when they are found."""
 
     def __init__(self, found: Callable[[tuple[Source, ...]], None]) -> None:
         super().__init__()
@@ -267,6 +263,3 @@ class _Citations(CitationRegistry):
         if len(self.rounds) > before:
             self._found((source,))
         return source
-
-    def by_number(self) -> dict[int, Source]:
-        return {source.number: source for source in self.sources}

@@ -1,1 +1,1 @@
-"""Citations: numbering sources, and later linking and checking what cites them. Pure."""
+"""Citations: number the sources, link the markers of an answer, and check the cited sentences."""

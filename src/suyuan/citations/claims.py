@@ -1,4 +1,4 @@
-"""Compares each cited sentence of an answer with what its sources say. It matches words, it does not understand: a match is no proof."""
+"""Compares each cited sentence of an answer with the text of its sources, word by word: a match is not a proof."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Literal
 from ..text.numbers import MONTHS, figures
 from ..text.sentences import sentence_ends
 from ..text.words import words
-from .markers import Marker, find_markers
+from .markers import Marker
 
 Verdict = Literal["supported", "weak", "not_found"]
 
@@ -21,13 +21,13 @@ _ORDER: tuple[Verdict, ...] = ("not_found", "weak", "supported")
 
 SUPPORTED = 0.6
 WEAK = 0.3
-# What is left of a score when all figures, or all names, are missing, or when one side says no and the other yes.
+# The factors for a score when all figures or all names are missing, or when only one side is negated.
 _MISSING_FIGURES = 0.25
 _MISSING_NAMES = 0.25
 _OTHER_NEGATION = 0.45
 _FIGURE_WEIGHT = 4.0
 _SECOND_SENTENCE = 0.05
-"""A second sentence must add so much to belong to the quote."""
+"""How much a second sentence must add to the score to be part of the quote."""
 _RELATED = 0.65
 _MAX_EVIDENCE = 100_000
 _STEM = 7
@@ -35,7 +35,7 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NO_LETTER = re.compile(r"[\W_]+")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
-# With the few words behind it, which are what is denied.
+# With the few words after it, which are negated.
 _NEGATION = re.compile(
     r"(?:\b(?:not|never|neither|nor|without|cannot|no longer|nobody|none)\b|n[’']t\b"
     r"|不(?![仅过断同少久但管只光论])|没有?(?!收)|未(?!来)|并非|绝非|而非|无法|无需|毫无|尚无)"
@@ -53,33 +53,33 @@ _COMMON = frozenset(_LITTLE.split())
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence: where it stands in the answer, whom it cites, and how well the source matches it."""
+    """A cited sentence: its position in the answer, the numbers it cites, and how well the sources match it."""
 
     start: int
     end: int
     numbers: tuple[int, ...]
     verdict: Verdict
     quote: str
-    """The passage of the source that fits best."""
+    """The passage of the source that matches best."""
     number: int | None
-    """The source that the quote is from."""
+    """The number of the source that the quote is from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a sentence is matched by a source, from 0 to 1, and where."""
+    """How well a source matches a sentence, from 0 to 1, and which part of it does."""
 
     score: float
     quote: str = ""
     missing: frozenset[str] = frozenset()
-    """Figures that the source does not hold."""
+    """The figures of the sentence that the source does not contain."""
     stated: frozenset[str] = frozenset()
     related: tuple[int, ...] = ()
-    """The sentences of the source that have most to do with it, best first."""
+    """The indexes of the most similar sentences of the source, best first."""
 
 
-class Passage:
-    """What a source says, cut into sentences and counted once, to be compared with many claims."""
+class SourceText:
+    """The text of a source, split into sentences once and compared with many claims."""
 
     def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
         self.sentences = tuple(sentences) if sentences is not None else _sentences(text[:_MAX_EVIDENCE])
@@ -93,23 +93,25 @@ class Passage:
         self._counts = Counter(term for terms in self.terms for term in terms)
 
     def weight(self, term: str) -> float:
-        """How much a word tells: rare ones more, and the little ones next to nothing."""
+        """The weight of a word: higher for rare words, very low for function words."""
         if term in _COMMON:
             return 0.1
         return math.log(1 + (len(self.terms) + 1) / (0.5 + self._counts[term]))
 
 
-def check_claims(text: str, evidence: Mapping[int, str], titles: Mapping[int, str] | None = None) -> tuple[Claim, ...]:
-    """Compare every sentence of ``text`` that carries a citation with the ``evidence`` for the numbers it cites."""
+def check_claims(
+    text: str, markers: Sequence[Marker], evidence: Mapping[int, str], titles: Mapping[int, str] | None = None
+) -> tuple[Claim, ...]:
+    """Compare every sentence of ``text`` that has a citation with the ``evidence`` for the numbers that it cites."""
     titles = titles or {}
-    cited = cited_sentences(text)
+    cited = cited_sentences(text, markers)
     used = {number for sentence in cited for number in sentence.numbers if number in evidence}
-    passages = {number: Passage(evidence[number], titles.get(number, "")) for number in sorted(used)}
-    return tuple(_claim(sentence, passages) for sentence in cited)
+    sources = {number: SourceText(evidence[number], titles.get(number, "")) for number in sorted(used)}
+    return tuple(_claim(sentence, sources) for sentence in cited)
 
 
 class Statement:
-    """A sentence, without its markers, as it is compared with sources."""
+    """A sentence without its markers, prepared for the comparison with sources."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -121,29 +123,29 @@ class Statement:
         self.denied = _denied(text)
 
 
-def match(claim: Statement, passage: Passage) -> Match:
+def match(claim: Statement, source: SourceText) -> Match:
     """Compare one sentence with one source."""
     facts = claim.figures
-    if not claim.terms or not passage.sentences:
+    if not claim.terms or not source.sentences:
         return Match(0.0, stated=facts, missing=facts)
-    missing = facts - passage.held
-    score, quote, related = _best(claim, passage)
-    if _letters(claim.text) in passage.letters:
-        # Word for word: nothing is left to compare.
+    missing = facts - source.held
+    score, quote, related = _best(claim, source)
+    if _letters(claim.text) in source.letters:
+        # The source contains the sentence literally.
         return Match(1.0, quote, stated=facts, related=related)
-    if passage.wide == claim.wide:
-        absent = [name for name in claim.names if name.lower() not in passage.plain]
+    if source.wide == claim.wide:
+        absent = [name for name in claim.names if name.lower() not in source.plain]
         score *= _MISSING_NAMES ** (len(absent) / len(claim.names)) if absent else 1
         score *= _OTHER_NEGATION if _contradicts(claim, quote) else 1
     else:
-        # A page in another script writes names and words in another way.
-        score = _across(claim, passage)
+        # A source in another script spells names and words differently.
+        score = _across(claim, source)
     score *= _MISSING_FIGURES ** (len(missing) / len(facts)) if missing else 1
     return Match(score, quote, missing, facts, related)
 
 
 def _letters(text: str) -> str:
-    """``text`` without anything that is no letter or digit: the same words in other markup are the same."""
+    """``text`` reduced to letters and digits, so that markup makes no difference."""
     return _NO_LETTER.sub("", text.lower())
 
 
@@ -157,9 +159,8 @@ class CitedSentence:
     numbers: tuple[int, ...]
 
 
-def cited_sentences(text: str) -> list[CitedSentence]:
-    """The sentences of ``text`` that carry a citation. A marker behind a full stop belongs to the sentence before it."""
-    markers = find_markers(text)
+def cited_sentences(text: str, markers: Sequence[Marker]) -> list[CitedSentence]:
+    """The sentences of ``text`` that have a citation; a marker after a full stop belongs to the sentence before it."""
     plain, spots, shift = _without(text, markers)
     ends = sentence_ends(plain)
     owned: dict[int, list[Marker]] = {}
@@ -179,7 +180,7 @@ def cited_sentences(text: str) -> list[CitedSentence]:
 
 
 def _without(text: str, markers: Sequence[Marker]) -> tuple[str, list[int], list[int]]:
-    """The text without its markers, where each of them stood in that, and by how much the text behind each was moved."""
+    """The text without its markers, the position of each marker in it, and the offset of the text after each marker."""
     parts, spots, shift = [], [], [0]
     at = kept = 0
     for marker in markers:
@@ -192,28 +193,28 @@ def _without(text: str, markers: Sequence[Marker]) -> tuple[str, list[int], list
 
 
 def _owner(plain: str, spot: int) -> int:
-    """A place in the sentence that a marker belongs to: the one before it, or the one it opens."""
+    """A position in the sentence that a marker belongs to: the one before it, or the one that it begins."""
     before = plain[plain.rfind("\n", 0, spot) + 1 : spot]
     if _LEAD.fullmatch(before):
-        return spot + len(plain) - spot - len(plain[spot:].lstrip()) if plain[spot:].strip() else spot
+        after = plain[spot:].lstrip()
+        return len(plain) - len(after) if after else spot
     return spot - 1 - (len(before) - len(before.rstrip()))
 
 
-def _claim(sentence: CitedSentence, passages: Mapping[int, Passage]) -> Claim:
+def _claim(sentence: CitedSentence, sources: Mapping[int, SourceText]) -> Claim:
     statement = Statement(sentence.body)
-    matches = [(number, match(statement, passages[number])) for number in sentence.numbers if number in passages]
+    matches = [(number, match(statement, sources[number])) for number in sentence.numbers if number in sources]
     if not matches:
         return Claim(sentence.start, sentence.end, sentence.numbers, "not_found", "", None)
     number, best = max(matches, key=lambda found: found[1].score)
     verdict = _verdict(best)
     if verdict != "supported" and len(matches) > 1:
-        # What a sentence says may stand half in one source and half in the other.
-        joined = Passage("", sentences=[quote for _, found in matches if (quote := found.quote)])
+        # Each of the sources may support a part of the sentence.
+        joined = SourceText("", sentences=[quote for _, found in matches if (quote := found.quote)])
         together = match(statement, joined)
         verdict = max(verdict, _verdict(together), key=_ORDER.index)
-    return Claim(
-        sentence.start, sentence.end, sentence.numbers, verdict, best.quote if verdict != "not_found" else "", number
-    )
+    quote = best.quote if verdict != "not_found" else ""
+    return Claim(sentence.start, sentence.end, sentence.numbers, verdict, quote, number)
 
 
 def _verdict(found: Match) -> Verdict:
@@ -224,40 +225,40 @@ def _verdict(found: Match) -> Verdict:
     return "weak" if found.score >= WEAK or (found.score >= WEAK / 2 and found.missing < found.stated) else "not_found"
 
 
-def _best(claim: Statement, passage: Passage) -> tuple[float, str, tuple[int, ...]]:
-    """The share of a claim that one or two neighbouring sentences hold, those sentences, and all that come near to the best."""
+def _best(claim: Statement, source: SourceText) -> tuple[float, str, tuple[int, ...]]:
+    """The share of a claim that one or two adjacent sentences contain, these sentences, and the most similar ones."""
     terms = claim.terms
-    weights = {term: _FIGURE_WEIGHT if term in claim.figures else passage.weight(term) for term in terms}
+    weights = {term: _FIGURE_WEIGHT if term in claim.figures else source.weight(term) for term in terms}
     total = sum(weights.values())
 
     def share(held: Iterable[str]) -> float:
         return sum(map(weights.__getitem__, terms.intersection(held))) / total
 
-    single = [share(own) for own in passage.terms]
-    with_title = [share(own | title) for own in passage.terms] if (title := passage.title & terms) else single
+    single = [share(own) for own in source.terms]
+    with_title = [share(own | title) for own in source.terms] if (title := source.title & terms) else single
     at = max(range(len(single)), key=lambda i: (with_title[i], -i))
     score, span = with_title[at], (at, at + 1)
     for i in range(len(single) - 1):
-        # Only a pair whose better half is good can be better than the best.
+        # The sum is an upper bound: most pairs cannot improve the score.
         if with_title[i] + single[i + 1] > score + _SECOND_SENTENCE:
-            both = share(passage.terms[i] | passage.terms[i + 1] | title)
+            both = share(source.terms[i] | source.terms[i + 1] | title)
             if both > score + (_SECOND_SENTENCE if span[1] - span[0] == 1 else 0):
                 score, span = both, (i, i + 2)
     order = sorted(range(len(single)), key=lambda i: -single[i])
     top = single[order[0]]
     related = tuple(i for i in order[:4] if single[i] >= _RELATED * top > 0)
-    return score, " ".join(passage.sentences[span[0] : span[1]]), related
+    return score, " ".join(source.sentences[span[0] : span[1]]), related
 
 
-def _across(claim: Statement, passage: Passage) -> float:
-    """A score where claim and source are in different scripts: only figures and Latin names can be compared."""
-    shared = {name.lower() for name in _LATIN_WORD.findall(claim.text)} & set(_LATIN_WORD.findall(passage.plain))
+def _across(claim: Statement, source: SourceText) -> float:
+    """The score where claim and source use different scripts: only figures and Latin names can be compared."""
+    shared = {name.lower() for name in _LATIN_WORD.findall(claim.text)} & set(_LATIN_WORD.findall(source.plain))
     anchors = len(claim.figures) + len(shared)
     return SUPPORTED if claim.figures and anchors >= 2 else (SUPPORTED + WEAK) / 2
 
 
 def _contradicts(claim: Statement, quote: str) -> bool:
-    """Whether one of the two denies what the other says without denying it."""
+    """Whether one of the two negates what the other states."""
     ours, theirs = claim.denied, _denied(quote)
     if not ours and not theirs:
         return False
@@ -265,12 +266,12 @@ def _contradicts(claim: Statement, quote: str) -> bool:
 
 
 def _denied(text: str) -> frozenset[str]:
-    """The words that a negation stands before."""
+    """The words that follow a negation."""
     return frozenset().union(*(_terms(found[1]) for found in _NEGATION.finditer(text))) - _COMMON
 
 
 def _names(claim: str) -> set[str]:
-    """Capitalised Latin words; the first of a sentence is capitalised anyway, and months belong to dates."""
+    """Capitalised Latin words, except the first of the sentence and the months."""
     found = {found[0].removesuffix("'s").removesuffix("’s") for found in _NAME.finditer(claim) if found.start() > 0}
     return {name for name in found if name.lower() not in MONTHS}
 

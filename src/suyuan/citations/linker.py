@@ -1,20 +1,21 @@
-"""Turns the markers of an answer into one form, and into links to the sources."""
+"""Writes the citation markers of an answer in one form, and as links to their sources, in a single pass."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..core.urls import is_page
-from .markers import MAX_ADDRESS, MarkerScanner, Piece
+from .markers import MAX_ADDRESS, Marker, MarkerScanner, Segment
 from .reference_stripper import ReferenceStripper
 from .registry import Source
 
 log = logging.getLogger("suyuan.citations")
 
-# What could end a link or break out of it, in Markdown or in HTML; direction marks would show another address than the one that is opened.
+# Characters that could end a link or break out of it, in Markdown or in HTML;
+# direction marks would display another address than the one that is opened.
 _UNSAFE = re.compile(
     r"[()<>\[\]{}\"'\s\\`|^\x00-\x20\x7f-\xa0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -23,50 +24,101 @@ _YEARS = range(1900, 2101)
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """An answer with its citations settled."""
+class LinkedAnswer:
+    """An answer with its citations resolved."""
 
     text: str
-    """Every known marker as ``[n]``; what is not known is as it was."""
+    """Every marker of a known source as ``[n]``; markers of unknown sources are unchanged."""
     markdown: str
-    """The same, with each ``[n]`` as ``[[n]](url)``."""
+    """The same text, with each ``[n]`` as ``[[n]](url)``."""
+    markers: tuple[Marker, ...]
+    """All markers of ``text``, of known and unknown sources."""
     cited: tuple[int, ...]
-    """The sources that are cited, in order of first use."""
+    """The numbers of the cited sources, in order of first use."""
     unknown: tuple[int, ...]
-    """Numbers in markers that are no source."""
-
-
-def link(text: str, sources: Mapping[int, Source]) -> Linked:
-    """Settle the citations of a whole answer; numbers that are no source are logged."""
-    own, scanner = ReferenceStripper(lambda: sources), MarkerScanner()
-    pieces = scanner.feed(own.feed(text) + own.close()) + scanner.close()
-    plain, linked = _Writer(), _Writer(link=lambda number: _reference(number, sources))
-    canonical, markdown = plain.write(pieces, sources), linked.write(pieces, sources)
-    unknown = tuple(plain.unknown)
-    if unknown:
-        log.warning("the answer cites %s, but there is no such source", ", ".join(f"[{number}]" for number in unknown))
-    return Linked(canonical, markdown, tuple(plain.cited), unknown)
+    """The cited numbers that belong to no source."""
 
 
 class Linker:
-    """Does the same to an answer that is still being written; what it returns, joined, is :attr:`Linked.text` of the whole."""
+    """Resolves the citations of an answer while it is written; the chunks in which it comes make no difference."""
 
     def __init__(self, sources: Callable[[], Mapping[int, Source]]) -> None:
         self._sources = sources
-        self._own, self._scanner, self._writer = ReferenceStripper(sources), MarkerScanner(), _Writer()
+        self._stripper = ReferenceStripper(sources)
+        self._scanner = MarkerScanner()
+        self._text: list[str] = []
+        self._markdown: list[str] = []
+        self._markers: list[Marker] = []
+        self._length = 0
+        self._cited: dict[int, None] = {}
+        self._unknown: dict[int, None] = {}
+        self._after_exclamation = False
 
     def feed(self, chunk: str) -> str:
-        """Take more of the answer; return what may be shown now. A marker comes whole or not at all."""
-        return self._writer.write(self._scanner.feed(self._own.feed(chunk)), self._sources())
+        """Take more of the answer; return what can be shown now. A marker is returned whole or not at all."""
+        return self._write(self._scanner.feed(self._stripper.feed(chunk)))
 
     def close(self) -> str:
-        """Return the rest: the answer is complete."""
-        pieces = self._scanner.feed(self._own.close()) + self._scanner.close()
-        return self._writer.write(pieces, self._sources())
+        """Return the rest of the text; the answer is complete. Unknown numbers are logged."""
+        rest = self._write(self._scanner.feed(self._stripper.close()) + self._scanner.close())
+        if self._unknown:
+            numbers = ", ".join(f"[{number}]" for number in self._unknown)
+            log.warning("the answer cites %s, but there is no such source", numbers)
+        return rest
+
+    @property
+    def answer(self) -> LinkedAnswer:
+        """Everything that was written so far."""
+        return LinkedAnswer(
+            "".join(self._text),
+            "".join(self._markdown),
+            tuple(self._markers),
+            tuple(self._cited),
+            tuple(self._unknown),
+        )
+
+    def _write(self, segments: Iterable[Segment]) -> str:
+        first = len(self._text)
+        for segment in segments:
+            if segment.numbers:
+                self._write_marker(segment, self._sources())
+            else:
+                self._append(segment.raw)
+            self._after_exclamation = segment.raw.endswith("!")
+        return "".join(self._text[first:])
+
+    def _write_marker(self, segment: Segment, sources: Mapping[int, Source]) -> None:
+        missing = [number for number in segment.numbers if number not in sources]
+        known = len(missing) < len(segment.numbers)
+        if known or len(missing) > 1 or missing[0] not in _YEARS:
+            self._unknown.update(dict.fromkeys(missing))
+        if not known:
+            self._append_marker(segment.raw, segment.raw, segment.numbers)
+            return
+        # "![" would begin an image, and "[1](" a link to the text in the parentheses.
+        if self._after_exclamation:
+            self._append(" ")
+        for number in segment.numbers:
+            link = f"[{number}]"
+            if number in sources:
+                self._cited[number] = None
+                link = _link(sources[number])
+            self._append_marker(f"[{number}]", link, (number,))
+        if segment.before_parenthesis:
+            self._append(" ")
+
+    def _append_marker(self, text: str, markdown: str, numbers: tuple[int, ...]) -> None:
+        self._markers.append(Marker(self._length, self._length + len(text), numbers))
+        self._append(text, markdown)
+
+    def _append(self, text: str, markdown: str | None = None) -> None:
+        self._text.append(text)
+        self._markdown.append(text if markdown is None else markdown)
+        self._length += len(text)
 
 
 def safe_url(url: str) -> str:
-    """Return ``url`` in a form that cannot break out of a Markdown link or an HTML attribute; empty if it is no http(s) address."""
+    """Return ``url`` so that it cannot break out of a Markdown link or HTML attribute; empty if it is not http(s)."""
     if not is_page(url):
         return ""
     safe = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), url)
@@ -74,37 +126,6 @@ def safe_url(url: str) -> str:
     return safe if len(safe) <= MAX_ADDRESS else ""
 
 
-def _reference(number: int, sources: Mapping[int, Source]) -> str:
-    url = safe_url(sources[number].url)
-    return f"[[{number}]]({url})" if url else f"[{number}]"
-
-
-@dataclass(slots=True)
-class _Writer:
-    """Writes pieces, known markers in one form, and keeps count of the numbers."""
-
-    link: Callable[[int], str] = "[{}]".format
-    cited: dict[int, None] = field(default_factory=dict)
-    unknown: dict[int, None] = field(default_factory=dict)
-    _exclaimed: bool = False
-
-    def write(self, pieces: Iterable[Piece], sources: Mapping[int, Source]) -> str:
-        out = []
-        for piece in pieces:
-            written = self._marker(piece, sources) if piece.numbers else piece.raw
-            self._exclaimed = written.endswith("!")
-            out.append(written)
-        return "".join(out)
-
-    def _marker(self, piece: Piece, sources: Mapping[int, Source]) -> str:
-        known = [number for number in piece.numbers if number in sources]
-        missing = [number for number in piece.numbers if number not in sources]
-        if not known and len(missing) == 1 and missing[0] in _YEARS:
-            return piece.raw
-        self.unknown.update(dict.fromkeys(missing))
-        if not known:
-            return piece.raw
-        self.cited.update(dict.fromkeys(known))
-        written = "".join(self.link(number) if number in sources else f"[{number}]" for number in piece.numbers)
-        # "![" would begin a picture, and "[1](" a link to whatever stands in the parentheses.
-        return f"{' ' if self._exclaimed else ''}{written}{'' if piece.parted else ' '}"
+def _link(source: Source) -> str:
+    url = safe_url(source.url)
+    return f"[[{source.number}]]({url})" if url else f"[{source.number}]"

@@ -1,12 +1,13 @@
-"""Citation markers, in all the ways in which models write them.
+"""Citation markers, in all the forms in which models write them.
 
-``[1]``, ``[1][2]``, ``[1, 2]``, ``[1、2]``, ``[1-3]``, ``【1】``, ``【1†source】``, ``［1］``, ``[^1]``, ``[[1]]``, ``[来源 1]``,
-``[source 1]``, and ``[1](url)`` or ``[[1]](url)``, whose address belongs to the marker.
-Code, images, footnote definitions and ``[abc]`` are left alone.
+``[1]``, ``[1][2]``, ``[1, 2]``, ``[1、2]``, ``[1-3]``, ``【1】``, ``【1†source】``, ``［1］``, ``[^1]``,
+``[[1]]``, ``[来源 1]``, ``[source 1]``, and ``[1](url)`` or ``[[1]](url)``, where the address is part of the marker.
+Code, images, footnote definitions and ``[abc]`` are not markers.
 
-``name[1]`` is a citation more often than an element of an array, since many models put no blank before a marker (``Paris[1]``).
-Only what looks like a program is taken for an index: a lone small letter (``x[1]``) or a name with ``_`` or ``$``
-before it, an assignment (``items[1] = 2``) or an attribute (``items[1].size``) after it, or another index just before it.
+``name[1]`` is a citation more often than an array element, since many models write no space before a marker
+(``Paris[1]``). Only text that looks like code is taken for an index: after a single lower-case letter (``x[1]``),
+a name with ``_`` or ``$``, or another index, and before an assignment (``items[1] = 2``) or an attribute
+(``items[1].size``).
 """
 
 from __future__ import annotations
@@ -16,63 +17,51 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from .code_spans import MAX_LEAD, CodeLines
+from .code_lines import MAX_LEAD, CodeLines
 
 MAX_RANGE = 10
 MAX_ADDRESS = 4000
 _MAX_BODY = 100
 _MAX_SPAN = 4000
-_MEMORY = 80
+_MAX_CONTEXT = 80
 
 _CLOSERS = {"[": "]", "【": "】", "［": "］"}
-_LABELS = (
-    "来源",
-    "引用",
-    "参考",
-    "资料",
-    "文献",
-    "source",
-    "sources",
-    "ref",
-    "refs",
-    "reference",
-    "references",
-    "citation",
-    "citations",
-)
-_LABEL = "|".join(sorted(_LABELS, key=len, reverse=True))
-# What a label may look like while it is still being written.
-_STUBS = "|".join(sorted({label[:n] for label in _LABELS for n in range(1, len(label) + 1)}, key=len, reverse=True))
+_LABEL_NAMES = "来源 引用 参考 资料 文献 source sources ref refs reference references citation citations"
+_LABELS = sorted(_LABEL_NAMES.split(), key=len, reverse=True)
+_LABEL = "|".join(_LABELS)
+# The beginnings of labels: a label may still be incomplete.
+_LABEL_STARTS = {label[:n] for label in _LABELS for n in range(1, len(label) + 1)}
+_LABEL_PART = "|".join(sorted(_LABEL_STARTS, key=len, reverse=True))
 _NUMBER = rf"(?:(?:\^|{_LABEL})[ ]?[:：#]?[ ]?)?([0-9０-９]{{1,4}})"
 _PART = re.compile(rf"[ ]{{0,3}}{_NUMBER}(?:[ ]?[-–—~～][ ]?{_NUMBER})?[ ]{{0,3}}", re.I)
-_NEXT = re.compile(r"[,，、;；]")
+_SEPARATOR = re.compile(r"[,，、;；]")
 _NOTE = re.compile(r"†[^】\n]{0,60}$")
 _BODY = re.compile(r"[^\[\]【】［］\n]*")
-_MAY_BE_BODY = re.compile(rf"(?:[0-9０-９ ,，、;；\-–—~～^:：#]|{_STUBS})*+(?:†.*)?", re.I)
+_MAY_BE_BODY = re.compile(rf"(?:[0-9０-９ ,，、;；\-–—~～^:：#]|{_LABEL_PART})*+(?:†.*)?", re.I)
 
 _SPECIAL = re.compile(r"[\[【［`\\!\n]|\]\(")
-_RISKY = re.compile(r"[\[【［`\\\]!]")
+_AMBIGUOUS = re.compile(r"[\[【［`\\\]!\n]")
 _ESCAPED = re.compile(r"[!-/:-@\[-`{-~【［]")
 _TICKS = re.compile(r"`+")
-# A code span ends with its paragraph, whether closed or not.
+# A code span ends with its paragraph, even if it is not closed.
 _BREAK = re.compile(r"\n[ \t>]*(?:\r?\n|[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|```|~~~|\|)")
 _TARGET = re.compile(
     r"\([ ]?(?![【［\[])(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)(?:[ ]+\"[^\"\n]*\"|[ ]+'[^'\n]*')?[ ]?\)"
 )
 _ADDRESS = re.compile(r"<?(?:[a-z][a-z0-9+.-]*:|/|#|\.|www\.|[^\s/]+\.[a-z]{2,})", re.I)
-_PROGRAM = re.compile(
+_BEFORE_INDEX = re.compile(
     r"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[\u3400-\u9fff])[a-z]\Z|[A-Za-z0-9]_(?a:\w*[A-Za-z0-9])\Z|\$[A-Za-z](?a:\w*)\Z"
 )
 _NAME_END = re.compile(r"[A-Za-z0-9_$)]\Z")
-_ASSIGNED = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")
-_MAY_BE_ASSIGNED = re.compile(r"[ ]?[-+*/]?\Z|\.\Z")
+_AFTER_INDEX = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")
+_MAY_BE_AFTER_INDEX = re.compile(r"[ ]?[-+*/]?\Z|\.\Z")
 _DEFINITION = re.compile(r"[ \t]{0,3}\[\^[^\]\s]{1,40}\]:")
 _MAY_BE_DEFINITION = re.compile(r"[ \t]{0,3}(?:\[(?:\^[^\]\s]{0,40}\]?)?)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A citation marker: where it stands, with an address that a model put behind it, and the numbers that it names."""
+    """The position of a citation marker in a text, with the address that follows it, and the numbers that it cites."""
 
     start: int
     end: int
@@ -80,39 +69,40 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a text as it was written; one with numbers is a marker."""
+class Segment:
+    """A part of a text as it was written; it is a marker if it has numbers."""
 
     raw: str
     numbers: tuple[int, ...] = ()
-    parted: bool = True
-    """Whether the next character can be taken for a part of this marker, were it written as ``[n]``."""
+    before_parenthesis: bool = False
+    """Whether ``(`` follows the marker, which would make a link of it if it were written as ``[n]``."""
 
 
 def find_markers(text: str) -> tuple[Marker, ...]:
-    """All markers of ``text``, known numbers or not."""
-    found, at = [], 0
+    """Return all markers of ``text``, whether their sources are known or not."""
+    found, start = [], 0
     scanner = MarkerScanner()
-    for piece in scanner.feed(text) + scanner.close():
-        if piece.numbers:
-            found.append(Marker(at, at + len(piece.raw), piece.numbers))
-        at += len(piece.raw)
+    for segment in scanner.feed(text) + scanner.close():
+        end = start + len(segment.raw)
+        if segment.numbers:
+            found.append(Marker(start, end, segment.numbers))
+        start = end
     return tuple(found)
 
 
-class _More(Enum):
-    """The text so far does not decide; there is more to come."""
+class _NeedMore(Enum):
+    """The text so far is not enough for a decision."""
 
-    MORE = 1
+    NEED_MORE = 1
 
 
-MORE: Final = _More.MORE
+NEED_MORE: Final = _NeedMore.NEED_MORE
 
 
 class MarkerScanner:
-    """Cuts a text that comes in chunks into markers and what stands between them; how it was chunked makes no difference.
+    """Splits a streamed text into markers and the text between them.
 
-    Every decision is taken only when no continuation of the text could change it, so each is the one that the whole text would give.
+    A decision is made only when no continuation of the text could change it, so the chunks make no difference.
     """
 
     def __init__(self) -> None:
@@ -123,14 +113,14 @@ class MarkerScanner:
         self._line_start = True
         self._code_line = False
         self._span = 0
-        """The length of the backtick run that may have opened a code span, 0 outside of one."""
+        """The number of backticks that may have opened a code span; 0 outside of one."""
         self._span_size = 0
         self._before = ""
         self._indexed = False
-        self._out: list[Piece] = []
+        self._out: list[Segment] = []
 
-    def feed(self, chunk: str) -> list[Piece]:
-        """Take more text; return what is decided by now."""
+    def feed(self, chunk: str) -> list[Segment]:
+        """Take more text; return the segments that are certain."""
         self._text = self._text[self._at :] + chunk
         self._at = 0
         while self._at < len(self._text) and self._step():
@@ -138,13 +128,17 @@ class MarkerScanner:
         out, self._out = self._out, []
         return out
 
-    def close(self) -> list[Piece]:
-        """Return the rest: the text is complete."""
+    def close(self) -> list[Segment]:
+        """Return the remaining segments; the text is complete."""
         self._final = True
         return self.feed("")
 
+    def _may_continue(self, end: int) -> bool:
+        """Whether ``end`` is the end of the text so far and more may come."""
+        return end == len(self._text) and not self._final
+
     def _step(self) -> bool:
-        """Decide on something at the present place; False if that needs more text."""
+        """Decide on the text at the current position; return False if that needs more text."""
         if self._span:
             return self._in_span()
         if self._line_start:
@@ -182,13 +176,9 @@ class MarkerScanner:
         end = self._text.find("\n", self._at)
         limit = min(end if end >= 0 else len(self._text), self._at + MAX_LEAD)
         line = self._text[self._at : limit]
-        if (
-            not self._final
-            and limit == len(self._text)
-            and (not self._lines.decided(line) or _MAY_BE_DEFINITION.match(line))
-        ):
+        if self._may_continue(limit) and (not self._lines.is_decided(line) or _MAY_BE_DEFINITION.match(line)):
             return False
-        self._code_line = self._lines.enter(line)
+        self._code_line = self._lines.classify(line)
         self._line_start = False
         if not self._code_line and (definition := _DEFINITION.match(line)):
             self._emit(self._at + definition.end())
@@ -202,7 +192,7 @@ class MarkerScanner:
         return True
 
     def _escape(self) -> bool:
-        if self._at + 1 == len(self._text) and not self._final:
+        if self._may_continue(self._at + 1):
             return False
         self._emit(self._at + (2 if _ESCAPED.match(self._text, self._at + 1) else 1))
         return True
@@ -210,7 +200,7 @@ class MarkerScanner:
     def _open_span(self) -> bool:
         ticks = _TICKS.match(self._text, self._at)
         end = ticks.end() if ticks else self._at + 1
-        if end == len(self._text) and not self._final:
+        if self._may_continue(end):
             return False
         self._span, self._span_size = end - self._at, 0
         self._emit(end)
@@ -218,22 +208,20 @@ class MarkerScanner:
 
     def _in_span(self) -> bool:
         end = self._span_end()
-        if end is not MORE:
+        if end is not NEED_MORE:
             self._span = 0
             if end:
                 self._emit(end)
             return True
-        # Up to here it is the same text, whether it is code or not.
-        risky = _RISKY.search(self._text, self._at)
-        line = self._text.find("\n", self._at)
-        stops = [stop for stop in (risky.start() if risky else -1, line) if stop >= 0]
-        stop = min(stops, default=len(self._text))
+        # The text up to here is written in the same way, whether it is code or not.
+        ambiguous = _AMBIGUOUS.search(self._text, self._at)
+        stop = ambiguous.start() if ambiguous else len(self._text)
         self._span_size += stop - self._at
         self._emit(stop)
         return False
 
-    def _span_end(self) -> int | _More:
-        """Where the open code span ends; 0 if it is no code span at all."""
+    def _span_end(self) -> int | _NeedMore:
+        """Return the end of the open code span; 0 if it is not a code span."""
         border = limit = self._at + _MAX_SPAN - self._span_size
         far = limit + 80
         stop = _BREAK.search(self._text, self._at, far)
@@ -242,56 +230,56 @@ class MarkerScanner:
         for ticks in _TICKS.finditer(self._text, self._at, far):
             if ticks.start() >= border:
                 break
-            if ticks.end() == len(self._text) and not self._final:
-                return MORE
+            if self._may_continue(ticks.end()):
+                return NEED_MORE
             if ticks.end() - ticks.start() == self._span:
                 return ticks.end()
-        return 0 if stop or self._final or len(self._text) >= far else MORE
+        return 0 if stop or self._final or len(self._text) >= far else NEED_MORE
 
     def _link_target(self) -> bool:
-        """Pass over the address of an ordinary link: a bracket in it is part of it."""
+        """Skip the address of an ordinary link, which may contain brackets."""
         target = self._target(self._at + 1)
-        if target is MORE:
+        if target is NEED_MORE:
             return False
         self._emit(target or self._at + 2)
         return True
 
     def _image(self) -> bool:
-        if self._at + 1 == len(self._text) and not self._final:
+        if self._may_continue(self._at + 1):
             return False
         if self._text[self._at + 1 : self._at + 2] != "[":
             self._emit(self._at + 1)
             return True
-        marker = self._read(self._at + 1)
-        if marker is MORE:
+        marker = self._candidate(self._at + 1)
+        if marker is NEED_MORE:
             return False
-        # "Great![1]" ends with a citation; "![1](url)" is a picture.
-        picture = marker is not None and self._text.startswith("](", marker.close)
-        self._emit(marker.end if marker and picture else self._at + 1)
+        # "Great![1]" ends with a citation; "![1](url)" is an image.
+        image = marker is not None and self._text.startswith("](", marker.close)
+        self._emit(marker.end if marker and image else self._at + 1)
         return True
 
     def _marker(self) -> bool:
-        marker = self._read(self._at)
-        if marker is MORE:
+        marker = self._candidate(self._at)
+        if marker is NEED_MORE:
             return False
         if marker is None:
             self._emit(self._at + 1)
             return True
-        index = self._index(marker)
-        if index is MORE:
+        index = self._is_index(marker)
+        if index is NEED_MORE:
             return False
         if index:
             self._emit(marker.end)
             self._indexed = True
         else:
-            self._emit(marker.end, marker.numbers, self._text[marker.end : marker.end + 1] != "(")
+            self._emit(marker.end, marker.numbers, self._text[marker.end : marker.end + 1] == "(")
         return True
 
-    def _read(self, at: int) -> _Read | None | _More:
-        """The marker at ``at``, if there is one."""
+    def _candidate(self, at: int) -> _Candidate | None | _NeedMore:
+        """Return the possible marker at ``at``, if there is one."""
         double = self._text.startswith("[[", at)
-        if at + 1 == len(self._text) and not self._final:
-            return MORE
+        if self._may_continue(at + 1):
+            return NEED_MORE
         start = at + 1 + double
         body = _BODY.match(self._text, start, start + _MAX_BODY + 1)
         end = body.end() if body else start
@@ -300,22 +288,22 @@ class MarkerScanner:
         if len(text) > _MAX_BODY:
             return None
         if end >= len(self._text) - double and not self._final and closer.startswith(self._text[end:]):
-            return MORE if _MAY_BE_BODY.fullmatch(text) else None
+            return NEED_MORE if _MAY_BE_BODY.fullmatch(text) else None
         if not self._text.startswith(closer, end):
             return None
         numbers = _numbers(text, self._text[at])
         if not numbers:
             return None
         last = end + len(closer)
-        if last == len(self._text) and not self._final:
-            return MORE
+        if self._may_continue(last):
+            return NEED_MORE
         target = self._target(last)
-        if target is MORE or (target == len(self._text) and not self._final):
-            return MORE
-        return _Read(last - 1, target or last, numbers, simple=self._text[at] == "[" and not double and not target)
+        if target is NEED_MORE or self._may_continue(target):
+            return NEED_MORE
+        return _Candidate(last - 1, target or last, numbers, simple=self._text[at] == "[" and not double and not target)
 
-    def _target(self, at: int) -> int | _More:
-        """Where the link target that starts at ``at`` ends; 0 if there is none."""
+    def _target(self, at: int) -> int | _NeedMore:
+        """Return the end of the link target that starts at ``at``; 0 if there is none."""
         if not self._text.startswith("(", at):
             return 0
         far = at + MAX_ADDRESS + 200
@@ -324,32 +312,32 @@ class MarkerScanner:
             return found.end() if _ADDRESS.match(found[1]) else 0
         if self._final or len(self._text) >= far or self._text.find("\n", at) >= 0:
             return 0
-        return MORE if _may_be_target(self._text[at:]) else 0
+        return NEED_MORE if _may_be_target(self._text[at:]) else 0
 
-    def _index(self, marker: _Read) -> bool | _More:
-        """Whether this is an element of an array."""
+    def _is_index(self, marker: _Candidate) -> bool | _NeedMore:
+        """Whether this is the index of an array element."""
         if not marker.simple:
             return False
-        if self._indexed or _PROGRAM.search(self._before):
+        if self._indexed or _BEFORE_INDEX.search(self._before):
             return True
         if not _NAME_END.search(self._before):
             return False
-        if _ASSIGNED.match(self._text, marker.end):
+        if _AFTER_INDEX.match(self._text, marker.end):
             return True
-        undecided = not self._final and _MAY_BE_ASSIGNED.match(self._text, marker.end)
-        return MORE if undecided else False
+        undecided = not self._final and _MAY_BE_AFTER_INDEX.match(self._text, marker.end)
+        return NEED_MORE if undecided else False
 
-    def _emit(self, end: int, numbers: tuple[int, ...] = (), parted: bool = True) -> None:
+    def _emit(self, end: int, numbers: tuple[int, ...] = (), before_parenthesis: bool = False) -> None:
         if end > self._at:
             raw = self._text[self._at : end]
-            self._out.append(Piece(raw, numbers, parted))
-            self._before = "" if numbers else (self._before + raw[-_MEMORY:])[-_MEMORY:]
+            self._out.append(Segment(raw, numbers, before_parenthesis))
+            self._before = "" if numbers else (self._before + raw[-_MAX_CONTEXT:])[-_MAX_CONTEXT:]
             self._indexed = False
             self._at = end
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Candidate:
     close: int
     end: int
     numbers: tuple[int, ...]
@@ -357,13 +345,13 @@ class _Read:
 
 
 def _may_be_target(text: str) -> bool:
-    """Whether ``text``, which starts with a parenthesis, can still become a link target: nothing but an address and then a title."""
+    """Whether ``text``, which starts with ``(``, can still become a link target: an address and then a title."""
     address, _, title = text[1:].lstrip(" ").partition(" ")
     return not title.lstrip(" ") or title.lstrip(" ")[0] in "\"')" or address.startswith("<")
 
 
 def _numbers(body: str, opener: str) -> tuple[int, ...]:
-    """The numbers between the brackets, each once; none if this is no marker."""
+    """Return the numbers between the brackets, each once; none if this is not a marker."""
     if opener == "【" and (note := _NOTE.search(body)):
         body = body[: note.start()]
     found: dict[int, None] = {}
@@ -376,9 +364,9 @@ def _numbers(body: str, opener: str) -> tuple[int, ...]:
         found.update(dict.fromkeys(range(first, last + 1)))
         at = part.end()
         if at == len(body):
-            # A list with a zero in it counts something else.
+            # A list that contains zero is not a list of sources.
             return tuple(found) if 0 not in found or len(found) == 1 else ()
-        if not (comma := _NEXT.match(body, at)):
+        if not (comma := _SEPARATOR.match(body, at)):
             return ()
         at = comma.end()
     return ()

@@ -1,4 +1,4 @@
-"""One numbering of sources for one answer: numbers rise over its searches and are never used twice."""
+"""Numbers the sources of one answer; the numbers increase over its searches and are never reused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.urls import page_key
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page that an answer may cite, under its number."""
+    """A page that an answer can cite by its number."""
 
     number: int
     title: str
@@ -21,7 +21,7 @@ class Source:
     engine: str = ""
     published_at: str | None = None
     round: int = 1
-    """The search of this answer in which it was found first."""
+    """The number of the search that found it first."""
 
     @property
     def domain(self) -> str:
@@ -31,7 +31,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One search of an answer: what was asked, and the numbers of what it found, old ones included."""
+    """One search of an answer: its query and the numbers of all sources it found, known ones included."""
 
     number: int
     query: str
@@ -39,7 +39,7 @@ class Round:
 
 
 class CitationRegistry:
-    """Gives numbers to sources; safe for threads and tasks that search at the same time."""
+    """Assigns numbers to sources; safe for concurrent searches in threads and tasks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -48,7 +48,7 @@ class CitationRegistry:
         self._rounds: list[Round] = []
 
     def add(self, page: SearchPage, limit: int | None = None) -> tuple[Source, ...]:
-        """Number the first ``limit`` results of one search; a page that was found before keeps its number."""
+        """Number the first ``limit`` results of one search; a known page keeps its number."""
         with self._lock:
             round_number = len(self._rounds) + 1
             found = tuple(self._number(result, round_number) for result in page.results[:limit])
@@ -56,7 +56,7 @@ class CitationRegistry:
             return found
 
     def add_page(self, title: str, url: str) -> Source:
-        """Number a page that was read without a search; one that is known keeps its number."""
+        """Number a page that was read without a search; a known page keeps its number."""
         with self._lock:
             if (known := self._numbers.get(page_key(url))) is not None:
                 return self._sources[known]
@@ -65,19 +65,20 @@ class CitationRegistry:
             self._rounds.append(Round(round_number, url, (source.number,)))
             return source
 
-    def get(self, number: int) -> Source | None:
-        """The source with this number, if there is one."""
-        return self._sources.get(number)
+    def by_number(self) -> dict[int, Source]:
+        """All sources by their numbers."""
+        with self._lock:
+            return dict(self._sources)
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """All sources, by number."""
+        """All sources, in the order of their numbers."""
         with self._lock:
             return tuple(self._sources.values())
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The searches, in the order in which they were answered."""
+        """The searches, in the order in which they finished."""
         with self._lock:
             return tuple(self._rounds)
 
@@ -85,7 +86,7 @@ class CitationRegistry:
         key = page_key(result.url)
         if key in self._numbers:
             known = self._sources[self._numbers[key]]
-            # Another search may show another part of the same page: this answer sees the text that goes with it.
+            # Another search may return another part of the same page: the snippet of that search is used here.
             return replace(known, snippet=result.snippet or known.snippet)
         number = len(self._numbers) + 1
         source = Source(

@@ -1,9 +1,9 @@
-"""Links that lead to a passage of a page: ``#:~:text=``."""
+"""Links to a passage of a page: ``#:~:text=``."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import quote as percent
+import urllib.parse
 
 from ..text.sentences import sentence_ends
 
@@ -11,16 +11,16 @@ _DIRECTIVE = ":~:"
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _LONG_WORDS, _HEAD_WORDS = 12, 5
 _LONG_WIDE, _HEAD_WIDE = 40, 14
-# The quote is Markdown; the page shows it without these.
+# The quote is Markdown; the page displays it without this markup.
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _MARKUP = re.compile(r"`+|\*\*|__|~~")
 _WORD_END = re.compile(r"[A-Za-z0-9]+")
-# A page writes its own signs at the ends of a sentence; words are what a browser looks for.
+# The punctuation of the page may differ at the ends of a sentence, and a browser searches for words.
 _EDGES = " \t\r\n.,;:!?…。,，、；：！？\"'“”‘’「」『』()（）[]【】*_#>|-"
 
 
 def fragment_link(url: str, quote: str) -> str:
-    """Return ``url`` with a text fragment that leads to ``quote``, the source's own words."""
+    """Return ``url`` with a text fragment for ``quote``, a quotation from the page."""
     text = _searchable(quote)
     if not text:
         return url
@@ -30,7 +30,7 @@ def fragment_link(url: str, quote: str) -> str:
 
 
 def _directive(text: str) -> str:
-    """The passage itself, or its beginning and its end where it is long: a page may differ a little in between."""
+    """The passage, or only its beginning and end if it is long: the page may differ slightly in between."""
     if _WIDE.search(text):
         if len(text) <= _LONG_WIDE:
             return _encode(text)
@@ -45,13 +45,13 @@ def _directive(text: str) -> str:
 
 
 def _whole_words(text: str, length: int) -> str:
-    """The beginning of ``text``, not ending within a Latin word: a browser looks for whole words."""
+    """The beginning of ``text`` without a cut Latin word: a browser searches for whole words."""
     rest = _WORD_END.match(text, length)
     return text[: rest.end() if rest and _WORD_END.match(text[length - 1]) else length]
 
 
 def _searchable(quote: str) -> str:
-    """One block's worth of ``quote``: a browser does not find an exact text across paragraphs."""
+    """The longest paragraph of ``quote``: a browser does not find an exact text across paragraphs."""
     clean = _LINK.sub(r"\1", quote.encode("utf-8", "ignore").decode("utf-8"))
     clean = _MARKUP.sub("", clean)
     blocks = [" ".join(block.split()) for block in re.split(r"\n+", clean)]
@@ -62,5 +62,5 @@ def _searchable(quote: str) -> str:
 
 
 def _encode(text: str) -> str:
-    # The hyphen, the comma and the ampersand have a meaning of their own in a text directive.
-    return percent(text, safe="").replace("-", "%2D")
+    # Hyphen, comma and ampersand have a special meaning in a text directive.
+    return urllib.parse.quote(text, safe="").replace("-", "%2D")

@@ -1,1 +1,1 @@
-"""The product's own guides, in English and Chinese: read in the terminal, on the page, and by the search when nothing else answers."""
+"""The product's own guides in English and Chinese, for the terminal, the web page and the offline search."""

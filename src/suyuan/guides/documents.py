@@ -1,4 +1,4 @@
-"""Where the guides stand, and how they become documents that can be searched and cited."""
+"""Loads the guides, and makes documents of them that can be searched and cited."""
 
 from __future__ import annotations
 
@@ -8,30 +8,25 @@ from pathlib import Path
 from ..core.document import Document
 
 NAMES = ("searxng", "models", "troubleshooting")
-# The list of all failures has the words of every question in it: as a search result it would only be in the way.
+# The list of all errors contains the words of almost every question, so it is not useful as a search result.
 SEARCHED = ("searxng", "models")
 LANGUAGES = ("zh", "en")
 _FOLDER = Path(__file__).parent
 
 
 def guide(name: str, lang: str) -> str:
-    """The Markdown of a guide; raises ``KeyError`` where there is none of that name."""
+    """Return the Markdown of a guide; raises ``KeyError`` if there is none with this name."""
     if name not in NAMES:
         raise KeyError(name)
     known = lang if lang in LANGUAGES else "en"
     return (_FOLDER / f"{name}.{known}.md").read_text(encoding="utf-8")
 
 
-def address(server_url: str, name: str, lang: str) -> str:
-    """Where the page shows a guide."""
-    return f"{server_url}/guide/{name}?lang={lang}"
-
-
 def documents(server_url: str, at: str) -> Iterator[Document]:
-    """The guides that answer questions, as documents read at the moment ``at``."""
+    """The searchable guides as documents that were fetched at the time ``at``."""
     for name in SEARCHED:
         for lang in LANGUAGES:
+            url = f"{server_url}/guide/{name}?lang={lang}"
             head, _, text = guide(name, lang).partition("\n")
-            url, title = address(server_url, name, lang), head.lstrip("# ").strip()
-            tag = "zh-CN" if lang == "zh" else "en"
+            title, tag = head.lstrip("# ").strip(), "zh-CN" if lang == "zh" else "en"
             yield Document(url, url, title, text.strip(), "text/markdown", at, site_name="Suyuan", language=tag)

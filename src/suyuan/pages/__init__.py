@@ -1,1 +1,1 @@
-"""Reading pages: bytes to text, HTML to its main content as Markdown, and what was read."""
+"""Pages: fetch, decode, extract the main content as Markdown, split into passages, and archive."""

@@ -1,4 +1,4 @@
-"""What was read, kept: SQLite with full-text search that works for Chinese, each text with its hash and time."""
+"""Stores the documents that were read in SQLite, with full-text search for Chinese and English."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from .passages import cut, rank
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
     id INTEGER PRIMARY KEY,
-    page TEXT NOT NULL,              -- the landing page, in one spelling
-    sha256 TEXT NOT NULL,            -- of the text: a page that changed is kept in both versions
+    page TEXT NOT NULL,              -- the key of the final address
+    sha256 TEXT NOT NULL,            -- of the text: both versions of a changed page are stored
     fetched_at TEXT NOT NULL,
     title TEXT NOT NULL,
     size INTEGER NOT NULL,
-    document TEXT NOT NULL,          -- the whole, as JSON
+    document TEXT NOT NULL,          -- the whole document as JSON
     UNIQUE (page, sha256)
 );
 CREATE INDEX IF NOT EXISTS by_time ON documents (fetched_at);
 CREATE TABLE IF NOT EXISTS addresses (
-    address TEXT PRIMARY KEY,        -- any URL that led there, in one spelling
+    address TEXT PRIMARY KEY,        -- the key of any address that leads to the page
     page TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS pinned (
-    page TEXT PRIMARY KEY            -- the product's own pages, which never go
+    page TEXT PRIMARY KEY            -- the product's own pages, which are never removed
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
 """
-# All but the product's own pages: what was really read.
-_OTHERS = "page NOT IN (SELECT page FROM pinned)"
+# All documents except the product's own pages.
+_NOT_PINNED = "page NOT IN (SELECT page FROM pinned)"
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A document that a search of the archive found, and how much of the question it covers (0 to 1)."""
+class ArchiveHit:
+    """A document that a search of the archive found, and the share of the query words that it contains."""
 
     document: Document
     coverage: float
@@ -53,8 +53,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the archive's list."""
+class ArchiveEntry:
+    """One entry of the list of archived documents."""
 
     id: int
     url: str
@@ -64,7 +64,7 @@ class Entry:
 
 
 class Archive:
-    """The archive in one file; safe for threads, and for a process that is killed at any moment."""
+    """The archive in one file; safe for threads and for processes that are killed."""
 
     def __init__(self, path: Path | str, *, max_bytes: int = 512 * 1024 * 1024, max_days: int = 365) -> None:
         self.path = str(path)
@@ -74,14 +74,14 @@ class Archive:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path, check_same_thread=False, timeout=10.0)
-        # A commit is on its way to the disk before put() returns; a kill loses only what was not confirmed.
+        # A commit is written to the log before put() returns; a kill loses only uncommitted documents.
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         with self._db:
             self._db.executescript(_SCHEMA)
 
     def put(self, document: Document) -> int:
-        """Keep a document and return its number; the same text of the same page is kept once, with its newest time."""
+        """Store a document and return its number; the same text of a page is stored once, with its latest time."""
         page = page_key(document.final_url)
         stored = replace(document, from_archive=False)
         with self._lock, self._db:
@@ -91,7 +91,7 @@ class Archive:
             if row:
                 self._db.execute(
                     "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?",
-                    (document.fetched_at, _packed(stored), row[0]),
+                    (document.fetched_at, _to_json(stored), row[0]),
                 )
                 number = int(row[0])
             else:
@@ -101,7 +101,7 @@ class Archive:
             return number
 
     def pin(self, documents: Iterable[Document]) -> bool:
-        """Keep exactly these as the pages that never go, each in this text only; return whether anything had to be written."""
+        """Make these the pages that are never removed, each in one version; return whether anything was written."""
         wanted = {page_key(document.final_url): document for document in documents}
         with self._lock:
             rows = self._db.execute(
@@ -111,16 +111,16 @@ class Archive:
             return False
         try:
             with self._lock, self._db:
-                # Another process may do the same at this moment: one after the other.
+                # Another process may do the same now.
                 self._db.execute("BEGIN IMMEDIATE")
-                self._repin({row[0] for row in rows} | set(wanted), wanted)
+                self._replace_pinned({row[0] for row in rows} | set(wanted), wanted)
         except sqlite3.OperationalError:
-            # Somebody holds the file: the next start will do it.
+            # Another process has locked the file: the next start will write them.
             return False
         return True
 
     def get(self, url: str) -> Document | None:
-        """The newest reading of the page that ``url`` is, or led to."""
+        """The latest version of the page at ``url``, or at the address it redirects to."""
         key = page_key(url)
         with self._lock:
             row = self._db.execute("SELECT page FROM addresses WHERE address = ?", (key,)).fetchone()
@@ -128,44 +128,40 @@ class Archive:
                 "SELECT document FROM documents WHERE page = ? ORDER BY fetched_at DESC LIMIT 1",
                 (row[0] if row else key,),
             ).fetchone()
-        return _unpacked(found[0]) if found else None
+        return _from_json(found[0]) if found else None
 
     def version(self, sha256: str) -> Document | None:
-        """The reading with exactly this text, also when the page has changed since."""
+        """The document with exactly this text, even if the page has changed since."""
         with self._lock:
             row = self._db.execute("SELECT document FROM documents WHERE sha256 = ? LIMIT 1", (sha256,)).fetchone()
-        return _unpacked(row[0]) if row else None
+        return _from_json(row[0]) if row else None
 
     def by_number(self, number: int) -> Document | None:
-        """The reading with this number of the list."""
+        """The document with this number."""
         with self._lock:
             row = self._db.execute("SELECT document FROM documents WHERE id = ?", (number,)).fetchone()
-        return _unpacked(row[0]) if row else None
+        return _from_json(row[0]) if row else None
 
-    def newest(self, limit: int = 50) -> list[Entry]:
-        """The newest readings."""
+    def newest(self, limit: int = 50) -> list[ArchiveEntry]:
+        """The latest documents."""
         with self._lock:
-            columns = "id, page, title, fetched_at, size"
             rows = self._db.execute(
-                f"SELECT {columns} FROM documents WHERE {_OTHERS} ORDER BY fetched_at DESC LIMIT ?", (limit,)
-            )
-            return [Entry(*row) for row in rows.fetchall()]
+                f"SELECT id, page, title, fetched_at, size FROM documents WHERE {_NOT_PINNED} "
+                "ORDER BY fetched_at DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [ArchiveEntry(*row) for row in rows]
 
     def export(self) -> Iterator[Document]:
-        """Every reading, oldest first."""
+        """All documents, oldest first."""
         with self._lock:
-            numbers = [
-                row[0]
-                for row in self._db.execute(
-                    f"SELECT id FROM documents WHERE {_OTHERS} ORDER BY fetched_at, id"
-                ).fetchall()
-            ]
-        for number in numbers:
+            rows = self._db.execute(f"SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id").fetchall()
+        for (number,) in rows:
             if (document := self.by_number(number)) is not None:
                 yield document
 
-    def search(self, question: str, limit: int = 10) -> list[Hit]:
-        """The readings that fit ``question``, best first, each page once."""
+    def search(self, question: str, limit: int = 10) -> list[ArchiveHit]:
+        """The documents that match ``question``, best first, each page once."""
         asked = telling(question) or words(question)
         if not asked:
             return []
@@ -176,52 +172,52 @@ class Archive:
                 "ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?",
                 (match, limit * 3),
             ).fetchall()
-        hits: dict[str, Hit] = {}
+        hits: dict[str, ArchiveHit] = {}
         for row in rows:
-            document = _unpacked(row[0])
-            hits.setdefault(
-                page_key(document.final_url), Hit(document, _coverage(asked, document), _snippet(document, question))
-            )
-        return list(hits.values())[:limit]
+            document = _from_json(row[0])
+            if (key := page_key(document.final_url)) not in hits:
+                hits[key] = ArchiveHit(document, _coverage(asked, document), _snippet(document, question))
+            if len(hits) == limit:
+                break
+        return list(hits.values())
 
     def prune(self, now: datetime | None = None) -> int:
-        """Drop what is too old, then the oldest until the size fits; return how many went."""
+        """Remove documents that are too old, then the oldest ones until the size fits; return their number."""
         oldest = ((now or datetime.now(UTC)) - timedelta(days=self._max_days)).isoformat()
-        gone = 0
         with self._lock, self._db:
             rows = self._db.execute(
-                f"SELECT id FROM documents WHERE {_OTHERS} AND fetched_at < ?", (oldest,)
+                f"SELECT id FROM documents WHERE {_NOT_PINNED} AND fetched_at < ?", (oldest,)
             ).fetchall()
-            total = self._db.execute(f"SELECT coalesce(sum(size), 0) FROM documents WHERE {_OTHERS}").fetchone()[0]
+            total = self._db.execute(f"SELECT coalesce(sum(size), 0) FROM documents WHERE {_NOT_PINNED}").fetchone()[0]
             for number, size in self._db.execute(
-                f"SELECT id, size FROM documents WHERE {_OTHERS} ORDER BY fetched_at"
+                f"SELECT id, size FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at"
             ).fetchall():
                 if total <= self._max_bytes:
                     break
                 rows.append((number,))
                 total -= size
-            for (number,) in dict.fromkeys(rows):
+            removed = dict.fromkeys(rows)
+            for (number,) in removed:
                 self._drop("id = ?", number)
-                gone += 1
             self._db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)")
-        return gone
+        return len(removed)
 
     def check(self) -> str:
-        """``ok``, or what SQLite finds wrong with the file."""
+        """``ok``, or the problem that SQLite finds in the file."""
         with self._lock:
             return str(self._db.execute("PRAGMA quick_check").fetchone()[0])
 
     def __len__(self) -> int:
         with self._lock:
-            return int(self._db.execute(f"SELECT count(*) FROM documents WHERE {_OTHERS}").fetchone()[0])
+            return int(self._db.execute(f"SELECT count(*) FROM documents WHERE {_NOT_PINNED}").fetchone()[0])
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._db.close()
 
-    def _repin(self, gone: set[str], wanted: Mapping[str, Document]) -> None:
-        for page in gone:
+    def _replace_pinned(self, old: set[str], wanted: Mapping[str, Document]) -> None:
+        for page in old:
             self._drop("page = ?", page)
         self._db.execute("DELETE FROM pinned")
         for page, document in wanted.items():
@@ -235,7 +231,7 @@ class Archive:
 
     def _insert(self, page: str, document: Document) -> int:
         size = len(document.text.encode("utf-8", "replace"))
-        values = (page, document.sha256, document.fetched_at, document.title, size, _packed(document))
+        values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
         cursor = self._db.execute(
             "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
         )
@@ -245,12 +241,13 @@ class Archive:
         return number
 
 
-def _packed(document: Document) -> str:
-    names = [name for name in Document.__slots__ if name != "from_archive"]
+def _to_json(document: Document) -> str:
+    # The passages depend on a question, and so are not a part of the page.
+    names = [name for name in Document.__slots__ if name not in ("from_archive", "passages")]
     return json.dumps({name: getattr(document, name) for name in names}, ensure_ascii=False)
 
 
-def _unpacked(text: str) -> Document:
+def _from_json(text: str) -> Document:
     data = json.loads(text)
     data["links"] = tuple((name, url) for name, url in data["links"])
     data["notes"] = tuple(data["notes"])
@@ -258,7 +255,7 @@ def _unpacked(text: str) -> Document:
 
 
 def _coverage(asked: list[str], document: Document) -> float:
-    """The share of the question's words that the document has; a character of a longer Chinese word stands on every page."""
+    """The share of the query words in the document; single characters of longer Chinese words are not counted."""
     present = set(words(f"{document.title} {document.text}"))
     pairs = "".join(word for word in asked if len(word) > 1)
     whole = [word for word in asked if len(word) > 1 or word not in pairs]
@@ -266,7 +263,7 @@ def _coverage(asked: list[str], document: Document) -> float:
 
 
 def _snippet(document: Document, question: str) -> str:
-    """What the document says to the question: from the sentence on that has most of its words, in one of the best passages."""
+    """The text from the sentence of the best passages that has most words of the question."""
     asked = set(telling(question))
     best, most = document.text[:1000], 0
     for _, passage in rank(cut(document.text), question)[:5]:

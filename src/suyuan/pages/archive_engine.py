@@ -1,4 +1,4 @@
-"""The archive as a search engine: what was read before, without a network."""
+"""The archive as a search engine: finds pages that were read before, without a network."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from .archive import Archive
 
-# A page that shares less than half of the question's words is not an answer to it.
-_LEAST = 0.5
-
-
+# A page with less than half of the words of the query does not answer it.
+_MIN_COVERAGE = 0.5
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _MARKUP = re.compile(r"`+|\*\*|^#{1,6}\s+", re.M)
 
 
 class ArchiveEngine:
-    """Finds pages that were read, where they cover the question well enough."""
+    """Finds archived pages that cover the query well enough."""
 
     name = "archive"
     title = "Archive (offline)"
@@ -31,10 +29,10 @@ class ArchiveEngine:
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
         hits = await asyncio.to_thread(self._archive.search, query.text, num_results)
-        found = [(hit.document, _plain(hit.snippet)) for hit in hits if hit.coverage >= _LEAST]
+        found = [(hit.document, _plain(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
         return [SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at) for d, text in found]
 
 
 def _plain(text: str) -> str:
-    """A snippet as other engines give it: the archive holds Markdown."""
+    """A snippet without Markdown, as other engines return it."""
     return _MARKUP.sub("", _LINK.sub(r"\1", text))

@@ -1,51 +1,60 @@
-"""One block of a page and the boxes it stands in."""
+"""A block of text on a page and the elements that contain it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-Piece = tuple[str, str, bool]
+TextRun = tuple[str, str, bool]
 """A run of text, the address it links to, and whether it is code."""
 
 
 @dataclass(slots=True, eq=False)
-class Item:
-    """One entry of a list: its number (0 for a bullet), the entry around it, and whether its marker was written."""
+class ListItem:
+    """An item of a list: its number (0 for a bullet), the item around it, and whether its bullet was written."""
 
     number: int
-    parent: Item | None
-    shown: bool = False
+    parent: ListItem | None
+    written: bool = False
 
 
 @dataclass(slots=True, eq=False)
-class Box:
-    """A block-level element: where it stands and how much text it holds."""
+class Element:
+    """A block-level element: its position in the page and how much text it contains."""
 
-    parent: Box | None
+    parent: Element | None
     tag: str
-    name: str
+    names: str
+    """Its class, id and role."""
     depth: int
     size: float = 0.0
     links: float = 0.0
     blocks: int = 0
-    marks: int = 0
+    punctuation: int = 0
     paragraphs: int = 0
     hints: tuple[int, ...] = ()
     score: float = 0.0
 
+    def lineage(self, limit: int) -> list[Element]:
+        """The element and its nearest ancestors, at most ``limit`` elements."""
+        found = [self]
+        while len(found) < limit and (parent := found[-1].parent) is not None:
+            found.append(parent)
+        return found
+
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """One block of text and how it is to be written."""
+    """A block of text and how it is formatted."""
 
     kind: str
+    """``p``, ``h``, ``pre`` or ``table``."""
     text: str
-    pieces: list[Piece]
-    box: Box
+    runs: list[TextRun]
+    element: Element
     level: int = 0
     link_size: int = 0
     link_count: int = 0
-    item: Item | None = None
+    item: ListItem | None = None
     quotes: int = 0
     language: str = ""
-    rows: list[list[list[Piece]]] = field(default_factory=list)
+    rows: list[list[list[TextRun]]] = field(default_factory=list)

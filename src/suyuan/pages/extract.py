@@ -1,4 +1,4 @@
-"""A page's main content as Markdown, with what the page says about itself. Pure: no network, no files of others."""
+"""Extracts the main content of a page as Markdown, with the metadata of the page."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from .block_reader import read_blocks
-from .main_content import main_blocks
-from .markdown import Markdown
-from .metadata import about, language_of
+from .main_content import select_main_content
+from .markdown import MarkdownWriter
+from .metadata import language_of, read_metadata
 
 MAX_HTML = 8_000_000
 MAX_DEPTH = 400
 MAX_TAGS = 4_000
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]{0,2000}>")
-# These do not nest, or not for long: the parser ends them by itself.
+# These elements do not nest: the parser closes them by itself.
 _FLAT_NAMES = (
     "area base br col embed hr img input link meta source track wbr p li td th tr dd dt option script style path use"
 )
@@ -25,8 +25,8 @@ _FLAT = frozenset(_FLAT_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
-    """What a page says, and what it says about itself."""
+class ExtractedPage:
+    """The main content of a page as Markdown, and its metadata."""
 
     title: str
     text: str
@@ -38,28 +38,26 @@ class Extract:
     links: tuple[tuple[str, str], ...]
 
 
-def extract(html: str, url: str) -> Extract:
-    """The main content of ``html`` as Markdown; any text in, an ``Extract`` out."""
+def extract(html: str, url: str) -> ExtractedPage:
+    """Return the main content of ``html``; never raises, whatever the text is."""
     tree = LexborHTMLParser(_bounded(html))
-    found = about(tree, url)
-    markdown = Markdown(found.base)
-    blocks = read_blocks(tree)
-    text = markdown.write(main_blocks(blocks, found.title, found.description))
-    language = found.language or language_of(text)
-    return Extract(
-        found.title,
+    metadata = read_metadata(tree, url)
+    writer = MarkdownWriter(metadata.base)
+    text = writer.write(select_main_content(read_blocks(tree), metadata.title, metadata.description))
+    return ExtractedPage(
+        metadata.title,
         text,
-        found.author,
-        found.published_at,
-        language,
-        found.site_name,
-        found.canonical_url,
-        markdown.links,
+        metadata.author,
+        metadata.published_at,
+        metadata.language or language_of(text),
+        metadata.site_name,
+        metadata.canonical_url,
+        writer.links,
     )
 
 
 def _bounded(html: str) -> str:
-    """``html`` without what makes a parser's work grow beyond its size: lone surrogates, NULs, endless nesting."""
+    """``html`` of limited size and nesting, without surrogates and NULs."""
     html = html[:MAX_HTML].replace("\x00", "")
     if not html.isascii():
         html = html.encode("utf-8", "replace").decode("utf-8")
@@ -67,23 +65,15 @@ def _bounded(html: str) -> str:
 
 
 def _flattened(html: str) -> str:
-    """``html`` without the tags that are nested deeper than any reader's page (the parser is quadratic in depth)."""
-    depth, cut = 0, []
+    """``html`` without the tags that are nested too deeply: the parser is quadratic in depth."""
+    kept, depth, at = [], 0, 0
     for match in _TAG.finditer(html):
         if match[2].lower() in _FLAT:
             continue
-        if match[1]:
-            if depth > MAX_DEPTH:
-                cut.append(match.span())
-            depth = max(0, depth - 1)
-        else:
-            depth += 1
-            if depth > MAX_DEPTH:
-                cut.append(match.span())
-    if not cut:
-        return html
-    kept, at = [], 0
-    for start, end in cut:
-        kept.append(html[at:start])
-        at = end
-    return "".join([*kept, html[at:]])
+        closing = bool(match[1])
+        depth += not closing
+        if depth > MAX_DEPTH:
+            kept.append(html[at : match.start()])
+            at = match.end()
+        depth = max(0, depth - closing)
+    return "".join([*kept, html[at:]]) if kept else html

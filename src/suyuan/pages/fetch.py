@@ -1,4 +1,4 @@
-"""``web.fetch``: a URL in, a ``Document`` out, or the failure that says why there is none."""
+"""Fetches a URL and returns it as a ``Document``, or raises the error that explains why it cannot be read."""
 
 from __future__ import annotations
 
@@ -22,49 +22,50 @@ from .archive import Archive
 from .decode import decode
 from .extract import extract
 from .formats import feed_text, json_text, kind_of, pdf_text
-from .interstitial import false_page
-from .robots import allowed, robots_address
+from .interstitial import interstitial_error
+from .robots import is_allowed, robots_url
 
 log = logging.getLogger("suyuan.pages")
 
 _REFRESH = re.compile(
-    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)",
+    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}"
+    r"content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)",
     re.I,
 )
 
 
-class Fetched(Protocol):
-    """What the network gives for an address: the last response, and every address on the way."""
+class FetchResult(Protocol):
+    """The result of a request."""
 
     @property
     def response(self) -> Response:
-        """The answer of the last address."""
+        """The last response, after all redirects."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the way there."""
+        """Remarks about the request, e.g. its redirects."""
         ...
 
 
-Get = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
+Get = Callable[[str, Mapping[str, str]], Awaitable[FetchResult]]
 Render = Callable[[str], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
 class FetchSettings:
-    """How pages are read."""
+    """The settings for fetching pages."""
 
     seconds: float = 15.0
     robots: bool = False
     render: bool = False
-    """Whether a page that needs scripts is shown in the browser without being asked to."""
+    """Whether pages that need scripts are rendered in the browser automatically."""
     fresh_seconds: float = 300.0
-    """How long a reading in the archive is taken in place of a new one."""
+    """How long a document from the archive is used instead of a new request."""
 
 
 class Fetcher:
-    """Reads pages through the network it was given, and keeps what it read in the archive."""
+    """Fetches pages and stores them in the archive."""
 
     def __init__(
         self, get: Get, settings: FetchSettings, archive: Archive | None = None, render: Render | None = None
@@ -75,30 +76,25 @@ class Fetcher:
         self._render = render
 
     async def fetch(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
-        """Read one page. ``fresh`` asks the network whatever the archive holds; ``render`` shows it in the browser."""
+        """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser."""
         kept = self._archive.get(url) if self._archive is not None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
         try:
             async with asyncio.timeout(seconds):
-                document = await self._read(url, kept, render)
+                document = await self._request(url, kept, render)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         if self._archive is not None and not document.from_archive:
             self._archive.put(document)
-        log.info(
-            "fetch url=%s final=%s kind=%s characters=%d",
-            url,
-            document.final_url,
-            document.content_type,
-            len(document.text),
-        )
+        kind, length = document.content_type, len(document.text)
+        log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
 
-    async def _read(self, url: str, kept: Document | None, render: bool) -> Document:
+    async def _request(self, url: str, kept: Document | None, render: bool) -> Document:
         if self._settings.robots:
-            await self._ask_robots(url)
+            await self._check_robots(url)
         if render and self._render:
             return self._document(url, await self._render(url), ("rendered in the browser",))
         got = await self._get(url, _conditions(kept))
@@ -114,17 +110,17 @@ class Fetcher:
                 raise
         return self._document(url, await self._render(got.response.url), ("rendered in the browser",))
 
-    async def _ask_robots(self, url: str) -> None:
+    async def _check_robots(self, url: str) -> None:
         try:
-            rules = (await self._get(robots_address(url), {})).response
+            rules = (await self._get(robots_url(url), {})).response
         except SuyuanError:
-            # Rules that cannot be had forbid nothing.
+            # Without readable rules everything is allowed.
             return
-        if rules.status == 200 and not allowed(decode(rules.body, rules.headers.get("content-type", "")), url):
+        if rules.status == 200 and not is_allowed(decode(rules.body, rules.headers.get("content-type", "")), url):
             raise ROBOTS(where=domain_of(url))
 
     def _confirmed(self, kept: Document) -> Document:
-        """The kept reading, which the server says still holds."""
+        """The archived document, which the server confirmed as unchanged."""
         document = replace(kept, fetched_at=_now(), from_archive=True)
         if self._archive is not None:
             self._archive.put(document)
@@ -141,9 +137,9 @@ class Fetcher:
         where = domain_of(response.url) or response.url
         kind = kind_of(response.headers.get("content-type", ""), response.body)
         if kind == "html" and response.status != 200:
-            # A challenge comes with 403 or 503: its own page says more than the status.
+            # A challenge page has status 403 or 503, but its content is more informative than its status.
             html = decode(response.body, response.headers.get("content-type", ""))
-            error = false_page(html, extract(html, response.url).text, where)
+            error = interstitial_error(html, extract(html, response.url).text, where)
             if error and error.detail_code == "captcha_required":
                 raise error
         _check_status(response, where)
@@ -159,13 +155,13 @@ class Fetcher:
             last_modified=response.headers.get("last-modified", ""),
             notes=notes,
         )
-        document = _read_as(kind, base, response, where)
+        document = _convert(kind, base, response, where)
         if not document.text.strip():
             raise EMPTY_TEXT(where=where)
         return document
 
 
-def _read_as(kind: str, base: Document, response: Response, where: str) -> Document:
+def _convert(kind: str, base: Document, response: Response, where: str) -> Document:
     content_type = response.headers.get("content-type", "")
     if kind == "pdf":
         title, text = pdf_text(response.body, where)
@@ -174,16 +170,16 @@ def _read_as(kind: str, base: Document, response: Response, where: str) -> Docum
         raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))
     text = decode(response.body, content_type)
     if kind == "html":
-        return _read_html(base, text, where)
+        return _convert_html(base, text, where)
     if kind == "xml":
         title, text = feed_text(text)
         return replace(base, title=title, text=text)
     return replace(base, text=json_text(text) if kind == "json" else text)
 
 
-def _read_html(base: Document, html: str, where: str) -> Document:
+def _convert_html(base: Document, html: str, where: str) -> Document:
     found = extract(html, base.final_url)
-    if error := false_page(html, found.text, where):
+    if error := interstitial_error(html, found.text, where):
         raise error
     return replace(
         base,
@@ -216,6 +212,7 @@ def _check_status(response: Response, where: str) -> None:
 
 
 def _conditions(kept: Document | None) -> dict[str, str]:
+    """The headers of a conditional request."""
     if kept is None:
         return {}
     conditions = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified}
@@ -223,7 +220,7 @@ def _conditions(kept: Document | None) -> dict[str, str]:
 
 
 def _refresh_target(response: Response) -> str:
-    """Where a page without content of its own sends the reader by meta refresh."""
+    """The target of a page that only redirects by meta refresh; empty for other pages."""
     if response.status != 200 or len(response.body) > 4000:
         return ""
     found = _REFRESH.search(response.text)

@@ -1,4 +1,4 @@
-"""A small forest of decision trees, read from ``forest.json`` (grown outside, on public benchmark pages)."""
+"""Evaluates the decision trees of ``forest.json``, which ``tools/grow_forest.py`` trains on public benchmark pages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from importlib.resources import files
 from math import exp
 from typing import Any
 
-# After the first trees most blocks of a page are plainly outside; the rest of the forest would only say so louder, by this much.
+# After the first trees most blocks are clearly not main content; the others would only scale the sum by this factor.
 _FIRST = 20
-_OUTSIDE = -1.8
-_LOUDER = 1.27
+_CLEARLY_OUTSIDE = -1.8
+_SCALE = 1.27
 
 
 @cache
@@ -25,11 +25,11 @@ def _frozen(tree: Any) -> Any:
     return (tree[0], tree[1], _frozen(tree[2]), _frozen(tree[3])) if isinstance(tree, list) else tree
 
 
-def likelihood(row: list[float]) -> float:
-    """How likely the block of these features is main content, from 0 to 1."""
+def content_probability(row: list[float]) -> float:
+    """The probability that a block with these features is main content."""
     first, rest = _trees()
     total = _sum(first, row)
-    total = total * _LOUDER if total < _OUTSIDE else total + _sum(rest, row)
+    total = total * _SCALE if total < _CLEARLY_OUTSIDE else total + _sum(rest, row)
     return 1 / (1 + exp(-total))
 
 

@@ -1,4 +1,4 @@
-"""Texts that are not HTML: plain text, JSON, XML, feeds and PDF, each as readable Markdown."""
+"""Converts formats other than HTML to readable Markdown: JSON, XML, feeds and PDF."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 import re
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 from ..messages.catalog import Text
 
-_MOST_PAGES = 500
+_MAX_PAGES = 500
 _TAG = re.compile(r"<[^>]{0,2000}>")
 _HTML = {"text/html", "application/xhtml+xml"}
 _PLAIN = {"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/x-rst", "text/tab-separated-values"}
@@ -20,7 +20,7 @@ _XML = {"application/xml", "text/xml", "application/rss+xml", "application/atom+
 
 
 def kind_of(content_type: str, body: bytes) -> str:
-    """``html``, ``text``, ``json``, ``xml`` or ``pdf`` by header, and by the first bytes where the header tells nothing; else empty."""
+    """``html``, ``text``, ``json``, ``xml`` or ``pdf`` by the header or the first bytes; empty for other formats."""
     name = content_type.split(";")[0].strip().lower()
     start = body[:512].lstrip().lower()
     if name == "application/pdf" or start.startswith(b"%pdf-"):
@@ -37,7 +37,7 @@ def kind_of(content_type: str, body: bytes) -> str:
 
 
 def json_text(text: str) -> str:
-    """JSON, set readably; broken JSON as it came."""
+    """JSON as an indented code block; invalid JSON unchanged."""
     try:
         return "```json\n" + json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n```"
     except (ValueError, RecursionError):
@@ -45,23 +45,26 @@ def json_text(text: str) -> str:
 
 
 def feed_text(text: str) -> tuple[str, str]:
-    """The title and the entries of a feed as Markdown; of other XML its plain text."""
-    # An HTML parser reads broken feeds too, and knows nothing of entities that open files.
+    """The title and the entries of a feed as Markdown, or the plain text of other XML."""
+    # An HTML parser also reads broken feeds, and it does not resolve external entities.
     tree = LexborHTMLParser(re.sub(r"<(/?)link\b", r"<\1x-link", text).replace("<![CDATA[", "").replace("]]>", ""))
-    title_node = tree.css_first("channel > title, feed > title, title")
-    title = " ".join(title_node.text().split()) if title_node is not None else ""
+    title = " ".join(_text(tree.css_first("channel > title, feed > title, title")).split())
     entries = tree.css("item, entry")
     if not entries:
         return title, "\n".join(line.strip() for line in _TAG.sub("\n", text).splitlines() if line.strip())
     parts = []
     for entry in entries[:200]:
-        name, link = entry.css_first("title"), entry.css_first("x-link")
+        link = entry.css_first("x-link")
         url = ((link.attributes.get("href") or link.text()) if link is not None else "").strip()
-        body = entry.css_first("description, summary, content")
-        words = " ".join(_TAG.sub(" ", body.text()).split()) if body is not None else ""
-        heading = " ".join(name.text().split()) if name is not None else url
-        parts.append(f"## [{heading}]({url})\n\n{words}".rstrip() if url else f"## {heading}\n\n{words}".rstrip())
+        heading = " ".join(_text(entry.css_first("title")).split()) or url
+        # The text of an entry is often HTML.
+        body = " ".join(_TAG.sub(" ", _text(entry.css_first("description, summary, content"))).split())
+        parts.append(f"## [{heading}]({url})\n\n{body}".rstrip() if url else f"## {heading}\n\n{body}".rstrip())
     return title, "\n\n".join(parts)
+
+
+def _text(node: LexborNode | None) -> str:
+    return node.text() if node is not None else ""
 
 
 def pdf_text(body: bytes, where: str) -> tuple[str, str]:
@@ -75,23 +78,13 @@ def pdf_text(body: bytes, where: str) -> tuple[str, str]:
         reader = pypdf.PdfReader(io.BytesIO(body))
         title = str((reader.metadata.title if reader.metadata else "") or "")
         return title, "\n\n".join(_pdf_pages(reader))
-    except (
-        PyPdfError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        OSError,
-        IndexError,
-        AssertionError,
-    ):
-        # The many ways in which a broken PDF breaks its reader.
+    except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError, OSError, AssertionError):
+        # A broken PDF can make the library fail in many ways.
         raise UNSUPPORTED_TYPE(where=where, kind=Text("fetch.detail.broken_pdf")) from None
 
 
 def _pdf_pages(reader: object) -> Iterator[str]:
-    for number, page in enumerate(reader.pages[:_MOST_PAGES], 1):  # type: ignore[attr-defined]
+    for number, page in enumerate(reader.pages[:_MAX_PAGES], 1):  # type: ignore[attr-defined]
         text = page.extract_text().strip()
         if text:
             yield f"## {number}\n\n{text}"

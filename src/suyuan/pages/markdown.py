@@ -1,42 +1,42 @@
-"""Blocks to Markdown, with the links they hold."""
+"""Writes blocks as Markdown and collects their links."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import urljoin
 
-from .block import Block, Item, Piece
-from .hidden import visible_text
+from .block import Block, ListItem, TextRun
+from .visibility import visible_text
 
 MAX_LINKS = 200
 MAX_URL = 2000
 
 _SPACES = re.compile(r" *\n\s*| {2,}")
 _TICKS = re.compile(r"`+")
-_BREAKS = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E", "\n": "", "\t": "", "\r": ""})
+_URL_ESCAPES = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E", "\n": "", "\t": "", "\r": ""})
 
 
-class Markdown:
-    """Writes blocks one after another; collects the links on the way."""
+class MarkdownWriter:
+    """Writes blocks as Markdown and collects their links."""
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._known: dict[str, str] = {}
+        self._urls: dict[str, str] = {}
         self._links: dict[tuple[str, str], None] = {}
 
     @property
     def links(self) -> tuple[tuple[str, str], ...]:
-        """The links written so far, as (text, absolute URL), each once."""
+        """The links written so far, each once, as text and absolute URL."""
         return tuple(self._links)[:MAX_LINKS]
 
     def write(self, blocks: list[Block]) -> str:
-        """The blocks as one Markdown text."""
+        """Return the blocks as one Markdown text."""
         parts: list[str] = []
         before: Block | None = None
         for block in blocks:
             if text := self._block(block):
                 if before is not None:
-                    parts.append("\n" if _close(before, block) else "\n\n")
+                    parts.append("\n" if _is_same_list(before, block) else "\n\n")
                 parts.append(text)
                 before = block
         return "".join(parts)
@@ -55,12 +55,12 @@ class Markdown:
             return f"{fence}{block.language}\n{block.text}\n{fence}"
         if block.kind == "table":
             return self._table(block)
-        text = self._inline(block.pieces)
+        text = self._inline(block.runs)
         if block.level:
             return f"{'#' * block.level} {text.replace(chr(10), ' ')}" if text else ""
-        if block.box.tag == "dt":
+        if block.element.tag == "dt":
             return f"**{text}**" if text else ""
-        return f": {text}" if block.box.tag == "dd" and text else text
+        return f": {text}" if block.element.tag == "dd" and text else text
 
     def _table(self, block: Block) -> str:
         rows = [
@@ -73,25 +73,27 @@ class Markdown:
         lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
         return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
-    def _inline(self, pieces: list[Piece]) -> str:
-        """The pieces as one line of Markdown (with line breaks where the page has them)."""
+    def _inline(self, runs: list[TextRun]) -> str:
+        """The runs as Markdown, with the line breaks of the page."""
         parts = []
-        for text, href, code in _joined(pieces):
+        for text, href, code in _merge(runs):
             shown = visible_text(text)
             if code and shown.strip():
-                shown = _around(shown, _ticked(shown.strip()))
+                shown = _with_spaces_of(shown, _code_span(shown.strip()))
             if href and shown.strip() and (url := self._absolute(href)):
                 label = " ".join(shown.split())
                 self._links[visible_text(text).strip(), url] = None
-                shown = _around(shown, f"[{label.replace('[', '(').replace(']', ')')}]({url.translate(_BREAKS)})")
+                shown = _with_spaces_of(
+                    shown, f"[{label.replace('[', '(').replace(']', ')')}]({url.translate(_URL_ESCAPES)})"
+                )
             parts.append(shown)
         return _SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", "".join(parts)).strip()
 
     def _absolute(self, href: str) -> str:
-        """The address a link leads to, empty where it leads nowhere else (fragments, scripts, data)."""
-        if href not in self._known:
-            self._known[href] = _resolved(self._base, href)
-        return self._known[href]
+        """The absolute address of a link; empty for fragments, scripts and data."""
+        if href not in self._urls:
+            self._urls[href] = _resolved(self._base, href)
+        return self._urls[href]
 
 
 def _resolved(base: str, href: str) -> str:
@@ -106,23 +108,23 @@ def _resolved(base: str, href: str) -> str:
     return url if url.startswith(("http://", "https://")) else ""
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
-    """The pieces with neighbours of the same link and kind made one."""
-    joined: list[Piece] = []
-    for text, href, code in pieces:
-        if joined and joined[-1][1:] == (href, code):
-            joined[-1] = (joined[-1][0] + text, href, code)
+def _merge(runs: list[TextRun]) -> list[TextRun]:
+    """The runs, with adjacent ones of the same link and kind merged."""
+    merged: list[TextRun] = []
+    for text, href, code in runs:
+        if merged and merged[-1][1:] == (href, code):
+            merged[-1] = (merged[-1][0] + text, href, code)
         else:
-            joined.append((text, href, code))
-    return joined
+            merged.append((text, href, code))
+    return merged
 
 
-def _around(text: str, core: str) -> str:
-    """``core`` with the white space that ``text`` begins and ends with."""
+def _with_spaces_of(text: str, core: str) -> str:
+    """``core`` with the white space around ``text``."""
     return (" " if text[:1].isspace() else "") + core + (" " if text[-1:].isspace() else "")
 
 
-def _ticked(code: str) -> str:
+def _code_span(code: str) -> str:
     code = " ".join(code.split())
     fence = "`" * (1 + max(map(len, _TICKS.findall(code)), default=0))
     pad = " " if code.startswith("`") or code.endswith("`") else ""
@@ -130,8 +132,8 @@ def _ticked(code: str) -> str:
 
 
 def _prefixes(block: Block) -> tuple[str, str]:
-    """What stands before the first line of a block and before the others."""
-    chain: list[Item] = []
+    """The prefixes of the first line of a block and of the other lines: quotation marks and list indentation."""
+    chain: list[ListItem] = []
     item = block.item
     while item is not None:
         chain.append(item)
@@ -139,20 +141,20 @@ def _prefixes(block: Block) -> tuple[str, str]:
     first = rest = "> " * min(block.quotes, 5)
     for item in reversed(chain[:8]):
         marker = f"{item.number}. " if item.number else "- "
-        if item.shown:
+        if item.written:
             first, rest = first + " " * len(marker), rest + " " * len(marker)
         elif item is chain[0]:
-            item.shown = True
+            item.written = True
             first, rest = first + marker, rest + " " * len(marker)
     return first, rest
 
 
-def _close(before: Block, block: Block) -> bool:
-    """Whether two blocks stand in one list or definition and need no empty line between."""
+def _is_same_list(before: Block, block: Block) -> bool:
+    """Whether two blocks belong to one list or definition and need no blank line between them."""
     if before.kind != "p" or block.kind != "p":
         return False
-    if block.box.tag == "dd":
-        return before.box.tag in ("dt", "dd")
+    if block.element.tag == "dd":
+        return before.element.tag in ("dt", "dd")
     return (
         before.item is not None
         and block.item is not None

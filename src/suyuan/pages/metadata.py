@@ -1,4 +1,4 @@
-"""What a page says about itself: title, author, date, language, site, canonical address."""
+"""Reads the metadata of a page: title, author, date, language, site and canonical address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from .hidden import visible_text
+from .visibility import visible_text
 
 MAX_FIELD = 300
 MAX_JSON = 300_000
@@ -23,25 +23,16 @@ _AUTHOR_SELECTORS = (
 )
 _TITLES = ("og:title", "twitter:title", "title", "dc.title")
 _AUTHORS = ("author", "article:author", "dc.creator", "parsely-author", "sailthru.author", "byl")
-_DATES = (
-    "article:published_time",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "pubdate",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "weibo:article:create_at",
-    "og:published_time",
-    "article.published",
-    "article_date_original",
-    "release_date",
+_DATE_NAMES = (
+    "article:published_time datepublished date dc.date dc.date.issued pubdate publishdate publish_date publish-date "
+    "parsely-pub-date sailthru.date weibo:article:create_at og:published_time article.published article_date_original "
+    "release_date"
 )
-_DATE_SELECTORS = "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, .article-time, .date"
+_DATES = tuple(_DATE_NAMES.split())
+_DATE_SELECTORS = (
+    "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, "
+    ".article-time, .date"
+)
 _DATE = re.compile(
     r"((?:19|20)\d\d)\s?(?:[-/.年])\s?(1[0-2]|0?[1-9])\s?(?:[-/.月])\s?(3[01]|[12]\d|0?[1-9])(?!\d)日?"
     r"(?:[T\s]{0,3}([01]?\d|2[0-3])[:：时]([0-5]\d)(?::([0-5]\d))?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?"
@@ -72,62 +63,22 @@ _SCRIPTS = (
     ("th", re.compile("[\u0e00-\u0e7f]")),
     ("hi", re.compile("[\u0900-\u097f]")),
 )
-_WORDS = {
-    "en": frozenset(
-        [
-            "the",
-            "of",
-            "and",
-            "to",
-            "in",
-            "is",
-            "that",
-            "for",
-            "it",
-            "with",
-            "as",
-            "was",
-            "on",
-            "are",
-            "this",
-            "be",
-            "by",
-        ]
-    ),
-    "de": frozenset(
-        [
-            "der",
-            "die",
-            "und",
-            "das",
-            "ist",
-            "nicht",
-            "von",
-            "mit",
-            "den",
-            "für",
-            "auf",
-            "ein",
-            "eine",
-            "dem",
-            "zu",
-            "sich",
-        ]
-    ),
-    "fr": frozenset(
-        ["le", "la", "les", "des", "et", "est", "que", "dans", "une", "pour", "qui", "sur", "pas", "au", "avec"]
-    ),
-    "es": frozenset(["el", "la", "los", "las", "que", "de", "y", "en", "un", "una", "por", "con", "para", "es", "del"]),
-    "pt": frozenset(["o", "os", "que", "de", "e", "em", "um", "uma", "para", "com", "não", "do", "da", "no", "na"]),
-    "it": frozenset(["il", "lo", "gli", "che", "di", "e", "un", "una", "per", "con", "non", "della", "del", "sono"]),
-    "nl": frozenset(["de", "het", "een", "van", "en", "is", "dat", "op", "te", "in", "niet", "met", "voor", "zijn"]),
-    "pl": frozenset(["i", "w", "na", "z", "że", "się", "do", "nie", "to", "jest", "jak", "po", "za", "od"]),
+_FUNCTION_WORDS = {
+    "en": "the of and to in is that for it with as was on are this be by",
+    "de": "der die und das ist nicht von mit den für auf ein eine dem zu sich",
+    "fr": "le la les des et est que dans une pour qui sur pas au avec",
+    "es": "el la los las que de y en un una por con para es del",
+    "pt": "o os que de e em um uma para com não do da no na",
+    "it": "il lo gli che di e un una per con non della del sono",
+    "nl": "de het een van en is dat op te in niet met voor zijn",
+    "pl": "i w na z że się do nie to jest jak po za od",
 }
+_WORDS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class PageMetadata:
-    """What the head of a page says; empty where it says nothing."""
+    """The metadata of a page; empty where the page gives none."""
 
     title: str
     author: str
@@ -139,17 +90,17 @@ class PageMetadata:
     base: str
 
 
-def about(tree: LexborHTMLParser, url: str) -> PageMetadata:
-    """Read the page's head, its linked data, and the few marks in the body that name author and date."""
+def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
+    """Read the head of the page, its JSON-LD, and the elements that name author and date."""
     meta = _meta(tree)
-    linked = _linked(tree)
+    linked = _json_ld(tree)
     base = _join(url, _attribute(tree, "base[href]", "href")) or url
     site = meta.get("og:site_name") or meta.get("application-name") or _name(linked.get("publisher"))
     return PageMetadata(
         title=_title(tree, meta, linked, site),
         author=_author(tree, meta, linked),
         published_at=_published(tree, meta, linked, url),
-        language=_declared(tree, meta),
+        language=_declared_language(tree, meta),
         site_name=_clean(site),
         canonical_url=_join(base, _attribute(tree, "link[rel=canonical]", "href") or meta.get("og:url", "")),
         description=_clean(meta.get("description") or meta.get("og:description") or ""),
@@ -158,7 +109,7 @@ def about(tree: LexborHTMLParser, url: str) -> PageMetadata:
 
 
 def language_of(text: str) -> str:
-    """The language of ``text`` by its script and, for Latin letters, by its small words; empty where it is not plain."""
+    """The language of ``text`` by its script and, for Latin letters, its function words; empty if it is uncertain."""
     sample = text[:4000]
     letters = sum(map(str.isalpha, sample))
     if letters < 20:
@@ -185,7 +136,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _linked(tree: LexborHTMLParser) -> dict[str, Any]:
+def _json_ld(tree: LexborHTMLParser) -> dict[str, Any]:
     """The first JSON-LD object that describes an article or page."""
     best: dict[str, Any] = {}
     for node in tree.css('script[type="application/ld+json"]')[:10]:
@@ -193,7 +144,7 @@ def _linked(tree: LexborHTMLParser) -> dict[str, Any]:
             value = json.loads(node.text()[:MAX_JSON])
         except (ValueError, RecursionError):
             continue
-        for thing in _things(value):
+        for thing in _json_objects(value):
             if "datePublished" in thing or "author" in thing:
                 return thing
             if "headline" in thing and not best:
@@ -201,7 +152,7 @@ def _linked(tree: LexborHTMLParser) -> dict[str, Any]:
     return best
 
 
-def _things(value: Any) -> Iterator[dict[str, Any]]:
+def _json_objects(value: Any) -> Iterator[dict[str, Any]]:
     pending, budget = [value], 200
     while pending and budget:
         budget -= 1
@@ -283,7 +234,7 @@ def _iso(parts: tuple[str | None, ...]) -> str | None:
     return moment.isoformat() + offset
 
 
-def _declared(tree: LexborHTMLParser, meta: dict[str, str]) -> str:
+def _declared_language(tree: LexborHTMLParser, meta: dict[str, str]) -> str:
     given = _attribute(tree, "html", "lang") or _attribute(tree, "html", "xml:lang")
     given = given or meta.get("content-language") or meta.get("og:locale") or ""
     match = _LANG.fullmatch(given.split(",")[0].strip())

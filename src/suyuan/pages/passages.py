@@ -1,4 +1,4 @@
-"""Cutting a document into passages and choosing those that matter for a question. Fast, and without a model."""
+"""Splits a document into passages and selects those that are relevant for a question, without a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAIR = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The passages that were chosen, in the order of the document, and how much was left out."""
+    """The selected passages, in the order of the document, and the size of the whole document."""
 
     passages: tuple[Passage, ...]
     tokens: int
@@ -36,7 +36,7 @@ class Selection:
 
 
 def cut(text: str) -> tuple[Passage, ...]:
-    """Cut ``text`` (Markdown) at headings and blank lines, long paragraphs at sentences; tables and code stay whole."""
+    """Split Markdown at headings and blank lines, and long paragraphs at sentences; tables and code stay whole."""
     passages: list[Passage] = []
     heading = ""
     for start, end in _blocks(text):
@@ -59,7 +59,7 @@ def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passag
     asked = Counter(words(question))
     bags = [Counter(words(f"{p.heading} {p.text}")) for p in passages]
     lengths = [sum(bag.values()) for bag in bags]
-    average = sum(lengths) / len(lengths) if lengths else 1.0
+    average = sum(lengths) / len(lengths) if any(lengths) else 1.0
     known = Counter(word for bag in bags for word in asked if word in bag)
     weights = {word: _weight(word) * math.log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for word, n in known.items()}
     scored = []
@@ -74,7 +74,7 @@ def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passag
 
 
 def select(text: str, question: str, budget: int) -> Selection:
-    """The best passages of ``text`` for ``question`` within ``budget`` tokens; without a question, from the beginning."""
+    """The best passages of ``text`` for ``question`` within ``budget`` tokens; without a question, the first ones."""
     passages = cut(text)
     sizes = {passage: tokens(passage.text) for passage in passages}
     total = sum(sizes.values())
@@ -87,7 +87,7 @@ def select(text: str, question: str, budget: int) -> Selection:
             chosen.add(passage)
             used += sizes[passage]
         elif not ranked:
-            # Without a question the beginning is wanted, not whatever still fits.
+            # Without a question only the beginning is wanted.
             break
     return Selection(tuple(p for p in passages if p in chosen), used, total)
 
@@ -97,7 +97,7 @@ def _weight(word: str) -> float:
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """The spans between blank lines and before headings; a code fence is one block whatever stands in it."""
+    """The spans between blank lines and headings; a fenced code block is one span."""
     spans: list[tuple[int, int]] = []
     start = position = 0
     fenced = False

@@ -1,4 +1,4 @@
-"""What ``robots.txt`` allows, where that is respected."""
+"""Evaluates ``robots.txt`` files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from urllib.robotparser import RobotFileParser
 AGENT = "suyuan"
 
 
-def robots_address(url: str) -> str:
-    """Where the rules for ``url`` stand."""
+def robots_url(url: str) -> str:
+    """The address of the rules for ``url``."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}/robots.txt"
 
 
-def allowed(rules: str, url: str) -> bool:
-    """Whether ``rules``, the text of a robots.txt, let programs read ``url``."""
+def is_allowed(rules: str, url: str) -> bool:
+    """Whether ``rules``, the text of a robots.txt, allow programs to read ``url``."""
     parser = RobotFileParser()
     parser.parse(rules.splitlines())
     return parser.can_fetch(AGENT, url)

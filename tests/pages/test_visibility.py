@@ -1,4 +1,4 @@
-"""Hidden text does not get through, visible text does."""
+"""Hidden text is removed, visible text is kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from suyuan.pages.extract import extract
-from suyuan.pages.hidden import visible_text
+from suyuan.pages.visibility import visible_text
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 PROSE = (
@@ -115,7 +115,7 @@ def test_rules_that_do_not_apply() -> None:
     )
 
 
-def test_rules_of_one_selector_add_up() -> None:
+def test_rules_for_the_same_selector_are_combined() -> None:
     assert SECRET not in shown(f"<p class=x>{SECRET}</p>", "<style>.x { opacity: 0 } .x { display: block }</style>")
     assert SECRET not in shown(
         f"<p class=x>{SECRET}</p>", "<style>.x { color: #fff }</style><style>.x { background: white }</style>"
@@ -123,11 +123,12 @@ def test_rules_of_one_selector_add_up() -> None:
 
 
 def test_a_page_that_is_hidden_until_its_script_runs_is_read() -> None:
-    html = f"<body><div id=root style='opacity:0'><h1>Harbour</h1><p>{PROSE}</p><p>{PROSE} Twice.</p><p>{PROSE} Thrice.</p></div></body>"
-    assert "Thrice" in extract(html, "https://example.org/").text
-    text = f"<h1>Harbour</h1><p>{PROSE}</p><p>{PROSE} Twice.</p><p>{PROSE} Three.</p>"
-    html = f"<body><p>Please enable JavaScript.</p><noscript>{text}</noscript>"
-    assert "Three" in extract(html, "https://example.org/").text
+    text = f"<h1>Harbour</h1><p>{PROSE}</p><p>{PROSE} Twice.</p><p>{PROSE} Thrice.</p>"
+    for html in (
+        f"<body><div id=root style='opacity:0'>{text}</div></body>",
+        f"<body><p>Please enable JavaScript.</p><noscript>{text}</noscript>",
+    ):
+        assert "Thrice" in extract(html, "https://example.org/").text
 
 
 def test_invisible_characters() -> None:
@@ -138,8 +139,8 @@ def test_invisible_characters() -> None:
     assert tags not in shown(f"<p>{PROSE} Four.{tags}</p>")
 
 
-@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not beside the project")
-def test_bench_nothing_leaks() -> None:
+@pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not available")
+def test_no_hidden_text_of_the_public_set_is_extracted() -> None:
     with gzip.open(BENCH / "sec-prompt-injection" / "hidden-cases.jsonl.gz", "rt", encoding="utf-8") as lines:
         cases = [json.loads(line) for line in lines]
     leaked = [

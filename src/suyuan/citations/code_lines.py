@@ -1,4 +1,4 @@
-"""Where code stands in Markdown, line by line: nothing in it is a citation."""
+"""Finds the code blocks of a Markdown text, line by line; code contains no citations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
 _UNDECIDED = re.compile(r"(?:[-*+•]|\d{1,9}[.)]?|#{1,6})$")
 
 MAX_LEAD = 400
-"""So much of a line tells all; a longer one need not be waited for."""
+"""How much of a line is needed at most to classify it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,30 +23,30 @@ class _Fence:
 
 
 class CodeLines:
-    """Follows the lines of a text and tells which are code; a line is known by its beginning, if that is long enough."""
+    """Classifies the lines of a text as code or not; the beginning of a line is enough if it is long enough."""
 
     def __init__(self) -> None:
         self._fence: _Fence | None = None
         self._paragraph = False
         self._list = False
 
-    def decided(self, line: str) -> bool:
-        """Whether ``line``, of which more may come, is long enough for :meth:`enter`."""
+    def is_decided(self, line: str) -> bool:
+        """Whether ``line``, which may continue, is long enough for :meth:`classify`."""
         if len(line) >= MAX_LEAD:
             return True
         quoted, _, rest = _parts(line)
         if self._fence is not None and (quoted or not self._fence.quoted):
-            # All that matters in a fence is whether this line closes it.
+            # Inside a fence the only question is whether this line closes it.
             return bool(rest.strip(self._fence.sign[0] + " \t\r"))
         return bool(rest.strip(" \t\r>")) and not _MAY_BE_FENCE.match(rest) and not _UNDECIDED.match(rest)
 
-    def enter(self, line: str) -> bool:
-        """Take the next line, or a decided beginning of it; whether it is code."""
+    def classify(self, line: str) -> bool:
+        """Take the next line, or enough of its beginning; return whether it is code."""
         quoted, indent, rest = _parts(line[:MAX_LEAD].rstrip("\r\n"))
         if self._fence is not None:
             if quoted or not self._fence.quoted:
                 return self._inside(rest.rstrip())
-            self._fence = None  # The quotation is over, and the code in it.
+            self._fence = None  # The code ends with the quotation.
         return self._outside(rest, indent, quoted)
 
     def _inside(self, rest: str) -> bool:
@@ -75,7 +75,7 @@ class CodeLines:
 
 
 def _parts(line: str) -> tuple[bool, int, str]:
-    """Whether a line is quoted, how far it is indented, and the rest of it."""
+    """Whether a line is quoted, its indentation, and the rest of it."""
     lead = _LEAD.match(line)
     quote, indent, rest = lead.groups(default="") if lead else ("", "", line)
     return bool(quote), len(indent.expandtabs(4)), rest
