@@ -336,7 +336,7 @@ class TestCommandLine:
     async def test_failures(self) -> None:
         async with serve(lambda _: reply(CLOUDFLARE, 403)) as site:
             code, out, err = await self.run("fetch", site.url)
-            assert code == 3 and out == "" and "captcha_required" in err and "What helps:" in err
+            assert code == 3 and out == "" and "captcha_required" in err and "What to do:" in err
         assert (await self.run("fetch", "not an address"))[0] == 2
         assert (await self.run("archive", "show", "https://nowhere.example/"))[0] == 1
 
