@@ -25,7 +25,7 @@ from . import api, openai, page, searxng
 from . import errors as failures
 from .health import Health
 from .limits import BodyLimit, Streams
-from .metrics import Counting, Metrics
+from .metrics import Metrics, MetricsMiddleware
 from .security import INTERFACES, Security
 from .sse import ClientGone
 
@@ -56,7 +56,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.client = client
     app.state.origin = origin
     app.state.streams = Streams()
-    app.state.metrics = Metrics()
+    app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.warm = Warm()
     for router in (api.router, api.plain, openai.router, searxng.router, page.router):
@@ -66,7 +66,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.add_middleware(UnhandledErrors)
     app.add_middleware(BodyLimit)
     app.add_middleware(Security, origin=origin)
-    app.add_middleware(Counting, metrics=app.state.metrics)
+    app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 
 

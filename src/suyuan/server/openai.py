@@ -112,7 +112,7 @@ async def complete(request: Request, body: Completion) -> Response:
     body.check()
     await request.app.state.warm()
     reply = Reply(
-        body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.take
+        body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.count_event
     )
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage

@@ -53,10 +53,10 @@ async def search(request: Request) -> Response:
     try:
         page = await while_connected(request, client.search_service.search(query, engines=plan))
     except SuyuanError as error:
-        metrics.searched(receipt(error.attempts))
+        metrics.count_search(receipt(error.attempts))
         raise
     if not page.cached:
-        metrics.searched(receipt(page.attempts))
+        metrics.count_search(receipt(page.attempts))
     return JSONResponse(_view(params["q"], page, _unresponsive(page)))
 
 
