@@ -189,7 +189,7 @@ def _attachment(title: str, form: str) -> str:
 )
 async def send_message(request: Request, id: str, body: s.NewMessage) -> Response:
     """Ask; the answer is written whether or not anybody follows it."""
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     chat = _chat(request)
     if command := parse_command(body.text):
         changed = await chat.obey(id, command)
@@ -200,7 +200,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
 @router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])
 async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
     """Answer a question once more; the old answer goes."""
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     await _chat(request).get(id)
     return _begun(request, await _chat(request).retry(id, body.answer))
 

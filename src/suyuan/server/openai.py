@@ -110,7 +110,7 @@ async def list_models(request: Request) -> dict[str, Any]:
 async def complete(request: Request, body: Completion) -> Response:
     """Answer the last message with a search; nothing is kept."""
     body.check()
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     reply = Reply(
         body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.count_event
     )

@@ -94,6 +94,8 @@ def _query(params: dict[str, str]) -> SearchQuery:
     if period not in _PERIODS:
         raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
     params.setdefault("q", "")
+    if "\ufffd" in params["q"]:
+        raise BAD_ARGUMENT(name="q", why="not UTF-8")
     return SearchQuery(params["q"], lang=params.get("language", ""), freshness=period or None)  # type: ignore[arg-type]
 
 
