@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from ..core.errors import SuyuanError
 from .errors import failure
 from .limits import UNTAKEN_SECONDS, Streams, client_of
+from .orjson_response import to_json
 
 T = TypeVar("T")
 
@@ -102,11 +102,10 @@ class EventStream(Response):
 
 def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "") -> bytes:
     """One message of an event stream."""
-    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     head = (f"id: {id}\n" if id != "" else "") + (f"event: {event}\n" if event else "")
-    body = "".join(f"data: {line}\n" for line in text.split("\n"))
-    # Half of a character pair may come out of a model, and cannot be sent.
-    return f"{head}{body}\n".encode("utf-8", "replace")
+    # JSON has no line breaks of its own.
+    lines = data.encode("utf-8", "replace").split(b"\n") if isinstance(data, str) else [to_json(data)]
+    return head.encode() + b"".join(b"data: %b\n" % line for line in lines) + b"\n"
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
