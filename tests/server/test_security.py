@@ -371,7 +371,7 @@ class TestProtocol:
             async with client(served.url) as ask:
                 assert (await ask("GET", "/healthz"))[0] == 200
                 (connection,) = served.server.server_state.connections
-            assert isinstance(connection.parser, httptools.HttpRequestParser)  # type: ignore[union-attr]
+                assert isinstance(connection.parser, httptools.HttpRequestParser)  # type: ignore[union-attr]
 
     @pytest.mark.parametrize("pieces", [1, 7])
     async def test_a_url_with_raw_utf8_is_read(self, pieces: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from sse_starlette.sse import AppStatus
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -77,6 +78,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     with contextlib.suppress(SuyuanError):
         # A store that cannot be opened is said, with its cure, by whatever needs it.
         app.state.client.chat  # noqa: B018 - looking at it opens it
+    # drain() ends the streams, and only after the answers that they follow.
+    AppStatus.disable_automatic_graceful_drain()
     app.state.health.start()
     app.state.preloader.start()
     tending = asyncio.create_task(_tend(app))
