@@ -38,7 +38,7 @@ _PRELOAD_DELAY = 1.5
 _TEND_EVERY = 600.0
 # How long a deleted conversation can be brought back.
 _DELETED_KEPT = 30 * 86_400
-_PRELOADED = ("suyuan.embedded.model", "langchain.agents", "langchain_openai")
+_PRELOADED = ("suyuan.embedded.model", "langchain.agents", "suyuan.llm.openai_compatible")
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
