@@ -182,7 +182,8 @@ def _server(model: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """``suyuan serve`` with that model and nothing else configured."""
     with tempfile.TemporaryDirectory() as home:
         environment = {
-            "PATH": os.environ.get("PATH", ""), "HOME": home, "LANG": "C.UTF-8", "SUYUAN_MODEL_PROVIDER": "openai",
+            **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+            "HOME": home, "LANG": "C.UTF-8", "SUYUAN_MODEL_PROVIDER": "openai",
             "SUYUAN_MODEL": "bench", "SUYUAN_MODEL_BASE_URL": model, "SUYUAN_MODEL_API_KEY": "none",
         }  # fmt: skip
         with _process([sys.executable, "-m", "suyuan", "serve", "--port", "0", "--no-open"], environment) as process:

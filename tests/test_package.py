@@ -66,6 +66,19 @@ class TestWheel:
         assert "Example Domain" in run("-m", "suyuan", "search", "-e", "stub", "hello", path=tmp_path)
         assert (tmp_path / "bin" / "suyuan").exists()
 
+    def test_the_store_is_migrated_where_it_is_installed(self, wheel: Path, tmp_path: Path) -> None:
+        pytest.importorskip("alembic", reason="the optional extra suyuan[chat] is not installed")
+        install(wheel, tmp_path)
+        code = """
+from suyuan.store import migrations
+from suyuan.store.database import Database
+with Database("").write() as connection:
+    migrations.upgrade(connection)
+    print(migrations.__file__, migrations.revision(connection) == migrations.HEAD)
+"""
+        folder, migrated = run("-c", code, path=tmp_path).split()
+        assert folder.startswith(str(tmp_path)) and migrated == "True"
+
 
 class TestImport:
     def loaded(self, code: str) -> set[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
 import sys
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -124,12 +126,40 @@ async def test_reasoning_goes_back_to_a_server_that_sent_it() -> None:
     assert server.requests[1].messages[1]["reasoning_content"] == "I must search."
 
 
-async def test_the_environment_sets_no_proxy_and_loopback_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def proxied_environment(monkeypatch: pytest.MonkeyPatch) -> str:
+    """An environment whose proxy does not answer."""
     nowhere = f"http://127.0.0.1:{free_port()}"
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, nowhere)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    return nowhere
+
+
+async def test_the_environment_sets_no_proxy_and_loopback_needs_none(proxied_environment: str) -> None:
     with serve_model(reply("ok")) as server:
-        assert (await ask(settings(server.url, proxy=Secret(nowhere)))).text == "ok"
+        assert (await ask(settings(server.url, proxy=Secret(proxied_environment)))).text == "ok"
+
+
+@pytest.mark.parametrize("provider", ["ollama", "anthropic", "google"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+async def test_the_environment_sets_no_proxy_for_any_provider(provider: str, proxied_environment: str) -> None:
+    body = {"error": {"code": 418, "message": "reached", "status": "X", "type": "some_error"}}
+    with serve_model(error(418, body)) as server:
+        with pytest.raises(Exception, match="reached"):
+            await ask(settings(server.url.removesuffix("/v1"), provider=provider))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+async def test_the_configured_proxy_is_used_by_any_provider(provider: str) -> None:
+    body = {"error": {"message": "by proxy", "type": "some_error"}}
+    with serve_model(error(418, body)) as server:
+        proxy = Secret(server.url.removesuffix("/v1"))
+        with pytest.raises(Exception, match="by proxy"):
+            await ask(settings("http://model.invalid", provider=provider, proxy=proxy))
+        assert server.requests[0].path.startswith("http://model.invalid/")
 
 
 async def test_the_configured_proxy_is_used() -> None:
@@ -433,38 +463,82 @@ class TestReader:
     ).encode()
 
     def test_every_cut_gives_the_same(self) -> None:
-        from suyuan.llm.openai_compatible import _Reader
+        from suyuan.llm.openai_compatible import ChunkParser
 
         for cut in range(len(self.STREAM)):
-            reader = _Reader(None)
+            reader = ChunkParser(None)
             chunks = [*reader.feed(self.STREAM[:cut]), *reader.feed(self.STREAM[cut:])]
             assert [chunk["choices"][0]["delta"]["content"] for chunk in chunks] == ["汉", "b"], cut
             assert reader.ended and reader.finished and reader.failure is None
 
     def test_what_came_before_an_error_comes_first(self) -> None:
-        from suyuan.llm.openai_compatible import _Reader
+        from suyuan.llm.openai_compatible import ChunkParser
 
-        reader = _Reader(None)
+        reader = ChunkParser(None)
         chunks = reader.feed(b'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: {broken\n\n')
         assert len(chunks) == 1 and isinstance(reader.failure, ValueError)
 
-    def test_neighbours_of_one_kind_are_joined_and_nothing_else(self) -> None:
-        from suyuan.llm.openai_compatible import _joined
+    def test_what_arrives_together_becomes_one_message(self) -> None:
+        from suyuan.llm.openai_compatible import _message
 
         def chunk(**delta: object) -> dict[str, Any]:
             return {"choices": [{"delta": delta, "finish_reason": None}]}
 
-        call = chunk(tool_calls=[{"index": 0}])
-        given = [
-            chunk(role="assistant", content="a"),
-            chunk(content="b"),
-            chunk(reasoning_content="c"),
-            chunk(content="d"),
-            call,
-            call,
-        ]
-        told = [
-            next((value for name, value in c["choices"][0]["delta"].items() if name != "role"), None)
-            for c in _joined(given)
-        ]
-        assert told == ["ab", "c", "d", [{"index": 0}], [{"index": 0}]]
+        def call(index: int | None, arguments: str, **more: str) -> dict[str, Any]:
+            return {"index": index, "function": {"arguments": arguments, **more}}
+
+        first = _message(
+            [
+                chunk(role="assistant", content="a"),
+                chunk(content=None, reasoning_content="c"),
+                chunk(content="b"),
+                chunk(tool_calls=[call(0, '{"q"', name="x"), call(1, "{}", name="y")]),
+                chunk(tool_calls=[call(0, ": 1")]),
+            ]
+        )
+        second = _message([chunk(tool_calls=[call(0, "}")]), {"choices": [{"finish_reason": "tool_calls"}]}])
+        whole = first + second
+        assert whole.text == "ab" and whole.additional_kwargs == {"reasoning_content": "c"}
+        assert [(each["name"], each["args"]) for each in whole.tool_calls] == [("x", {"q": 1}), ("y", {})]
+        assert whole.response_metadata == {"finish_reason": "tool_calls"}
+
+    def test_tool_calls_without_an_index_stay_apart(self) -> None:
+        from suyuan.llm.openai_compatible import _message
+
+        def chunk(name: str) -> dict[str, Any]:
+            call = {"id": name, "function": {"name": name, "arguments": "{}"}}
+            return {"choices": [{"delta": {"tool_calls": [call]}}]}
+
+        whole = _message([chunk("x"), chunk("y")]) + _message([chunk("z")])
+        assert [each["name"] for each in whole.tool_calls] == ["x", "y", "z"]
+
+
+# --- other libraries' private parts ------------------------------------------------------------------------------
+
+SURFACE = "llm/build.py replaces {} of {}, which has changed: see docs/adr/004-model-clients.md"
+
+
+def test_the_private_parts_of_anthropic_are_as_expected() -> None:
+    package = pytest.importorskip("langchain_anthropic", reason="langchain_anthropic is not installed")
+    found = inspect.getattr_static(package.ChatAnthropic, "_async_client", None)
+    assert isinstance(found, cached_property), SURFACE.format("ChatAnthropic._async_client", "langchain-anthropic")
+    calls = inspect.getsource(package.ChatAnthropic._acreate)
+    assert "self._async_client." in calls, SURFACE.format("ChatAnthropic._async_client", "langchain-anthropic")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_the_private_parts_of_google_are_as_expected() -> None:
+    package = pytest.importorskip("langchain_google_genai", reason="langchain_google_genai is not installed")
+    found = inspect.getattr_static(package.ChatGoogleGenerativeAI, "async_client", None)
+    assert isinstance(found, property), SURFACE.format("async_client", "langchain-google-genai")
+    plain = package.ChatGoogleGenerativeAI(model="gemini-x", google_api_key="k", transport="rest")
+    transport = plain.client.transport
+    for name in ("_session", "_wrapped_methods"):
+        assert hasattr(transport, name), SURFACE.format(f"transport.{name}", "google-ai-generativelanguage")
+    for method in (transport.generate_content, transport.stream_generate_content):
+        assert method in transport._wrapped_methods, SURFACE.format(
+            "transport._wrapped_methods", "google-ai-generativelanguage"
+        )
+    assert {"trust_env", "proxies"} <= vars(transport._session).keys(), SURFACE.format(
+        "transport._session", "google-ai-generativelanguage"
+    )

@@ -22,7 +22,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.app import create_app
-from suyuan.server.listen import listen, make_server
+from suyuan.server.listen import Server, listen, make_server
 
 NOWHERE = "http://127.0.0.1:9"
 ROWS = [
@@ -75,6 +75,7 @@ class Served:
     port: int
     app: FastAPI
     loop: asyncio.AbstractEventLoop
+    server: Server
 
 
 @contextmanager
@@ -84,18 +85,18 @@ def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1") -> 
     port = sock.getsockname()[1]
     app = create_app(AsyncClient(settings), origin=ServerSettings(host, port, Secret(token)))
     started = threading.Event()
-    server = make_server(app, started.set)
     loops: list[asyncio.AbstractEventLoop] = []
 
-    async def work() -> None:
+    def note() -> None:
         loops.append(asyncio.get_running_loop())
-        await server.serve([sock])
+        started.set()
 
-    thread = threading.Thread(target=lambda: asyncio.run(work()), name="server")
+    server = make_server(app, note)
+    thread = threading.Thread(target=server.run, args=([sock],), name="server")
     thread.start()
     try:
         assert started.wait(20), "the server does not start"
-        yield Served(f"http://127.0.0.1:{port}", port, app, loops[0])
+        yield Served(f"http://127.0.0.1:{port}", port, app, loops[0], server)
     finally:
         server.should_exit = True
         thread.join(20)

@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from server.serving import QUESTION, client, searxng, serving, settings_of, talking
 from support.oai import reply as says
 from support.oai import serve_model, stall
@@ -408,17 +410,43 @@ class TestHouse:
         async with talking() as ask:
             await ask.answer(await ask.ask(await ask.conversation()))
             await ask("GET", "/no/such/path")
-            _, text = await ask("GET", "/metrics")
-            assert 'suyuan_searches_total{engine="searxng",outcome="ok"} 1' in text
-            assert 'suyuan_turns_total{mode="chat",outcome="ok"} 1' in text and "suyuan_turns_running 0" in text
-            assert (
-                'suyuan_http_requests_total{path="/api/conversations/{id}/messages",method="POST",status="202"} 1'
-                in text
-            )
-            assert (
-                'path="other",method="GET",status="404"' in text
-                and 'suyuan_http_request_seconds_bucket{le="+Inf"}' in text
-            )
+            text = ""
+            async with asyncio.timeout(10):
+                # An answer is counted just after its end.
+                while "suyuan_turns_running 0" not in text or "suyuan_turns_total{" not in text:
+                    _, text = await ask("GET", "/metrics")
+        families = list(text_string_to_metric_families(text))
+        samples = {
+            (sample.name, tuple(sample.labels.values())): sample.value
+            for family in families
+            for sample in family.samples
+        }
+        assert samples["suyuan_searches_total", ("searxng", "ok")] == 1
+        assert samples["suyuan_turns_total", ("chat", "ok")] == 1 and samples["suyuan_turns_running", ()] == 0
+        # The labels are in the order of their names: method, path, status.
+        assert samples["suyuan_http_requests_total", ("POST", "/api/conversations/{id}/messages", "202")] == 1
+        assert samples["suyuan_http_requests_total", ("GET", "other", "404")] == 1
+        assert samples["suyuan_http_request_seconds_bucket", ("+Inf",)] >= 3
+        assert samples["suyuan_turn_seconds_count", ()] == 1 and samples["suyuan_streams_open", ()] == 0
+        assert {family.name: family.type for family in families if not family.name.endswith("_created")} == {
+            "suyuan_http_requests": "counter",
+            "suyuan_http_request_seconds": "histogram",
+            "suyuan_searches": "counter",
+            "suyuan_turns": "counter",
+            "suyuan_turn_seconds": "histogram",
+            "suyuan_turns_running": "gauge",
+            "suyuan_streams_open": "gauge",
+        }
+
+    async def test_two_servers_count_for_themselves_and_speak_openmetrics(self) -> None:
+        async with talking() as ask, talking() as other:
+            await ask("GET", "/healthz")
+            async with other.session.get(
+                other.url + "/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"}
+            ) as response:
+                text = await response.text()
+            assert response.content_type == "application/openmetrics-text" and text.endswith("# EOF\n")
+            assert "/healthz" not in text and 'path="/healthz"' in (await ask("GET", "/metrics"))[1]
 
     async def test_errors_have_one_shape_everywhere(self) -> None:
         async with talking() as ask:
@@ -500,6 +528,9 @@ class TestStreams:
     def test_a_message_of_several_lines_and_of_half_a_character(self) -> None:
         assert message("a\nb", event="x", id=3) == b"id: 3\nevent: x\ndata: a\ndata: b\n\n"
         assert json.loads(message({"t": "\ud800!"})[6:].decode()) == {"t": "?!"}
+        assert message({"zh": "你好", "n": (1, 2**70), 3: "a\nb"}) == (
+            'data: {"zh":"你好","n":[1,1180591620717411303424],"3":"a\\nb"}\n\n'.encode()
+        )
 
 
 async def _silent() -> Any:

@@ -410,8 +410,7 @@ async def test_an_answer_that_another_process_writes_is_followed_too(tmp_path: P
     async with stage(tmp_path) as running, aiohttp.ClientSession() as client:
         store, run = running.client.chat.store, "anotherprocess01"
         conversation = store.create()
-        store.add_question(conversation.id, QUESTION)
-        store.begin_answer(conversation.id, run)
+        store.begin_turn(conversation.id, QUESTION, run)
         store.keep_text(run, "第一段")
         seen: list[dict[str, Any]] = []
         following = asyncio.ensure_future(_messages(client, f"{running.url}/stream/{run}", found=seen))

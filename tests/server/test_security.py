@@ -11,7 +11,10 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
-from server.serving import client, serving, settings_of
+import httptools
+
+from server.serving import client, searxng, serving, settings_of
+from support.site import serve
 from suyuan.config.settings import ServerSettings
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
@@ -356,3 +359,67 @@ async def test_web_sockets_are_refused() -> None:
         async with aiohttp.ClientSession() as session:
             with pytest.raises(aiohttp.WSServerHandshakeError):
                 await session.ws_connect(served.url + "/api/health")
+
+
+class TestProtocol:
+    """The server's HTTP, at the level of bytes."""
+
+    async def test_it_runs_on_uvloop_and_httptools(self) -> None:
+        uvloop = pytest.importorskip("uvloop", reason="there is no uvloop for this platform")
+        with serving(settings_of()) as served:
+            assert isinstance(served.loop, uvloop.Loop)
+            async with client(served.url) as ask:
+                assert (await ask("GET", "/healthz"))[0] == 200
+                (connection,) = served.server.server_state.connections
+                assert isinstance(connection.parser, httptools.HttpRequestParser)  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize("pieces", [1, 7])
+    async def test_a_url_with_raw_utf8_is_read(self, pieces: int) -> None:
+        async with serve(searxng()) as site:
+            with serving(settings_of(site.url)) as served:
+                request = "GET /search?q=你好，世界&format=json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+                answer = await in_pieces(served.port, request, pieces)
+                assert b" 200 OK" in answer and json.loads(answer.partition(b"\r\n\r\n")[2])["query"] == "你好，世界"
+                answer = await in_pieces(served.port, request.replace(b"/search?q=", "/没有/".encode()), pieces)
+                assert b" 404 " in answer and "/没有/".encode() in answer
+
+    async def test_a_query_in_another_encoding_is_refused(self) -> None:
+        with serving(settings_of()) as served:
+            request = b"GET /search?format=json&q=" + "你好".encode("gbk") + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            answer = await in_pieces(served.port, request)
+            assert b" 400 " in answer and b"UTF-8" in answer
+
+    @pytest.mark.parametrize("start", [b"GET /", b"GET / HTTP/1.1\r\nX: ", b"GET / HTTP/1.1\r\n"])
+    async def test_an_endless_head_is_refused(self, start: bytes) -> None:
+        with serving(settings_of()) as served:
+            more = b"Name: value\r\n" * 7000 if start.endswith(b"\r\n") else b"a" * 80_000
+            assert b" 400 Bad Request" in await in_pieces(served.port, start + more)
+
+    async def test_endless_trailers_are_refused(self) -> None:
+        with serving(settings_of()) as served:
+            head = b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+            _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(head)
+            with pytest.raises(ConnectionError):
+                async with asyncio.timeout(10):
+                    while True:
+                        writer.write(b"Name: value\r\n" * 1000)
+                        await writer.drain()
+            writer.close()
+
+
+async def in_pieces(port: int, request: bytes, pieces: int = 1) -> bytes:
+    """Send ``request`` in so many pieces, and return all that comes back until the connection is closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    size = -(-len(request) // pieces)
+    try:
+        async with asyncio.timeout(10):
+            for at in range(0, len(request), size):
+                writer.write(request[at : at + size])
+                await writer.drain()
+                if pieces > 1:
+                    # Small packets are sent together otherwise.
+                    await asyncio.sleep(0.02)
+            return await reader.read()
+    finally:
+        writer.close()

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import pytest
 
-from support.postgres import Postgres, binaries, postgres
+from support.postgres import Postgres
 from support.processes import until
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
@@ -38,22 +38,6 @@ class Clock:
     def __call__(self) -> float:
         self.now += 0.001
         return self.now
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Postgres]:
-    if (programs := binaries()) is None:
-        pytest.skip("PostgreSQL is not installed on this machine")
-    with postgres(programs) as running:
-        yield running
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'data' / 'chat.sqlite'}"
-    running: Postgres = request.getfixturevalue("server")
-    return running.fresh()
 
 
 @pytest.fixture
@@ -84,6 +68,13 @@ def _problems(address: str) -> list[str]:
     return found
 
 
+def ask(store: Store, conversation: str, text: str = "?") -> str:
+    """Begin a turn, and return the id of its answer."""
+    run = new_id()
+    store.begin_turn(conversation, text, run)
+    return run
+
+
 def cause_of(act: Callable[[], object]) -> SuyuanError:
     with pytest.raises(SuyuanError) as caught:
         act()
@@ -95,11 +86,11 @@ class TestStore:
 
     def test_a_conversation_comes_back_as_it_was(self, store: Store, address: str) -> None:
         made = store.create(mode="agent", search=True, engine="bing_html", model="m", lang="en", title="标题")
-        question = store.add_question(made.id, "問 😀?")
         answer = {"text": "答 [1]", "sources": [{"number": 1, "url": "https://example.org/?a=%20"}], "nothing": None}
-        run = store.begin_answer(made.id, new_id())
-        assert (run.state, run.text, run.answer, run.position) == ("running", "", None, 1)
-        store.finish(run.id, state="done", text="答 [[1]](https://example.org)", answer=answer)
+        run = ask(store, made.id, "問 😀?")
+        question, begun = store.messages(made.id)
+        assert (begun.id, begun.state, begun.text, begun.answer, begun.position) == (run, "running", "", None, 1)
+        store.finish(run, state="done", text="答 [[1]](https://example.org)", answer=answer)
         store.close()
         again = Store(address)
         kept = again.get(made.id)
@@ -125,7 +116,7 @@ class TestStore:
             "done",
             answer,
         )
-        assert again.message(run.id) == second and again.message("nobody") is None and again.get("nobody") is None
+        assert again.message(run) == second and again.message("nobody") is None and again.get("nobody") is None
         again.close()
 
     @pytest.mark.req("C1.3")
@@ -138,7 +129,7 @@ class TestStore:
 
     def test_what_is_newest_comes_first(self, store: Store) -> None:
         ids = [store.create(title=str(n)).id for n in range(3)]
-        store.add_question(ids[0], "again")
+        ask(store, ids[0], "again")
         store.change(ids[1], title="renamed, not moved")
         assert [found.id for found in store.find()] == [ids[0], ids[2], ids[1]]
         assert [found.id for found in store.find(limit=1, offset=1)] == [ids[2]]
@@ -158,18 +149,16 @@ class TestStore:
             "en": "tomorrow's weather",
         }
         for name, text in texts.items():
-            made = store.create(title=name)
-            store.add_question(made.id, text)
+            ask(store, store.create(title=name).id, text)
         assert {each.title for each in store.find(sought)} == found
 
     def test_a_deleted_conversation_can_come_back_until_it_is_purged(self, store: Store, clock: Clock) -> None:
         id, other = store.create(title="a").id, store.create(title="b").id
-        store.add_question(id, "?")
-        run = store.begin_answer(id, new_id()).id
+        run = ask(store, id)
         store.keep_events(run, [(0, {"kind": "text"})])
         store.delete(id)
         assert [each.id for each in store.find()] == [other] and [each.id for each in store.find(deleted=True)] == [id]
-        assert cause_of(lambda: store.add_question(id, "!")).detail_code == "store_no_conversation"
+        assert cause_of(lambda: ask(store, id, "!")).detail_code == "store_no_conversation"
         store.restore(id)
         assert len(store.find()) == 2 and len(store.messages(id)) == 2
         store.delete(id)
@@ -185,7 +174,7 @@ class TestStore:
         assert store.get(other) is not None and store.check() == []
 
     def test_events_are_kept_in_order_and_once(self, store: Store) -> None:
-        run = store.begin_answer(store.create().id, new_id()).id
+        run = ask(store, store.create().id)
         store.keep_events(run, [(1, {"kind": "text", "text": "一"}), (0, {"kind": "turn.started"})])
         store.keep_events(run, [(1, {"kind": "other"}), (3, {"kind": "answer", "cited": (1, 2)})])
         store.keep_events(run, [])
@@ -196,11 +185,11 @@ class TestStore:
 
     def test_late_words_of_a_run_harm_nothing(self, store: Store) -> None:
         id = store.create().id
-        run = store.begin_answer(id, new_id()).id
+        run = ask(store, id)
         store.finish(run, state="stopped", text="all", answer={"stopped": True})
         store.keep_text(run, "al")
-        assert [(each.text, each.state) for each in store.messages(id)] == [("all", "stopped")]
-        store.cut_from(id, run)
+        assert [(each.text, each.state) for each in store.messages(id)] == [("?", "done"), ("all", "stopped")]
+        store.cut_from(id, store.messages(id)[0].id)
         store.keep_text(run, "ghost")
         store.keep_events(run, [(0, {})])
         assert store.finish(run, state="done", text="ghost", answer={}) is None
@@ -208,20 +197,23 @@ class TestStore:
 
     def test_a_retry_cuts_from_a_message_on(self, store: Store) -> None:
         id, other = store.create().id, store.create().id
-        first = store.add_question(id, "one")
-        kept = store.add_question(other, "one")
-        for text in ("two", "three"):
-            store.add_question(id, text)
-        third = store.messages(id)[2]
-        assert store.cut_from(other, third.id) == 0 and store.cut_from(id, "nobody") == 0
-        assert store.cut_from(id, third.id) == 1
-        store.add_question(id, "four")
-        assert [(each.text, each.position) for each in store.messages(id)] == [("one", 0), ("two", 1), ("four", 2)]
-        assert store.cut_from(id, first.id) == 3 and store.messages(id) == [] and store.messages(other) == [kept]
+        ask(store, other, "one")
+        kept = store.messages(other)
+        for text in ("one", "two"):
+            ask(store, id, text)
+        first, answer, second, _ = store.messages(id)
+        assert store.cut_from(other, second.id) == 0 and store.cut_from(id, "nobody") == 0
+        assert store.cut_from(id, second.id) == 2
+        run = ask(store, id, "three")
+        now = store.messages(id)
+        assert [(each.text, each.position) for each in now] == [("one", 0), ("", 1), ("three", 2), ("", 3)]
+        assert now[:2] == [first, answer] and now[3].id == run
+        assert store.cut_from(id, answer.id) == 3 and [each.text for each in store.messages(id)] == ["one"]
+        assert store.cut_from(id, first.id) == 1 and store.messages(id) == [] and store.messages(other) == kept
 
     def test_the_first_question_gives_the_title(self, store: Store) -> None:
         id = store.create().id
-        first = store.add_question(id, "  长\n问题\u202e " + "很" * 100)
+        ask(store, id, "  长\n问题\u202e " + "很" * 100)
         made = store.get(id)
         assert (
             made is not None
@@ -229,21 +221,20 @@ class TestStore:
             and len(made.title) == 60
             and made.title.endswith("…")
         )
-        store.add_question(id, "another")
-        store.cut_from(id, first.id)
-        store.add_question(id, "edited")
+        ask(store, id, "another")
+        store.cut_from(id, store.messages(id)[0].id)
+        ask(store, id, "edited")
         edited = store.get(id)
         assert edited is not None and edited.title == "edited"
         store.change(id, title="mine")
         store.cut_from(id, store.messages(id)[0].id)
-        store.add_question(id, "again")
+        ask(store, id, "again")
         mine = store.get(id)
         assert mine is not None and mine.title == "mine"
 
-    def test_texts_that_no_database_takes_are_mended(self, store: Store) -> None:
+    def test_characters_that_no_database_stores_are_replaced(self, store: Store) -> None:
         id = store.create(title="a\0b").id
-        store.add_question(id, "x\0y\ud800z")
-        run = store.begin_answer(id, new_id()).id
+        run = ask(store, id, "x\0y\ud800z")
         store.keep_events(run, [(0, {"text": "\0\udfff"})])
         store.finish(run, state="failed", text="\0\ud800", answer={"text": "\0\ud800"})
         assert [each.text for each in store.messages(id)] == ["xy?z", "?"] and store.events(run) == [
@@ -254,7 +245,7 @@ class TestStore:
     def test_what_is_not_there_has_a_cause(self, store: Store) -> None:
         for act in (
             lambda: store.change("nobody", title="x"), lambda: store.delete("nobody"), lambda: store.restore("nobody"),
-            lambda: store.add_question("nobody", "x"), lambda: store.begin_answer("nobody", "x"), lambda: store.cut_from("nobody", "x"),
+            lambda: ask(store, "nobody"), lambda: store.cut_from("nobody", "x"),
         ):  # fmt: skip
             assert cause_of(act).detail_code == "store_no_conversation"
 
@@ -265,7 +256,7 @@ class TestStore:
         def write() -> None:
             try:
                 for n in range(5):
-                    store.add_question(id, str(n))
+                    ask(store, id, str(n))
                     store.messages(id)
             except BaseException as error:  # noqa: BLE001  a thread's failure must reach the test
                 failed.append(error)
@@ -275,18 +266,19 @@ class TestStore:
             thread.start()
         for thread in threads:
             thread.join()
-        assert failed == [] and [each.position for each in store.messages(id)] == list(range(40))
+        assert failed == [] and [each.position for each in store.messages(id)] == list(range(80))
 
     def test_a_run_whose_process_died_is_interrupted_and_its_text_kept(self, store: Store, address: str) -> None:
         id = store.create().id
         child, pipe = started(_begin_and_wait, address, id)
         run = str(pipe.recv())
         Store(address).close()
-        assert [each.state for each in store.messages(id)] == ["running"]
+        assert [each.state for each in store.messages(id)] == ["done", "running"]
         child.kill()
         child.join()
         Store(address).close()
-        assert [(each.id, each.state, each.text) for each in store.messages(id)] == [(run, "interrupted", "half of it")]
+        answer = store.messages(id)[1]
+        assert (answer.id, answer.state, answer.text) == (run, "interrupted", "half of it")
 
     def test_a_run_of_another_host_is_given_ten_minutes(
         self, store: Store, clock: Clock, address: str, monkeypatch: pytest.MonkeyPatch
@@ -295,26 +287,26 @@ class TestStore:
             elsewhere.setattr(owner, "this_process", lambda: "elsewhere|boot|1|1")
             other = Store(address, clock=clock)
         id = store.create().id
-        run = other.begin_answer(id, new_id()).id
+        run = ask(other, id)
         clock.now += 590
         other.keep_text(run, "still here")
         clock.now += 590
-        assert store.sweep() == 0 and store.messages(id)[0].state == "running"
+        assert store.sweep() == 0 and store.messages(id)[1].state == "running"
         clock.now += 20
-        assert store.sweep() == 1 and (store.messages(id)[0].state, store.messages(id)[0].text) == (
+        assert store.sweep() == 1 and (store.messages(id)[1].state, store.messages(id)[1].text) == (
             "interrupted",
             "still here",
         )
         # It was only slow: what it has to say in the end counts.
         other.finish(run, state="done", text="late", answer={})
-        assert store.messages(id)[0].state == "done"
+        assert store.messages(id)[1].state == "done"
         other.close()
 
     def test_a_newer_store_is_left_alone(self, store: Store, address: str) -> None:
         store.create(title="kept")
         database = Database(address)
         with database.write() as connection:
-            connection.execute(tables.schema.update().values(version=99))
+            connection.execute(tables.revisions.update().values(version_num="0099"))
         error = cause_of(lambda: Store(address))
         assert error.detail_code == "store_too_new" and "99" in error.message and "升级" in error.say("zh")[1]
         database.close()
@@ -327,7 +319,7 @@ class TestStore:
             child.join()
         assert reports == ["done"] * 3
         store = Store(address)
-        assert len(store.find()) == 3 and all(len(store.messages(each.id)) == 15 for each in store.find())
+        assert len(store.find()) == 3 and all(len(store.messages(each.id)) == 30 for each in store.find())
         assert store.check() == [] and store.size() > 0
         store.close()
 
@@ -404,7 +396,7 @@ class TestFile:
     @pytest.mark.parametrize("part", ["suyuan_conversations_by_time", "suyuan_messages_by_state"])
     def test_damage_is_found_and_nothing_is_thrown_away(self, file: Path, part: str) -> None:
         store = Store(f"sqlite:///{file}")
-        store.begin_answer(store.create().id, new_id())
+        ask(store, store.create().id)
         store.close()
         raw = sqlite3.connect(file)
         page = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (part,)).fetchone()[0]
@@ -420,7 +412,7 @@ class TestFile:
         store = Store(f"sqlite:///{file}")
         id = store.create().id
         for _ in range(50):
-            store.add_question(id, "a very private matter " * 100)
+            ask(store, id, "a very private matter " * 100)
         before = store.size()
         store.delete(id)
         store.purge(0)
@@ -455,12 +447,12 @@ class TestFile:
     def test_memory_is_a_store_too(self) -> None:
         store = Store("")
         id = store.create().id
-        threads = [threading.Thread(target=store.add_question, args=(id, "?")) for _ in range(8)]
+        threads = [threading.Thread(target=ask, args=(store, id)) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(store.messages(id)) == 8 and store.check() == [] and store.size() > 0
+        assert len(store.messages(id)) == 16 and store.check() == [] and store.size() > 0
         store.close()
 
 
@@ -523,7 +515,7 @@ def started(work: Callable[..., None], address: str, detail: object) -> tuple[An
 
 def _begin_and_wait(pipe: Pipe, address: str, conversation: str) -> None:
     store = Store(address)
-    run = store.begin_answer(conversation, new_id()).id
+    run = ask(store, conversation)
     store.keep_text(run, "half of it")
     pipe.send(run)
     threading.Event().wait()
@@ -534,7 +526,7 @@ def _write_some(pipe: Pipe, address: str, number: int) -> None:
         store = Store(address)
         id = store.create().id
         for n in range(number):
-            store.add_question(id, str(n))
+            ask(store, id, str(n))
         store.close()
     except Exception as error:  # noqa: BLE001  the parent reports it
         pipe.send(repr(error))
@@ -546,7 +538,7 @@ def _answer_without_end(pipe: Pipe, address: str, _: object) -> None:
     store = Store(address)
     id = store.create().id
     while True:
-        run = store.begin_answer(id, new_id()).id
+        run = ask(store, id)
         store.keep_events(run, [(n, {"kind": "text"}) for n in range(3)])
         store.keep_text(run, run[:5])
         store.finish(run, state="done", text=run, answer={"text": run})

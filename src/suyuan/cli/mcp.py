@@ -40,5 +40,5 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         asyncio.run(serve_stdio(server))
         return 0
     err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
-    asyncio.run(serve_http(server, args.host, args.port, settings.server.token))
+    serve_http(server, args.host, args.port, settings.server.token)
     return 0

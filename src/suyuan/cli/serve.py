@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import sys
 import threading
@@ -55,7 +54,7 @@ def _serve(settings: Settings, show: bool, t: Texts) -> int:
     app = create_app(AsyncClient(replace(settings, server=origin)), origin=origin)
     # Ctrl-C is the usual way to end it; everything is closed by the time it gets here.
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(app, sock, lambda: _say(settings, origin, show, t)))
+        serve(app, sock, lambda: _say(settings, origin, show, t))
     Terminal(sys.stderr).line(t("serve.ended"))
     return 0
 

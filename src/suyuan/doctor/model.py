@@ -21,7 +21,7 @@ from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding, Level
 
 SECONDS = 30.0
-_PACKAGES = {"openai": ("langchain_openai", "chat"), "ollama": ("langchain_ollama", "ollama"),
+_PACKAGES = {"openai": ("openai", "chat"), "ollama": ("langchain_ollama", "ollama"),
              "anthropic": ("langchain_anthropic", "anthropic"), "google": ("langchain_google_genai", "google")}  # fmt: skip
 _NET = {
     "dns": causes.MODEL_DNS,

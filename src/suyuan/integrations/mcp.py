@@ -193,14 +193,16 @@ async def serve_stdio(server: Server[AsyncClient]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[AsyncClient], host: str, port: int, token: Secret) -> None:
+def serve_http(server: Server[AsyncClient], host: str, port: int, token: Secret) -> None:
     """Speak over HTTP at ``/mcp``; with a token, only to those who send it."""
     import uvicorn
+
+    from ..net.http_protocol import HttpProtocol
 
     app: Any = server.streamable_http_app(host=host)
     if token:
         app = _Guarded(app, token)
-    await uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning")).serve()
+    uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning", http=HttpProtocol)).run()
 
 
 Message = MutableMapping[str, Any]

@@ -1,9 +1,8 @@
-"""From settings to a LangChain chat model: nothing is imported before, and no request is made by it."""
+"""Builds the LangChain chat model of given settings; its packages are imported here, and no request is made."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -22,13 +21,13 @@ from .settings import EMBEDDED, ModelSettings
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-# Local servers want no key, and the client library wants one.
+# Local servers need no key, but the client library does.
 NO_KEY = "none"
 _VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GOOGLE_API_KEY"}
 
 
 def build_model(settings: ModelSettings) -> BaseChatModel:
-    """The chat model that ``settings`` name, ready to be asked; raises a cause where something is missing."""
+    """The chat model that ``settings`` describe; raises a cause if something is missing."""
     build = _BUILDERS.get(settings.provider)
     if build is None:
         raise MODEL_PROVIDER_UNKNOWN(provider=settings.provider, known=", ".join(_BUILDERS))
@@ -38,23 +37,9 @@ def build_model(settings: ModelSettings) -> BaseChatModel:
 
 
 async def close_model(model: BaseChatModel) -> None:
-    """Close the connections of ``model``; one that has none, or is closed already, is left as it is."""
-    for client in _clients(model):
-        closing = client.close()
-        if inspect.isawaitable(closing):
-            await closing
-
-
-def _clients(model: BaseChatModel) -> Iterator[Any]:
-    # Only what was made: the properties of some libraries make a client when they are looked at.
-    made: Mapping[str, Any] = {**vars(model), **(model.__pydantic_private__ or {})}
-    for name in ("root_async_client", "root_client", "_async_client", "_client"):
-        client = made.get(name)
-        if callable(getattr(client, "close", None)):
-            yield client
-    transport = getattr(made.get("client"), "transport", None)
-    if transport is not None and callable(getattr(transport, "close", None)):
-        yield transport
+    """Close the connections of ``model``; closing it twice is harmless."""
+    if close := getattr(model, "aclose", None):
+        await close()
 
 
 def _embedded(settings: ModelSettings) -> BaseChatModel:
@@ -65,62 +50,53 @@ def _embedded(settings: ModelSettings) -> BaseChatModel:
 
 def _openai(settings: ModelSettings) -> BaseChatModel:
     """Any OpenAI-compatible server."""
-    _package("langchain_deepseek", settings)
     openai = _package("openai", settings)
-    from pydantic import SecretStr
-
-    from ..net.aiohttp_transport import AiohttpTransport
-    from .openai_compatible import CompatibleModel
+    _package("langchain_core", settings)
+    from .openai_compatible import OpenAICompatibleModel
 
     official = server_of(settings) == "api.openai.com"
     if official:
         _need_key(settings)
-    # The newest models of OpenAI itself refuse ``max_tokens``, and other servers know nothing else.
-    longest: dict[str, Any] = {"max_tokens": settings.max_tokens}
-    if official and settings.max_tokens:
-        longest = {"extra_body": {"max_completion_tokens": settings.max_tokens}}
-    http = _http_options(settings)
-    try:
-        slow = openai.DefaultHttpxClient(**http)
-        fast = openai.DefaultAsyncHttpxClient(
-            transport=AiohttpTransport(proxy_of(settings)), timeout=http["timeout"], trust_env=False
-        )
-    except (ImportError, ValueError) as error:
-        raise MODEL_PROXY_UNUSABLE(what=str(error).split(",")[0]).redacted((settings.proxy,)) from None
-    model: BaseChatModel = CompatibleModel(
-        model=settings.name,
+    options: dict[str, Any] = {"model": settings.name}
+    if settings.temperature is not None:
+        options["temperature"] = settings.temperature
+    if settings.max_tokens:
+        # The newest models of OpenAI itself refuse ``max_tokens``, and other servers know nothing else.
+        options["max_completion_tokens" if official else "max_tokens"] = settings.max_tokens
+    client = openai.AsyncOpenAI(
         base_url=base_of(settings),
-        api_key=SecretStr(settings.api_key.reveal() or NO_KEY),
-        temperature=settings.temperature,
-        timeout=http["timeout"],
-        stream_usage=True,
+        api_key=settings.api_key.reveal() or NO_KEY,
+        timeout=settings.seconds,
         max_retries=0,
-        http_client=slow,
-        http_async_client=fast,
-        **longest,
+        http_client=_http_client(openai, settings),
     )
-    return model
+    return OpenAICompatibleModel(client=client, options=options)
 
 
 def _ollama(settings: ModelSettings) -> BaseChatModel:
-    package, pydantic = _package("langchain_ollama", settings), _package("pydantic", settings)
+    package, pydantic, httpx = (_package(name, settings) for name in ("langchain_ollama", "pydantic", "httpx"))
+    transport = httpx.AsyncHTTPTransport(proxy=proxy_of(settings), trust_env=False)
 
-    class LocalModel(package.ChatOllama):  # type: ignore[misc,name-defined]
-        """Does not show its client's options, which hold the key and the proxy's password, when it is printed."""
+    class OllamaModel(package.ChatOllama):  # type: ignore[misc,name-defined]
+        """With a transport of its own, and without its headers, which hold the key, when it is printed."""
 
         client_kwargs: dict[str, Any] | None = pydantic.Field(default=None, repr=False)
 
-    http = _http_options(settings)
+        async def aclose(self) -> None:
+            await transport.aclose()
+
+    options: dict[str, Any] = {"trust_env": False, "timeout": settings.seconds}
     if settings.api_key:
-        http["headers"] = {"Authorization": f"Bearer {settings.api_key.reveal()}"}
-    model: BaseChatModel = LocalModel(
+        options["headers"] = {"Authorization": f"Bearer {settings.api_key.reveal()}"}
+    model: BaseChatModel = OllamaModel(
         model=settings.name,
         base_url=base_of(settings).removesuffix("/v1"),
         temperature=settings.temperature,
         num_predict=settings.max_tokens,
-        # Without it Ollama cuts the sources off silently at a small window.
+        # Without it Ollama cuts the sources off at a small window, and does not say so.
         num_ctx=settings.context_tokens,
-        client_kwargs=http,
+        client_kwargs=options,
+        async_client_kwargs={"transport": transport},
     )
     return model
 
@@ -128,27 +104,26 @@ def _ollama(settings: ModelSettings) -> BaseChatModel:
 def _anthropic(settings: ModelSettings) -> BaseChatModel:
     _need_key(settings)
     package, sdk = _package("langchain_anthropic", settings), _package("anthropic", settings)
+    http = _http_client(sdk, settings)
 
-    class Claude(package.ChatAnthropic):  # type: ignore[misc,name-defined]
-        """Clients of its own: the library's are shared by all models and take a proxy out of the environment."""
-
-        @cached_property
-        def _client(self) -> Any:
-            return sdk.Client(**self._client_params, http_client=sdk.DefaultHttpxClient(**_http_options(settings)))
+    class AnthropicModel(package.ChatAnthropic):  # type: ignore[misc,name-defined]
+        """With a client of its own: the library's is shared by all models and takes a proxy from the environment."""
 
         @cached_property
         def _async_client(self) -> Any:
             return sdk.AsyncClient(
-                **self._client_params, http_client=sdk.DefaultAsyncHttpxClient(**_http_options(settings))
+                api_key=settings.api_key.reveal(), base_url=base_of(settings), max_retries=0, http_client=http
             )
 
+        async def aclose(self) -> None:
+            await http.aclose()
+
     options = {"max_tokens": settings.max_tokens} if settings.max_tokens else {}
-    model: BaseChatModel = Claude(
+    model: BaseChatModel = AnthropicModel(
         model=settings.name,
         base_url=base_of(settings),
         api_key=settings.api_key.reveal(),
         temperature=settings.temperature,
-        timeout=settings.seconds,
         stream_usage=True,
         max_retries=0,
         **options,
@@ -160,14 +135,17 @@ def _google(settings: ModelSettings) -> BaseChatModel:
     _need_key(settings)
     package = _package("langchain_google_genai", settings)
 
-    class Gemini(package.ChatGoogleGenerativeAI):  # type: ignore[misc,name-defined]
-        """Speaks HTTP in a thread: the asynchronous client speaks gRPC only, which takes its proxy out of the environment."""
+    class GoogleModel(package.ChatGoogleGenerativeAI):  # type: ignore[misc,name-defined]
+        """Uses HTTP in a thread: the asynchronous client knows gRPC only, with the proxy of the environment."""
 
         @property
         def async_client(self) -> None:
             return None
 
-    model: BaseChatModel = Gemini(
+        async def aclose(self) -> None:
+            self.client.transport.close()
+
+    model: BaseChatModel = GoogleModel(
         model=settings.name,
         google_api_key=settings.api_key.reveal(),
         base_url=settings.base_url or None,
@@ -175,15 +153,15 @@ def _google(settings: ModelSettings) -> BaseChatModel:
         temperature=0.7 if settings.temperature is None else settings.temperature,
         max_output_tokens=settings.max_tokens,
         timeout=settings.seconds,
-        # This library counts the first try too.
+        # This library counts the first request too.
         max_retries=1,
     )
-    _tame(getattr(model, "client").transport, settings)  # noqa: B009 - a field of the subclass, unknown to the type
+    _set_up_google(getattr(model, "client").transport, settings)  # noqa: B009 - a field of the subclass
     return model
 
 
-def _tame(transport: Any, settings: ModelSettings) -> None:
-    """Give Google's transport our proxy, and take away the retries of a minute that it makes in silence."""
+def _set_up_google(transport: Any, settings: ModelSettings) -> None:
+    """Give Google's transport our proxy, and take away its own retries, which last up to a minute."""
     wrap = import_module("google.api_core.gapic_v1.method").wrap_method
     for method in (transport.generate_content, transport.stream_generate_content):
         transport._wrapped_methods[method] = wrap(method, default_timeout=settings.seconds)
@@ -201,9 +179,15 @@ _BUILDERS: dict[str, Callable[[ModelSettings], BaseChatModel]] = {
 }
 
 
-def _http_options(settings: ModelSettings) -> dict[str, Any]:
-    """How the HTTP clients are made: our proxy and not the environment's, none for loopback, and silence limited."""
-    return {"trust_env": False, "proxy": proxy_of(settings), "timeout": settings.seconds}
+def _http_client(sdk: Any, settings: ModelSettings) -> Any:
+    """The HTTP client for the SDKs of OpenAI and Anthropic; only a transport of ours keeps the environment's proxy out."""
+    from ..net.aiohttp_transport import AiohttpTransport
+
+    proxy = proxy_of(settings)
+    if proxy and not proxy.startswith(("http://", "https://")):
+        raise MODEL_PROXY_UNUSABLE(what=f"{proxy.partition(':')[0]}: not an HTTP proxy")
+    transport = AiohttpTransport(proxy)
+    return sdk.DefaultAsyncHttpxClient(transport=transport, timeout=settings.seconds, trust_env=False)
 
 
 def _need_key(settings: ModelSettings) -> None:

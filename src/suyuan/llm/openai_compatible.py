@@ -1,99 +1,171 @@
-"""The model class for OpenAI-compatible servers: LangChain's for DeepSeek, with a stream that is read in bulk."""
+"""The chat model of OpenAI-compatible servers, by public interfaces of openai and langchain-core only."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 import httpx2
 import openai
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
-from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChunk
-from langchain_core.outputs import ChatGenerationChunk
-from langchain_deepseek import ChatDeepSeek
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.chat_models import agenerate_from_stream
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, convert_to_openai_messages
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import Field
 
 _DONE = "[DONE]"
+Chunk = dict[str, Any]
 
 
-class CompatibleModel(ChatDeepSeek):
-    """Keeps a server's reasoning, and hands it back within a turn: DeepSeek and Kimi refuse a tool's result without it."""
+class OpenAICompatibleModel(BaseChatModel):
+    """Streams answers; text that arrives together becomes one message, so that a busy server does less for each word."""
 
+    client: Any = Field(repr=False, exclude=True)
+    """An ``openai.AsyncOpenAI``."""
+    options: dict[str, Any]
+    """What every request has: the model, the temperature, the longest answer."""
     returns_reasoning: bool = False
+    """Whether the server sends its reasoning; DeepSeek and Kimi then want it back with the result of a tool."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "openai-compatible"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with ``tools``."""
+        if tool_choice:
+            kwargs["tool_choice"] = "required" if tool_choice == "any" else tool_choice
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("This model is asynchronous: use ainvoke or astream.")
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
 
     async def _astream(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        *,
-        stream_usage: bool | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        """Stream; what came in together goes on together, so that a busy house does less for each word, and not more."""
-        kwargs["stream"] = True
-        if self._should_stream_usage(stream_usage, **kwargs):
-            kwargs["stream_options"] = {"include_usage": True}
-        payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        answer = await self.async_client.with_raw_response.create(**payload)
-        response = answer.http_response
-        kind: type[BaseMessageChunk] = AIMessageChunk
-        try:
+        request = {**self.options, **kwargs, **({"stop": stop} if stop else {}), "messages": self._sent(messages)}
+        create = self.client.chat.completions.with_streaming_response.create
+        async with create(stream=True, stream_options={"include_usage": True}, **request) as response:
             async for chunks in _arrivals(response):
-                for chunk in _joined(chunks):
-                    generation = self._convert_chunk_to_generation_chunk(chunk, kind, {})
-                    if generation is None:
-                        continue
-                    kind = generation.message.__class__
-                    if run_manager:
-                        await run_manager.on_llm_new_token(generation.text, chunk=generation)
-                    yield generation
-        finally:
-            await response.aclose()
+                generation = ChatGenerationChunk(message=_message(chunks))
+                if "reasoning_content" in generation.message.additional_kwargs:
+                    self.returns_reasoning = True
+                if run_manager:
+                    await run_manager.on_llm_new_token(generation.text, chunk=generation)
+                yield generation
 
-    def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
-        if any("reasoning_content" in (choice.get("delta") or {}) for choice in chunk.get("choices") or ()):
-            self.returns_reasoning = True
-        return super()._convert_chunk_to_generation_chunk(chunk, *args)
-
-    def _get_request_payload(self, input_: Any, **options: Any) -> dict[str, Any]:
-        payload: dict[str, Any] = super()._get_request_payload(input_, **options)
+    def _sent(self, messages: list[BaseMessage]) -> list[dict[str, Any]]:
+        """The messages in OpenAI's form."""
+        sent: Any = convert_to_openai_messages(messages)
         if self.returns_reasoning:
-            for message, sent in zip(self._convert_input(input_).to_messages(), payload["messages"], strict=True):
-                reasoning = message.additional_kwargs.get("reasoning_content")
-                if reasoning and sent.get("tool_calls"):
-                    sent["reasoning_content"] = reasoning
-        return payload
+            for message, form in zip(messages, sent, strict=True):
+                if form.get("tool_calls") and (reasoning := message.additional_kwargs.get("reasoning_content")):
+                    form["reasoning_content"] = reasoning
+        return list(sent)
 
 
-async def _arrivals(response: Any) -> AsyncIterator[list[dict[str, Any]]]:
-    """The chunks of a stream of events, as many at a time as have come in."""
-    reader = _Reader(response.request)
-    async for piece in response.aiter_bytes():
-        if chunks := reader.feed(piece):
+def _message(chunks: Iterable[Chunk]) -> AIMessageChunk:
+    """One message for all ``chunks``."""
+    content, reasoning, finish, used = "", "", "", None
+    calls: list[dict[str, Any]] = []
+    for chunk in chunks:
+        used = chunk.get("usage") or used
+        for choice in chunk.get("choices") or ():
+            delta = choice.get("delta") or {}
+            content += delta.get("content") or ""
+            reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
+            finish = choice.get("finish_reason") or finish
+            for piece in delta.get("tool_calls") or ():
+                _add_call(calls, piece)
+    return AIMessageChunk(
+        content=content,
+        additional_kwargs={"reasoning_content": reasoning} if reasoning else {},
+        tool_call_chunks=[tool_call_chunk(**call) for call in calls],
+        response_metadata={"finish_reason": finish} if finish else {},
+        usage_metadata=_usage(used) if used else None,
+    )
+
+
+def _add_call(calls: list[dict[str, Any]], piece: Chunk) -> None:
+    """Add a piece of a tool call to the others with its index; one without index is a whole call."""
+    index, function = piece.get("index"), piece.get("function") or {}
+    call = next((each for each in calls if index is not None and each["index"] == index), None)
+    if call is None:
+        calls.append(call := {"index": index, "id": None, "name": None, "args": ""})
+    call["id"] = call["id"] or piece.get("id")
+    call["name"] = call["name"] or function.get("name")
+    call["args"] += function.get("arguments") or ""
+
+
+def _usage(used: dict[str, Any]) -> UsageMetadata:
+    asked, said = used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0
+    return UsageMetadata(input_tokens=asked, output_tokens=said, total_tokens=used.get("total_tokens") or asked + said)
+
+
+async def _arrivals(response: Any) -> AsyncIterator[list[Chunk]]:
+    """The chunks of a stream of events, as many at a time as have arrived."""
+    parser = ChunkParser(response.http_request)
+    async for piece in response.iter_bytes():
+        if chunks := parser.feed(piece):
             yield chunks
-        if reader.failure is not None:
-            raise reader.failure
-    if reader.begun and not (reader.ended or reader.finished):
-        # It closed the connection properly, and in the middle of an answer.
-        raise httpx2.RemoteProtocolError("the stream ended before the answer did", request=response.request)
+        if parser.failure is not None:
+            raise parser.failure
+    if parser.begun and not (parser.ended or parser.finished):
+        # The server closed the connection properly, in the middle of an answer.
+        raise httpx2.RemoteProtocolError("the stream ended before the answer did", request=response.http_request)
 
 
-class _Reader:
-    """Takes events out of pieces of a stream."""
+class ChunkParser:
+    """Parses the bytes of an event stream into chunks of a completion."""
 
     def __init__(self, request: Any) -> None:
         self.begun = self.finished = self.ended = False
         self.failure: Exception | None = None
-        """What the server said in place of more chunks; those before it come first."""
+        """An error in the stream; the chunks before it come first."""
         self._request = request
-        self._held = b""
+        self._rest = b""
         self._data: list[str] = []
 
-    def feed(self, piece: bytes) -> list[dict[str, Any]]:
-        """Take one piece, and return the chunks that are complete with it."""
-        *lines, self._held = (self._held + piece).split(b"\n")
-        chunks: list[dict[str, Any]] = []
+    def feed(self, piece: bytes) -> list[Chunk]:
+        """The chunks that are complete with ``piece``."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        chunks: list[Chunk] = []
         for line in lines:
             line = line.rstrip(b"\r")
             if line.startswith(b"data:"):
@@ -105,7 +177,7 @@ class _Reader:
                     break
         return chunks
 
-    def _take(self, text: str, chunks: list[dict[str, Any]]) -> None:
+    def _take(self, text: str, chunks: list[Chunk]) -> None:
         if text == _DONE:
             self.ended = True
             return
@@ -114,40 +186,10 @@ class _Reader:
         except ValueError as error:
             self.failure = error
             return
-        if told := chunk.get("error"):
-            message = told.get("message") if isinstance(told, dict) else str(told)
-            self.failure = openai.APIError(message or "error in the stream", request=self._request, body=told)
+        if body := chunk.get("error"):
+            message = body.get("message") if isinstance(body, dict) else str(body)
+            self.failure = openai.APIError(message or "error in the stream", request=self._request, body=body)
             return
         self.begun = True
         self.finished = self.finished or any(choice.get("finish_reason") for choice in chunk.get("choices") or ())
         chunks.append(chunk)
-
-
-def _joined(chunks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The chunks, with neighbours that hold nothing but text of the same kind in one."""
-    whole: dict[str, Any] | None = None
-    kind = ""
-    for chunk in chunks:
-        own = _only(chunk)
-        if whole is not None and own and own == kind:
-            whole["choices"][0]["delta"][own] += chunk["choices"][0]["delta"][own]
-            continue
-        if whole is not None:
-            yield whole
-        whole, kind = chunk, own
-    if whole is not None:
-        yield whole
-
-
-def _only(chunk: dict[str, Any]) -> str:
-    """The one thing that a chunk holds, where it holds but one kind of text."""
-    choices: list[dict[str, Any]] = chunk.get("choices") or []
-    if len(choices) != 1 or choices[0].get("finish_reason") or chunk.get("usage"):
-        return ""
-    delta = choices[0].get("delta") or {}
-    told = [name for name, value in delta.items() if value and name != "role"]
-    return (
-        told[0]
-        if len(told) == 1 and told[0] in ("content", "reasoning_content") and isinstance(delta[told[0]], str)
-        else ""
-    )

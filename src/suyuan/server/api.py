@@ -189,7 +189,7 @@ def _attachment(title: str, form: str) -> str:
 )
 async def send_message(request: Request, id: str, body: s.NewMessage) -> Response:
     """Ask; the answer is written whether or not anybody follows it."""
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     chat = _chat(request)
     if command := parse_command(body.text):
         changed = await chat.obey(id, command)
@@ -200,7 +200,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
 @router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])
 async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
     """Answer a question once more; the old answer goes."""
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     await _chat(request).get(id)
     return _begun(request, await _chat(request).retry(id, body.answer))
 
@@ -277,12 +277,12 @@ async def search(request: Request, body: s.SearchIn) -> dict[str, Any]:
     try:
         page = await while_connected(request, client_from(request).search_service.search(query, engines=body.engines))
     except SuyuanError as error:
-        _metrics(request).searched(receipt(error.attempts))
+        _metrics(request).count_search(receipt(error.attempts))
         raise
     lang = language_of(request)
     told = receipt(page.attempts, lang)
     if not page.cached:
-        _metrics(request).searched(told)
+        _metrics(request).count_search(told)
     return {**items_view(page, lang), "receipt": told}
 
 
@@ -331,8 +331,7 @@ async def alive() -> PlainTextResponse:
 
 
 @plain.get("/metrics", include_in_schema=False)
-async def metrics(request: Request) -> PlainTextResponse:
-    """The counts, for Prometheus."""
-    return PlainTextResponse(
-        _metrics(request).text(len(request.app.state.streams)), media_type="text/plain; version=0.0.4"
-    )
+async def metrics(request: Request) -> Response:
+    """The metrics, for Prometheus."""
+    body, content_type = _metrics(request).render(request.headers.get("accept", ""))
+    return Response(body, media_type=content_type)

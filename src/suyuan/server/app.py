@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from sse_starlette.sse import AppStatus
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,7 +26,7 @@ from . import api, openai, page, searxng
 from . import errors as failures
 from .health import Health
 from .limits import BodyLimit, Streams
-from .metrics import Counting, Metrics
+from .metrics import Metrics, MetricsMiddleware
 from .security import INTERFACES, Security
 from .sse import ClientGone
 
@@ -33,11 +34,11 @@ log = logging.getLogger("suyuan.server")
 
 # How long running answers may take to end when the server stops.
 _STOPPING = 5.0
-_FIRST_MOMENT = 1.5
+_PRELOAD_DELAY = 1.5
 _TEND_EVERY = 600.0
 # How long a deleted conversation can be brought back.
 _DELETED_KEPT = 30 * 86_400
-_HEAVY = ("suyuan.embedded.model", "langchain.agents", "langchain_openai")
+_PRELOADED = ("suyuan.embedded.model", "langchain.agents", "suyuan.llm.openai_compatible")
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
@@ -56,9 +57,9 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.client = client
     app.state.origin = origin
     app.state.streams = Streams()
-    app.state.metrics = Metrics()
+    app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
-    app.state.warm = Warm()
+    app.state.preloader = Preloader()
     for router in (api.router, api.plain, openai.router, searxng.router, page.router):
         app.include_router(router)
     # The last one added is the first to see a request.
@@ -66,7 +67,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.add_middleware(UnhandledErrors)
     app.add_middleware(BodyLimit)
     app.add_middleware(Security, origin=origin)
-    app.add_middleware(Counting, metrics=app.state.metrics)
+    app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 
 
@@ -77,15 +78,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     with contextlib.suppress(SuyuanError):
         # A store that cannot be opened is said, with its cure, by whatever needs it.
         app.state.client.chat  # noqa: B018 - looking at it opens it
+    # drain() ends the streams, and only after the answers that they follow.
+    AppStatus.disable_automatic_graceful_drain()
     app.state.health.start()
-    app.state.warm.begin()
+    app.state.preloader.start()
     tending = asyncio.create_task(_tend(app))
     try:
         yield
     finally:
         tending.cancel()
         await quiet(app)
-        await app.state.warm()
+        await app.state.preloader.close()
         await app.state.client.close()
 
 
@@ -115,33 +118,40 @@ async def quiet(app: FastAPI) -> None:
     app.state.streams.close()
 
 
-class Warm:
-    """Loads what answers need while the server already listens; whoever comes before it is loaded waits without holding up others."""
+class Preloader:
+    """Imports what answers need while the server already listens; an early question waits for it, other requests do not."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
+        self._closed = False
 
-    def begin(self) -> None:
-        """Begin to load, a moment after the start: the first moment belongs to whoever opens the page."""
-        self._task = asyncio.create_task(self._later())
+    def start(self) -> None:
+        """Start shortly after the server, which has the first page to deliver."""
+        self._task = asyncio.create_task(self._run())
 
-    async def __call__(self) -> None:
-        """Wait until all is loaded."""
+    async def wait(self) -> None:
+        """Wait until everything is imported."""
         self._wanted.set()
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
-    async def _later(self) -> None:
+    async def close(self) -> None:
+        """End with the module that is being imported."""
+        self._closed = True
+        await self.wait()
+
+    async def _run(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wanted.wait(), _FIRST_MOMENT)
+            await asyncio.wait_for(self._wanted.wait(), _PRELOAD_DELAY)
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        for name in _HEAVY:
-            with contextlib.suppress(ImportError):
-                # What is missing is said, with its cure, when it is needed.
-                import_module(name)
+        for name in _PRELOADED:
+            if not self._closed:
+                # A missing module is reported when it is needed.
+                with contextlib.suppress(ImportError):
+                    import_module(name)
 
 
 # --- failures ----------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from ..core.causes.web import CANNOT_LISTEN, PORT_TAKEN
+from ..net.http_protocol import HttpProtocol
 from .app import quiet
 from .limits import UNTAKEN_SECONDS
 
@@ -45,16 +46,17 @@ def listen(host: str, port: int) -> socket.socket:
     return sock
 
 
-async def serve(app: FastAPI, sock: socket.socket, started: Callable[[], None]) -> None:
+def serve(app: FastAPI, sock: socket.socket, started: Callable[[], None]) -> None:
     """Serve ``app`` on ``sock`` until a signal ends it; ``started`` is called when requests are answered."""
     with contextlib.closing(sock):
-        await make_server(app, started).serve([sock])
+        make_server(app, started).run([sock])
 
 
 def make_server(app: FastAPI, started: Callable[[], None]) -> Server:
     """The server of ``app``, not yet listening."""
     config = uvicorn.Config(
         app,
+        http=HttpProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

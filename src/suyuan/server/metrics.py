@@ -1,14 +1,14 @@
-"""What the server did, counted, in the text form that Prometheus reads."""
+"""What the server did, counted for Prometheus."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import choose_encoder
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
@@ -16,103 +16,72 @@ from ..chat.events import Answer, SearchFailed, SearchFinished
 if TYPE_CHECKING:
     from ..chat.runs import Run
 
-_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-Labels = tuple[tuple[str, str], ...]
-
-
-class Histogram:
-    """How often something took how long, in seconds."""
-
-    def __init__(self) -> None:
-        self._counts = [0] * (len(_BOUNDS) + 1)
-        self._sum = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one."""
-        self._counts[bisect_left(_BOUNDS, seconds)] += 1
-        self._sum += seconds
-
-    def lines(self, name: str) -> Iterable[str]:
-        """The text form."""
-        below = 0
-        for bound, count in zip((*map(str, _BOUNDS), "+Inf"), self._counts, strict=True):
-            below += count
-            yield f'{name}_bucket{{le="{bound}"}} {below}'
-        yield f"{name}_sum {self._sum:.6f}"
-        yield f"{name}_count {below}"
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 
 
 class Metrics:
-    """All counts of one server."""
+    """The metrics of one server; ``streams`` are its open event streams."""
 
-    def __init__(self) -> None:
-        self.requests: Counter[Labels] = Counter()
-        self.searches: Counter[Labels] = Counter()
-        self.turns: Counter[Labels] = Counter()
-        self.seconds = Histogram()
-        self.turn_seconds = Histogram()
+    def __init__(self, streams: Sized) -> None:
+        # One registry per server: the library's global one would mix the servers of a process.
+        own = self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "suyuan_http_requests", "Requests by path, method and status.", ("path", "method", "status"), registry=own
+        )
+        self.request_seconds = Histogram(
+            "suyuan_http_request_seconds", "Time of requests other than streams.", buckets=_BUCKETS, registry=own
+        )
+        self._searches = Counter(
+            "suyuan_searches", "Requests to engines, by outcome.", ("engine", "outcome"), registry=own
+        )
+        self._turns = Counter("suyuan_turns", "Answers by mode and outcome.", ("mode", "outcome"), registry=own)
+        self._turn_seconds = Histogram("suyuan_turn_seconds", "Time of answers.", buckets=_BUCKETS, registry=own)
         self.running: set[Run] = set()
-        """The answers that are under way."""
+        """The answers that are being written."""
+        Gauge("suyuan_turns_running", "Answers being written.", registry=own).set_function(lambda: len(self.running))
+        Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
         self._following: set[asyncio.Task[None]] = set()
 
+    def render(self, accept: str) -> tuple[bytes, str]:
+        """The metrics in the format that an ``Accept`` header asks for, and its content type."""
+        encode, content_type = choose_encoder(accept)
+        return encode(self._registry), content_type
+
     def follow(self, run: Run) -> None:
-        """Count ``run`` now, and what it did when it has ended."""
+        """Count ``run`` as running, and by its outcome when it has ended."""
         self.running.add(run)
-        task = asyncio.create_task(self._ended(run))
+        task = asyncio.create_task(self._count_run(run))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
-    def searched(self, receipt: Iterable[Mapping[str, Any]]) -> None:
+    def count_search(self, receipt: Iterable[Mapping[str, Any]]) -> None:
         """Count what each engine of one search did."""
         for attempt in receipt:
-            self.searches[("engine", str(attempt["engine"])), ("outcome", str(attempt["outcome"]))] += 1
+            self._searches.labels(attempt["engine"], attempt["outcome"]).inc()
 
-    def answered(self, answer: Answer) -> None:
-        """Count one turn."""
-        outcome = (
-            "stopped" if answer.stopped else "failed" if answer.failure else "unverified" if answer.unverified else "ok"
-        )
-        self.turns[("mode", answer.mode), ("outcome", outcome)] += 1
-        self.turn_seconds.add(answer.took_ms / 1000)
-
-    def take(self, event: object) -> None:
-        """Count what an event tells of."""
+    def count_event(self, event: object) -> None:
+        """Count a search or an answer."""
         if isinstance(event, SearchFinished | SearchFailed):
-            # What came out of a cache was counted when it was searched.
+            # A cached result was counted when it was searched for.
             if not getattr(event, "cached", False):
-                self.searched(event.receipt)
+                self.count_search(event.receipt)
         elif isinstance(event, Answer):
-            self.answered(event)
+            self._turns.labels(event.mode, _outcome(event)).inc()
+            self._turn_seconds.observe(event.took_ms / 1000)
 
-    async def _ended(self, run: Run) -> None:
+    async def _count_run(self, run: Run) -> None:
         try:
-            # Counted at the end, all at once: to be woken by every word would cost more than to count.
+            # Counted at the end, all at once: waking up for every word would cost more than counting.
             await run.wait()
             async for _, event in run.follow():
-                self.take(event)
+                self.count_event(event)
         finally:
             self.running.discard(run)
 
-    def text(self, streams: int = 0) -> str:
-        """Everything, as text."""
-        lines = [
-            *_counter("suyuan_http_requests_total", "Requests by path, method and status.", self.requests),
-            *_counter("suyuan_searches_total", "Engines asked, by outcome.", self.searches),
-            *_counter("suyuan_turns_total", "Answers by mode and outcome.", self.turns),
-            *_gauge("suyuan_turns_running", "Answers under way.", len(self.running)),
-            *_gauge("suyuan_streams_open", "Open event streams.", streams),
-            "# HELP suyuan_http_request_seconds Time of requests other than streams.",
-            "# TYPE suyuan_http_request_seconds histogram",
-            *self.seconds.lines("suyuan_http_request_seconds"),
-            "# HELP suyuan_turn_seconds Time of answers.",
-            "# TYPE suyuan_turn_seconds histogram",
-            *self.turn_seconds.lines("suyuan_turn_seconds"),
-        ]
-        return "\n".join(lines) + "\n"
 
-
-class Counting:
-    """Counts every request by the route that took it."""
+class MetricsMiddleware:
+    """Counts every request by its route."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -138,30 +107,15 @@ class Counting:
         try:
             await self._app(scope, receive, counted)
         finally:
-            # Only paths that exist: whoever asks for others must not fill the memory with names.
+            # Only known paths and methods: requests for invented ones must not fill the memory with names.
             path = getattr(scope.get("route"), "path", "") or "other"
-            self._metrics.requests[("path", path), ("method", _method(scope)), ("status", str(status))] += 1
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self._metrics.requests.labels(path, method, status).inc()
             if not stream:
-                self._metrics.seconds.add(time.perf_counter() - started)
+                self._metrics.request_seconds.observe(time.perf_counter() - started)
 
 
-def _method(scope: Scope) -> str:
-    method = str(scope["method"])
-    return method if method in ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS") else "other"
-
-
-def _counter(name: str, about: str, counts: Counter[Labels]) -> list[str]:
-    rows = [f"{name}{{{_labels(labels)}}} {count}" for labels, count in sorted(counts.items())]
-    return [f"# HELP {name} {about}", f"# TYPE {name} counter", *rows]
-
-
-def _labels(labels: Labels) -> str:
-    return ",".join(f'{key}="{_quoted(value)}"' for key, value in labels)
-
-
-def _gauge(name: str, about: str, value: int) -> list[str]:
-    return [f"# HELP {name} {about}", f"# TYPE {name} gauge", f"{name} {value}"]
-
-
-def _quoted(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+def _outcome(answer: Answer) -> str:
+    if answer.stopped:
+        return "stopped"
+    return "failed" if answer.failure else "unverified" if answer.unverified else "ok"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..chat.answering import WORK, check_message
@@ -23,6 +23,7 @@ from ..core.failure import Failure
 from ..messages import catalog
 from ..store.conversation import Mode, new_id
 from .errors import language_of, openai_error, status_of
+from .orjson_response import OrjsonResponse
 from .sse import EventStream, message, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -110,9 +111,9 @@ async def list_models(request: Request) -> dict[str, Any]:
 async def complete(request: Request, body: Completion) -> Response:
     """Answer the last message with a search; nothing is kept."""
     body.check()
-    await request.app.state.warm()
+    await request.app.state.preloader.wait()
     reply = Reply(
-        body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.take
+        body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.count_event
     )
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
@@ -178,7 +179,7 @@ class Reply:
         assert answer is not None, "a turn always ends with an answer"
         if answer.failure:
             status = failure_status(answer.failure)
-            return JSONResponse({"error": self._error(answer.failure, status)}, status)
+            return OrjsonResponse({"error": self._error(answer.failure, status)}, status)
         content = answer.text + self._mark(answer)
         said: dict[str, Any] = {
             "role": "assistant",
@@ -189,7 +190,7 @@ class Reply:
         if thoughts:
             said["reasoning_content"] = "".join(thoughts)
         choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": "stop"}
-        return JSONResponse(
+        return OrjsonResponse(
             {
                 **self._head("chat.completion"),
                 "choices": [choice],

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..client import AsyncClient
@@ -17,6 +17,7 @@ from ..core.page import SearchPage
 from ..core.query import SearchQuery
 from ..core.views import receipt
 from ..messages.catalog import Text
+from .orjson_response import OrjsonResponse
 from .sse import while_connected
 
 router = APIRouter()
@@ -36,7 +37,7 @@ _PARAMETERS: list[dict[str, Any]] = [
 
 
 @router.post("/search", include_in_schema=False)
-@router.get("/search", tags=["searxng"], response_class=JSONResponse, openapi_extra={"parameters": _PARAMETERS})
+@router.get("/search", tags=["searxng"], response_class=OrjsonResponse, openapi_extra={"parameters": _PARAMETERS})
 async def search(request: Request) -> Response:
     """Search as a SearXNG instance would answer; where no engine answered, the status is an error's and the body says why."""
     params = await _params(request)
@@ -45,7 +46,7 @@ async def search(request: Request) -> Response:
     client: AsyncClient = request.app.state.client
     query = _query(params)
     if _page_number(params) > 1:
-        return JSONResponse(_view(params["q"], None, [["suyuan", "only one page of results"]]))
+        return OrjsonResponse(_view(params["q"], None, [["suyuan", "only one page of results"]]))
     if _leads_here(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
     metrics = request.app.state.metrics
@@ -53,11 +54,11 @@ async def search(request: Request) -> Response:
     try:
         page = await while_connected(request, client.search_service.search(query, engines=plan))
     except SuyuanError as error:
-        metrics.searched(receipt(error.attempts))
+        metrics.count_search(receipt(error.attempts))
         raise
     if not page.cached:
-        metrics.searched(receipt(page.attempts))
-    return JSONResponse(_view(params["q"], page, _unresponsive(page)))
+        metrics.count_search(receipt(page.attempts))
+    return OrjsonResponse(_view(params["q"], page, _unresponsive(page)))
 
 
 class RootSearch:
@@ -94,6 +95,8 @@ def _query(params: dict[str, str]) -> SearchQuery:
     if period not in _PERIODS:
         raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
     params.setdefault("q", "")
+    if "\ufffd" in params["q"]:
+        raise BAD_ARGUMENT(name="q", why="not UTF-8")
     return SearchQuery(params["q"], lang=params.get("language", ""), freshness=period or None)  # type: ignore[arg-type]
 
 

@@ -4,55 +4,45 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any, TypeVar
 
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ..core.errors import SuyuanError
 from .errors import failure
 from .limits import UNTAKEN_SECONDS, Streams, client_of
+from .orjson_response import to_json
 
 T = TypeVar("T")
 
-# Proxies close connections on which nothing is said.
+# Proxies close connections on which nothing is sent.
 HEARTBEAT = 15.0
-_COMMENT = b": still here\n\n"
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 class ClientGone(Exception):
     """Nobody waits for the answer any more."""
 
 
-class EventStream(Response):
-    """Server-sent events. It takes the next message only when the client has taken the last, so a slow client holds no memory."""
-
-    media_type = "text/event-stream"
+class EventStream(EventSourceResponse):
+    """Server-sent events; the next message is taken when the client has taken the last, so a slow client holds no memory."""
 
     def __init__(
         self, messages: AsyncIterator[bytes], *, heartbeat: float = HEARTBEAT, patience: float = UNTAKEN_SECONDS
     ) -> None:
-        self.status_code = 200
-        self.background = None
-        self.init_headers(_HEADERS)
-        self._messages = messages
-        self._heartbeat = heartbeat
-        self._patience = patience
-        self._sending = 0.0
-        """Since when a message waits to be taken; 0 where none does."""
-        self._sent = 0.0
+        super().__init__(messages, ping=heartbeat, ping_message_factory=_heartbeat, send_timeout=patience)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the messages end, the client goes, or it takes nothing for too long."""
         streams: Streams = scope["app"].state.streams
         try:
             with streams.taken(client_of(scope)):
-                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-                await self._stream(receive, send)
+                await super().__call__(scope, receive, send)
+        except SendTimeoutError:
+            return
         except SuyuanError as error:
             await failure(HTTPConnection(scope), error)(scope, receive, send)
         except asyncio.CancelledError:
@@ -61,52 +51,17 @@ class EventStream(Response):
             # The server ends: so does the stream, in good order.
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _stream(self, receive: Receive, send: Send) -> None:
-        work = [asyncio.ensure_future(part) for part in (self._pump(send), self._listen(receive), self._beat(send))]
-        try:
-            await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for part in work:
-                part.cancel()
-            await asyncio.gather(*work, return_exceptions=True)
-            if close := getattr(self._messages, "aclose", None):
-                await close()
-        if work[0].done() and not work[0].cancelled():
-            work[0].result()
 
-    async def _pump(self, send: Send) -> None:
-        now = asyncio.get_running_loop().time
-        async for message in self._messages:
-            self._sending = now()
-            await send({"type": "http.response.body", "body": message, "more_body": True})
-            self._sent, self._sending = now(), 0.0
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _listen(self, receive: Receive) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
-    async def _beat(self, send: Send) -> None:
-        now = asyncio.get_running_loop().time
-        pause = min(self._heartbeat, self._patience) / 3
-        self._sent = now()
-        while True:
-            await asyncio.sleep(pause)
-            if self._sending and now() - self._sending > self._patience:
-                return
-            if not self._sending and now() - self._sent > self._heartbeat - pause:
-                self._sending = now()
-                await send({"type": "http.response.body", "body": _COMMENT, "more_body": True})
-                self._sent, self._sending = now(), 0.0
+def _heartbeat() -> ServerSentEvent:
+    return ServerSentEvent(comment="still here", sep="\n")
 
 
 def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "") -> bytes:
     """One message of an event stream."""
-    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     head = (f"id: {id}\n" if id != "" else "") + (f"event: {event}\n" if event else "")
-    body = "".join(f"data: {line}\n" for line in text.split("\n"))
-    # Half of a character pair may come out of a model, and cannot be sent.
-    return f"{head}{body}\n".encode("utf-8", "replace")
+    # JSON has no line breaks of its own.
+    lines = data.encode("utf-8", "replace").split(b"\n") if isinstance(data, str) else [to_json(data)]
+    return head.encode() + b"".join(b"data: %b\n" % line for line in lines) + b"\n"
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:

@@ -1,4 +1,4 @@
-"""A conversation and its messages, as values; and what a title and an id are."""
+"""A conversation, a message, and how titles and ids are made."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ State = Literal["done", "running", "stopped", "failed", "interrupted"]
 
 TITLE_LENGTH = 200
 GIVEN_TITLE_LENGTH = 60
-"""How much of the first question becomes the title."""
+"""Length of a title that is made from the first question."""
 
-# No signs: an id stands in addresses and behind command line options, where a leading hyphen would be an option.
+# No punctuation: on a command line, an id with a leading hyphen would be an option.
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
-# Joiners hold an emoji or a Persian word together; every other character without a shape only hides something.
+# Joiners are part of an emoji or a Persian word; all other invisible characters are removed.
 _JOINERS = "\u200c\u200d"
 
 
@@ -29,13 +29,13 @@ class Conversation:
     title: str
     mode: Mode
     search: bool
-    """The search switch of Chat mode; it is remembered while the mode is Agent."""
+    """The search switch of Chat mode; it is kept while the mode is Agent."""
     engine: str
     model: str
     lang: str
     created_at: str
     updated_at: str
-    """When the last message came or was finished."""
+    """The time of the last message, or of its end."""
     deleted_at: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,11 +51,11 @@ class Message:
     conversation: str
     role: Role
     text: str
-    """What was asked; or the answer's Markdown, as far as it has come."""
+    """The question, or the Markdown of the answer so far."""
     state: State
     created_at: str
     answer: dict[str, Any] | None = None
-    """The finished answer, as :meth:`Answer.as_dict` gave it."""
+    """The finished answer, from :meth:`Answer.as_dict`."""
     position: int = 0
 
     def as_dict(self) -> dict[str, Any]:
@@ -65,14 +65,14 @@ class Message:
 
 def new_id() -> str:
     """A random id of 16 characters (82 bits) that is safe in addresses, file names and command lines."""
-    # One draw and not sixteen: each asks the system.
+    # A single call of the system's generator.
     number = secrets.randbits(128)
     return "".join(_ALPHABET[number // len(_ALPHABET) ** place % len(_ALPHABET)] for place in range(16))
 
 
 def clean_title(text: str, limit: int = TITLE_LENGTH) -> str:
     """``text`` on one line, without control and invisible characters, and not longer than ``limit``."""
-    # Far more than can be shown is not looked at: a question may be a whole book.
+    # A question may be very long.
     line = " ".join("".join(_shown(char) for char in text[: limit * 20]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 

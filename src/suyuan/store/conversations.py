@@ -1,4 +1,4 @@
-"""Conversations, kept: SQLite by default, PostgreSQL by configuration. What a method has returned from is on the disk."""
+"""The conversations in SQLite or PostgreSQL; when a method returns, what it wrote is on the disk."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .database import Database
 from .tables import conversations, events, messages, metadata
 
 SILENCE_SECONDS = 600.0
-"""After this time without a sign of life, a run whose process cannot be seen from here counts as dead."""
-_SOUGHT_WORDS = 8
-_SOUGHT_LENGTH = 200
+"""A run on another host that has written nothing for this long counts as dead."""
+_QUERY_WORDS = 8
+_QUERY_LENGTH = 200
 _FIELDS = tuple(messages.c[name] for name in Message.__slots__)
 
 
 class Store:
-    """All conversations in one database; safe for threads, and for several processes at the same time."""
+    """All conversations in one database; safe for several threads and processes at the same time."""
 
     def __init__(self, address: Secret | str = "", *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -36,7 +36,7 @@ class Store:
         try:
             self._database.open()
             self.sweep()
-        except SuyuanError:
+        except BaseException:
             self._database.close()
             raise
 
@@ -56,7 +56,7 @@ class Store:
         lang: str = "zh",
         title: str = "",
     ) -> Conversation:
-        """Begin a conversation."""
+        """Create a conversation."""
         now = self._now()
         made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now)
         with self._database.write() as connection:
@@ -64,18 +64,18 @@ class Store:
         return made
 
     def get(self, id: str) -> Conversation | None:
-        """The conversation with this id, also when it is deleted and not yet purged."""
+        """The conversation with this id, also if it is deleted and not yet purged."""
         with self._database.read() as connection:
             return _conversation(
                 connection.execute(select(conversations).where(conversations.c.id == _plain(id))).first()
             )
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
-        """The conversations that have every word of ``text`` in title or messages, newest first."""
+        """The conversations with every word of ``text`` in title or messages, newest first."""
         kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
         query = select(conversations).where(kept)
-        for word in _plain(text)[:_SOUGHT_LENGTH].split()[:_SOUGHT_WORDS]:
-            query = query.where(_has(word))
+        for word in _plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
+            query = query.where(_contains(word))
         query = query.order_by(conversations.c.updated_at.desc(), conversations.c.created_at.desc(), conversations.c.id)
         with self._database.read() as connection:
             rows = connection.execute(query.limit(limit).offset(offset)).all()
@@ -92,23 +92,22 @@ class Store:
         model: str | None = None,
         lang: str | None = None,
     ) -> Conversation:
-        """Change what is given; the place in the list stays."""
+        """Change what is given; the position in the list stays."""
         given = {"mode": mode, "search": search, "engine": engine, "model": model, "lang": lang}
         values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if title is not None:
             values["title"] = clean_title(title)
         with self._database.write() as connection:
+            same = conversations.c.id == _plain(id)
             if values:
-                connection.execute(update(conversations).where(conversations.c.id == _plain(id)).values(**values))
-            changed = _conversation(
-                connection.execute(select(conversations).where(conversations.c.id == _plain(id))).first()
-            )
+                connection.execute(update(conversations).where(same).values(**values))
+            changed = _conversation(connection.execute(select(conversations).where(same)).first())
         if changed is None:
             raise STORE_NO_CONVERSATION(id=id)
         return changed
 
     def delete(self, id: str) -> None:
-        """Take a conversation out of the list; :meth:`restore` brings it back until it is purged."""
+        """Hide a conversation; :meth:`restore` brings it back until it is purged."""
         self._set_deleted(id, self._now())
 
     def restore(self, id: str) -> None:
@@ -116,46 +115,49 @@ class Store:
         self._set_deleted(id, None)
 
     def purge(self, older_than_seconds: float) -> int:
-        """Remove for good what was deleted longer ago than this; return how many conversations went."""
+        """Remove what was deleted longer ago than this, and return the number of conversations removed."""
         before = _stamp(self._clock() - older_than_seconds)
         with self._database.write() as connection:
             gone = connection.execute(delete(conversations).where(conversations.c.deleted_at <= before)).rowcount
         if gone and self._database.sqlite:
-            # Gone means gone: the pages are given back, and the log that still has the old text is emptied.
+            # The text must not stay on the disk, neither in free pages nor in the log.
             self._database.pragma("incremental_vacuum")
             self._database.pragma("wal_checkpoint(TRUNCATE)")
         return gone
 
     # --- messages ------------------------------------------------------------------------------------------------
-    def add_question(self, conversation: str, text: str) -> Message:
-        """Keep what the user asked; the first question gives the conversation its title."""
-        question = self._question(conversation, text)
-        with self._database.write() as connection:
-            self._entitle(connection, self._touch(connection, conversation), question)
-            return self._append(connection, question)[0]
-
-    def begin_answer(self, conversation: str, run: str) -> Message:
-        """Make the place for the answer that the run ``run`` of this process will write."""
-        with self._database.write() as connection:
-            self._touch(connection, conversation)
-            return self._append(connection, self._place(conversation, run))[0]
-
     def begin_turn(self, conversation: str, text: str, run: str) -> Conversation:
-        """Keep the question and make the place for its answer: both or neither, and one wait for the disk."""
-        question = self._question(conversation, text)
+        """Store a question and the empty answer that ``run`` of this process will write, both or neither.
+
+        The first question gives the conversation its title.
+        """
+        now = self._now()
+        question = Message(new_id(), conversation, "user", _plain(text), "done", now)
+        answer = Message(run, conversation, "assistant", "", "running", now)
+        own = messages.c.conversation == conversation
         with self._database.write() as connection:
-            begun = self._entitle(connection, self._touch(connection, conversation), question)
-            self._append(connection, question, self._place(conversation, run))
+            begun = self._touch(connection, conversation)
+            if not begun.title:
+                begun = replace(begun, title=clean_title(question.text, GIVEN_TITLE_LENGTH))
+                titled = update(conversations).where(conversations.c.id == conversation).values(title=begun.title)
+                connection.execute(titled)
+            last = connection.execute(select(func.max(messages.c.position)).where(own)).scalar()
+            position = 0 if last is None else last + 1
+            rows = [
+                question.as_dict() | {"position": position, "owner": None, "kept_at": now},
+                answer.as_dict() | {"position": position + 1, "owner": self._owner, "kept_at": now},
+            ]
+            connection.execute(insert(messages), rows)
         return begun
 
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
-        """Keep events of a run by their numbers; a number that is there already stays as it is."""
-        rows = {seq: {"run": run, "seq": seq, "event": _packed(event)} for seq, event in happened}
+        """Store events of a run by number; a number that is stored already stays as it is."""
+        rows = {seq: {"run": run, "seq": seq, "event": _json(event)} for seq, event in happened}
         if not rows:
             return
         with self._database.write() as connection:
             alive = update(messages).where(messages.c.id == run).values(kept_at=self._now())
-            # The user may have cut the run off, or purged it, while it was still at work.
+            # The user may have removed the run while it was still writing.
             if connection.execute(alive).rowcount == 0:
                 return
             known = select(events.c.seq).where(
@@ -167,21 +169,19 @@ class Store:
                 connection.execute(insert(events), list(rows.values()))
 
     def keep_text(self, run: str, text: str) -> None:
-        """Keep the text of an answer that is still being written."""
-        at_work = update(messages).where(messages.c.id == run, messages.c.state == "running")
+        """Store the text of an answer that is still being written."""
+        running = update(messages).where(messages.c.id == run, messages.c.state == "running")
         with self._database.write() as connection:
-            connection.execute(at_work.values(text=_plain(text), kept_at=self._now()))
+            connection.execute(running.values(text=_plain(text), kept_at=self._now()))
 
     def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> Message | None:
-        """Keep the finished answer, all of it or nothing; None where the run is no longer there."""
+        """Store the finished answer and return it, or None if the run was removed."""
         now = self._now()
         with self._database.write() as connection:
-            place = select(messages.c.conversation).where(messages.c.id == run)
-            # The conversation before the message, as everywhere: two writers then never wait for each other.
-            connection.execute(
-                update(conversations).where(conversations.c.id == place.scalar_subquery()).values(updated_at=now)
-            )
-            values = {"state": state, "text": _plain(text), "answer": _packed(answer), "owner": None, "kept_at": now}
+            own = select(messages.c.conversation).where(messages.c.id == run).scalar_subquery()
+            # The conversation before the message, as everywhere, so that two writers never wait for each other.
+            connection.execute(update(conversations).where(conversations.c.id == own).values(updated_at=now))
+            values = {"state": state, "text": _plain(text), "answer": _json(answer), "owner": None, "kept_at": now}
             connection.execute(update(messages).where(messages.c.id == run).values(**values))
             return _message(connection.execute(select(*_FIELDS).where(messages.c.id == run)).first())
 
@@ -207,7 +207,7 @@ class Store:
             return [(seq, json.loads(event)) for seq, event in connection.execute(query)]
 
     def cut_from(self, conversation: str, message_id: str) -> int:
-        """Remove this message and all later ones; return how many went."""
+        """Remove this message and all later ones, and return their number."""
         with self._database.write() as connection:
             title = self._touch(connection, conversation).title
             own = messages.c.conversation == conversation
@@ -217,16 +217,16 @@ class Store:
             if first is None:
                 return 0
             if title == clean_title(first.text, GIVEN_TITLE_LENGTH):
-                # The title came from this question; the question that takes its place gives a new one.
+                # The title came from this question; the next question gives a new one.
                 connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
             return connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
 
     # --- the store itself ----------------------------------------------------------------------------------------
     def sweep(self) -> int:
-        """Mark the running answers whose process is gone as interrupted, text kept; return how many."""
-        at_work = select(messages.c.id, messages.c.owner, messages.c.kept_at).where(messages.c.state == "running")
+        """Mark the running answers of dead processes as interrupted, and return their number."""
+        running = select(messages.c.id, messages.c.owner, messages.c.kept_at).where(messages.c.state == "running")
         with self._database.read() as connection:
-            rows = connection.execute(at_work).all()
+            rows = connection.execute(running).all()
         silent = _stamp(self._clock() - SILENCE_SECONDS)
         dead = [(row.id, row.owner) for row in rows if self._is_dead(row.owner or "", row.kept_at <= silent)]
         if not dead:
@@ -235,13 +235,12 @@ class Store:
             return sum(_interrupt(connection, run, writer) for run, writer in dead)
 
     def check(self) -> list[str]:
-        """What is wrong with the database; nothing where all is well."""
+        """What is wrong with the database; empty if nothing is."""
         try:
             if self._database.sqlite:
                 found = [str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok"]
-                return found + [
-                    f"{row[0]}: row {row[1]} belongs to nothing" for row in self._database.pragma("foreign_key_check")
-                ]
+                orphans = self._database.pragma("foreign_key_check")
+                return found + [f"{row[0]}: row {row[1]} refers to a missing row" for row in orphans]
             with self._database.read() as connection:
                 for table in metadata.sorted_tables:
                     connection.execute(select(func.count()).select_from(table)).scalar()
@@ -250,7 +249,7 @@ class Store:
         return []
 
     def size(self) -> int:
-        """How many bytes the conversations take on the disk, or in memory."""
+        """The size of the database in bytes."""
         if self._database.file is not None:
             file = self._database.file
             return sum(part.stat().st_size for part in (file, file.with_name(f"{file.name}-wal")) if part.exists())
@@ -274,51 +273,20 @@ class Store:
         return silent if lives is None else not lives
 
     def _set_deleted(self, id: str, at: str | None) -> None:
+        marked = update(conversations).where(conversations.c.id == _plain(id)).values(deleted_at=at)
         with self._database.write() as connection:
-            if (
-                connection.execute(
-                    update(conversations).where(conversations.c.id == _plain(id)).values(deleted_at=at)
-                ).rowcount
-                == 0
-            ):
+            if connection.execute(marked).rowcount == 0:
                 raise STORE_NO_CONVERSATION(id=id)
 
     def _touch(self, connection: Connection, conversation: str) -> Conversation:
-        """Move a conversation to the top and hold it until the transaction ends."""
+        """Move a conversation to the top, and lock it until the transaction ends."""
         live = (conversations.c.id == _plain(conversation), conversations.c.deleted_at.is_(None))
         if connection.execute(update(conversations).where(*live).values(updated_at=self._now())).rowcount == 0:
             raise STORE_NO_CONVERSATION(id=conversation)
         return Conversation(**connection.execute(select(conversations).where(*live)).one()._mapping)
 
-    def _entitle(self, connection: Connection, conversation: Conversation, question: Message) -> Conversation:
-        """Give a conversation without a title that of its question."""
-        if conversation.title:
-            return conversation
-        title = clean_title(question.text, GIVEN_TITLE_LENGTH)
-        connection.execute(update(conversations).where(conversations.c.id == conversation.id).values(title=title))
-        return replace(conversation, title=title)
 
-    def _question(self, conversation: str, text: str) -> Message:
-        return Message(new_id(), conversation, "user", _plain(text), "done", self._now())
-
-    def _place(self, conversation: str, run: str) -> Message:
-        return Message(run, conversation, "assistant", "", "running", self._now())
-
-    def _append(self, connection: Connection, *added: Message) -> list[Message]:
-        """Put messages at the end of their conversation."""
-        last = select(func.coalesce(func.max(messages.c.position) + 1, 0)).where(
-            messages.c.conversation == added[0].conversation
-        )
-        placed = [
-            replace(message, position=at) for at, message in enumerate(added, connection.execute(last).scalar_one())
-        ]
-        owners = {"running": self._owner}
-        rows = [{**each.as_dict(), "owner": owners.get(each.state), "kept_at": each.created_at} for each in placed]
-        connection.execute(insert(messages), rows)
-        return placed
-
-
-def _has(word: str) -> Any:
+def _contains(word: str) -> Any:
     said = exists().where(
         messages.c.conversation == conversations.c.id, messages.c.text.icontains(word, autoescape=True)
     )
@@ -326,7 +294,7 @@ def _has(word: str) -> Any:
 
 
 def _interrupt(connection: Connection, run: str, writer: str | None) -> int:
-    # Only while it is still the dead process's: another may have seen to it since.
+    # Only if it is still the dead process's: another process may have marked it since.
     same = (messages.c.id == run, messages.c.state == "running", messages.c.owner == writer)
     return connection.execute(update(messages).where(*same).values(state="interrupted", owner=None)).rowcount
 
@@ -348,9 +316,9 @@ def _stamp(seconds: float) -> str:
 
 
 def _plain(text: str) -> str:
-    """``text`` as every database can hold it: no NUL, no half of a character pair."""
+    """``text`` as every database can store it: without NUL and half surrogate pairs."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _packed(value: Mapping[str, Any]) -> str:
+def _json(value: Mapping[str, Any]) -> str:
     return _plain(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

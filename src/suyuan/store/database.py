@@ -1,4 +1,4 @@
-"""One database, SQLite or PostgreSQL: opened with care, read and written in transactions, its failures given a cause and a cure."""
+"""One database, SQLite or PostgreSQL: its transactions, and its errors as causes."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from sqlalchemy.pool import StaticPool
 from ..core.causes import store as causes
 from ..core.errors import SuyuanError
 from ..core.secret import Secret, redact
-from . import tables
+from . import migrations
 
 BUSY_SECONDS = 30
 _MEMORY = "memory"
-_NO_RIGHT = "42501"  # PostgreSQL's code for a user who may not do this
+_NO_RIGHT = "42501"  # PostgreSQL's code for a missing privilege
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 
 
 class Database:
-    """Transactions on one database; safe for threads, and for other processes that use it at the same time."""
+    """Transactions on one database; safe for several threads and processes at the same time."""
 
     def __init__(self, address: str) -> None:
         self._url = _parsed(address)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.file = _file(self._url) if self.sqlite else None
         self.where = str(self.file or (_MEMORY if self.sqlite else _server(self._url)))
-        # SQLite has one writer at a time: threads of this process queue here, in turn, and not at the file.
+        # SQLite has one writer at a time: threads of this process wait for each other here and not at the file.
         self._writing: AbstractContextManager[Any] = threading.RLock() if self.sqlite else nullcontext()
-        # In memory there is one connection for all.
+        # A database in memory has a single connection.
         self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
         if self.file is not None:
             _prepare(self.file)
         self._engine = self._connected()
 
     def open(self) -> None:
-        """Create or update the tables; nothing is changed where the database is not ours or is newer."""
-        self._refuse_strangers()
+        """Create or migrate the tables; a database of another program or a newer release is left unchanged."""
+        self._check_ours()
         if self.sqlite:
             self._set_up_file()
         with self.write() as connection:
-            tables.migrate(connection)
+            migrations.migrate(connection)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -66,7 +66,7 @@ class Database:
                 yield connection
 
     def pragma(self, name: str) -> list[Any]:
-        """The rows that a PRAGMA of SQLite answers, outside of any transaction."""
+        """The rows that a PRAGMA of SQLite returns, outside of any transaction."""
         with self._writing, self._translated():
             raw = self._engine.raw_connection()
             try:
@@ -101,18 +101,18 @@ class Database:
         event.listen(engine, "begin", _begin)
         return engine
 
-    def _refuse_strangers(self) -> None:
+    def _check_ours(self) -> None:
         with self.read() as connection:
-            found = tables.version(connection)
-            if found > tables.VERSION:
-                raise causes.STORE_TOO_NEW(where=self.where, found=found, known=tables.VERSION)
-            # A database server may hold the tables of others; a file with other tables is somebody else's file.
-            if self.sqlite and found == 0 and tables.others(connection):
+            found = migrations.revision(connection)
+            if found > migrations.HEAD:
+                raise causes.STORE_TOO_NEW(where=self.where, found=found, known=migrations.HEAD)
+            # A database server may hold the tables of other programs; a file with other tables is another program's.
+            if self.sqlite and not found and migrations.foreign_tables(connection):
                 raise causes.STORE_NOT_OURS(where=self.where)
 
     def _set_up_file(self) -> None:
-        """Set what SQLite remembers in the file itself."""
-        # Only a new file can be told to give space back after a purge.
+        """Set the options that SQLite stores in the file."""
+        # A purge can shrink only a file that was created with this option.
         if self.pragma("page_count") == [(0,)]:
             self.pragma("auto_vacuum=INCREMENTAL")
         deadline = time.monotonic() + BUSY_SECONDS
@@ -121,7 +121,7 @@ class Database:
                 self.pragma("journal_mode=WAL")
                 return
             except SuyuanError as error:
-                # Here SQLite does not wait by itself for another process that opens the file at this moment.
+                # SQLite does not wait here for another process that opens the file at this moment.
                 if error.detail_code != causes.STORE_BUSY.detail_code or time.monotonic() > deadline:
                     raise
                 threading.Event().wait(0.02)
@@ -131,10 +131,8 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            if (
-                isinstance(error, (IntegrityError, ProgrammingError))
-                and getattr(error.orig, "sqlstate", "") != _NO_RIGHT
-            ):
+            ours = isinstance(error, (IntegrityError, ProgrammingError))
+            if ours and getattr(error.orig, "sqlstate", "") != _NO_RIGHT:
                 raise
             raise self._cause(error.orig) from None
         except PoolTimeout:
@@ -163,7 +161,7 @@ def _sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
 
 
 def _set_up_connection(connection: Any, _record: object) -> None:
-    # The house says where a transaction begins, see _begin; the driver would begin late and without the write lock.
+    # _begin starts the transactions; the driver would do it late and without the write lock.
     connection.isolation_level = None
     # SQLite's own lower() knows ASCII only.
     connection.create_function("lower", 1, _lower, deterministic=True)
@@ -172,7 +170,7 @@ def _set_up_connection(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # A writer takes the lock at once: one that reads first and writes later could be refused without waiting.
+    # A writer takes the lock at once: SQLite refuses one that reads first and writes later, without waiting.
     writes = connection.get_execution_options().get("suyuan_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -193,9 +191,8 @@ def _parsed(address: str) -> URL:
         raise causes.STORE_NO_DRIVER(driver=error.name or "psycopg") from None
     except (ArgumentError, NoSuchModuleError, ValueError):
         raise causes.STORE_BAD_ADDRESS() from None
-    if url.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg") or (url.database or "").startswith(
-        "file:"
-    ):
+    drivers = ("sqlite", "sqlite+pysqlite", "postgresql+psycopg")
+    if url.drivername not in drivers or (url.database or "").startswith("file:"):
         raise causes.STORE_BAD_ADDRESS()
     return url
 
@@ -213,7 +210,7 @@ def _passwords(url: URL) -> list[Secret]:
 
 
 def _prepare(file: Path) -> None:
-    """Make the folder and the file; what is said in a conversation is for its user's eyes only."""
+    """Create the folder and the file, readable for their owner only."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))

@@ -1,4 +1,4 @@
-"""Which process writes an answer, so that another can tell whether it still does."""
+"""The process that writes an answer, and whether it still runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PROC = Path("/proc")
 
 
 def this_process() -> str:
-    """The name of this process: host, boot, number, and the time it was started."""
+    """The name of this process: host, boot, pid and start time."""
     return "|".join((platform.node().replace("|", ""), _boot(), str(os.getpid()), _started(os.getpid())))
 
 
 def alive(owner: str) -> bool | None:
-    """Whether the process ``owner`` still runs; None where that cannot be told from here."""
+    """Whether the process ``owner`` still runs; None if that cannot be known on this host."""
     node, _, rest = owner.partition("|")
     boot, _, rest = rest.partition("|")
     number, _, started = rest.partition("|")
@@ -26,7 +26,7 @@ def alive(owner: str) -> bool | None:
         return False
     if not _runs(int(number)):
         return False
-    # A number may belong to a new process by now; only the time of its start tells.
+    # The pid may belong to another process by now, which started at another time.
     return _started(int(number)) == started if started else None
 
 
@@ -43,7 +43,7 @@ def _started(pid: int) -> str:
         fields = (_PROC / str(pid) / "stat").read_text().rpartition(") ")[2].split()
     except OSError:
         return ""
-    # A dead process whose parent has not looked yet writes nothing any more.
+    # A zombie writes nothing any more.
     return "" if fields[0] in "ZX" else fields[19]
 
 

@@ -1,29 +1,14 @@
-"""The tables of the conversation store, and how an older store becomes a current one."""
+"""The tables of the conversation store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    inspect,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text, UniqueConstraint
 
 metadata = MetaData()
 
 # The names have a prefix, since a database server may hold the tables of other programs too.
+revisions = Table("suyuan_revision", metadata, Column("version_num", String(32), primary_key=True))
+# The number of the schema, for releases that knew no alembic.
 schema = Table("suyuan_schema", metadata, Column("version", Integer, nullable=False))
 
 conversations = Table(
@@ -66,37 +51,3 @@ events = Table(
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("event", Text, nullable=False),
 )
-
-STEPS: tuple[Callable[[Connection], None], ...] = ()
-"""Step ``n`` makes version ``n + 2`` out of version ``n + 1``; a step that was released is never changed."""
-
-VERSION = 1 + len(STEPS)
-_MIGRATION_LOCK = 0x5_0F_17  # any number that every process of the house shares
-
-
-def version(connection: Connection) -> int:
-    """The version of the store behind ``connection``; 0 where there is none yet."""
-    if not inspect(connection).has_table(schema.name):
-        return 0
-    return connection.execute(select(schema.c.version)).scalar() or 0
-
-
-def others(connection: Connection) -> list[str]:
-    """The tables that are not ours."""
-    return sorted(set(inspect(connection).get_table_names()) - set(metadata.tables))
-
-
-def migrate(connection: Connection) -> None:
-    """Bring the store to :data:`VERSION`, inside the caller's transaction."""
-    if connection.dialect.name == "postgresql":
-        # Two processes that start together must not both create the tables; SQLite's write lock does this by itself.
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-    found = version(connection)
-    if found >= VERSION:
-        return
-    if found == 0:
-        metadata.create_all(connection)
-    for step in STEPS[found - 1 :] if found else ():
-        step(connection)
-    if connection.execute(update(schema).values(version=VERSION)).rowcount == 0:
-        connection.execute(schema.insert().values(version=VERSION))
