@@ -25,9 +25,14 @@ def main() -> None:
     PAGE.write_text(cli_reference(), encoding="utf-8")
 
 
+def english_parser() -> argparse.ArgumentParser:
+    """The parser of the command line with English help."""
+    return build_parser(Texts("en"))
+
+
 def cli_reference() -> str:
     """The whole page: every command with its arguments."""
-    return _HEAD + "".join(_sections(build_parser(Texts("en")), 2))
+    return _HEAD + "".join(_sections(english_parser(), 2))
 
 
 def _sections(parser: argparse.ArgumentParser, level: int, about: str = "") -> Iterator[str]:
