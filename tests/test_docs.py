@@ -243,7 +243,7 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
     environ = {**os.environ, **nowhere, "NO_PROXY": "", "no_proxy": "", "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
-        capture_output=True, text=True, check=False, cwd=ROOT, env=environ, timeout=120,
+        capture_output=True, text=True, check=False, cwd=ROOT, env=environ, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     pages = list((tmp_path / "site").rglob("*.html"))
