@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from suyuan.cli.main import build_parser
-from suyuan.cli.texts import Texts
+from suyuan.messages.catalog import Texts
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 _HEAD = """# Command line
@@ -27,7 +27,7 @@ def main() -> None:
 
 def english_parser() -> argparse.ArgumentParser:
     """The parser of the command line with English help."""
-    return build_parser(Texts("en"))
+    return build_parser(Texts("cli", "en"))
 
 
 def cli_reference() -> str:
