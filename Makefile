@@ -33,6 +33,8 @@ requirements: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tools/docs.py
+	$(BIN)/python tools/cli_reference.py
+	$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

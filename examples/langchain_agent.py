@@ -1,4 +1,4 @@
-"""A LangChain agent that searches: give it any chat model of LangChain (needs suyuan[langchain])."""
+"""A LangChain agent that searches and reads: give it any chat model of LangChain (needs ``suyuan[langchain]``)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-import suyuan
-from suyuan.citations.registry import CitationRegistry
-from suyuan.tools.langchain import SearchTool
-from suyuan.tools.session import SessionSearch
+from suyuan.integrations.langchain import web_tools
 
 
-class ParrotModel(BaseChatModel):
-    """Stands in for your model, so that the example runs without a key: searches the question, repeats the first source."""
+class EchoModel(BaseChatModel):
+    """A stand-in for your model, so that the example runs without a key: searches, and repeats the first source."""
 
     @property
     def _llm_type(self) -> str:
-        return "parrot"
+        return "echo"
 
     def bind_tools(self, tools: Any, **_: Any) -> Any:
-        """Take the tools as given: this model knows only one."""
+        """Return the model itself, since it calls only one tool."""
         return self
 
     def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:
@@ -39,15 +36,14 @@ class ParrotModel(BaseChatModel):
 
 
 async def main(question: str, engines: str) -> None:
-    """Let the agent answer ``question`` and print its answer with the sources."""
-    async with suyuan.AsyncClient() as client:
-        citations = CitationRegistry()  # one for each answer
-        tool = SearchTool(SessionSearch(client.search_service, engines=engines), citations, lang="en")
-        agent = create_agent(ParrotModel(), [tool])
-        state = await agent.ainvoke({"messages": [{"role": "user", "content": question}]})
-        print(state["messages"][-1].text)
-        for source in citations.sources:
-            print(f"[{source.number}] {source.title} {source.url}")
+    """Let the agent answer ``question`` and print its answer with the pages that were found."""
+    agent = create_agent(EchoModel(), web_tools(engines=engines))
+    state = await agent.ainvoke({"messages": [{"role": "user", "content": question}]})
+    print(state["messages"][-1].text)
+    for message in state["messages"]:
+        if isinstance(message, ToolMessage) and message.artifact:  # the SearchPage
+            for result in message.artifact.results:
+                print(f"[{result.rank}] {result.title} {result.url}")
 
 
 if __name__ == "__main__":

@@ -1,44 +1,226 @@
-"""The documentation tells the truth."""
+"""The documentation is true: links, commands, code, names and generated parts."""
 
 from __future__ import annotations
 
+import ast
+import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
+import yaml
+
+import suyuan
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DOCS = ROOT / "docs"
+READMES = (ROOT / "README.md", ROOT / "README.zh.md")
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "benchmarks").glob("*.md"), *ROOT.glob("examples/*/*.md")]
+)
+_FENCE = re.compile(r"^( *)``` ?(?:\{\.)?(\w*)[^\n]*\n(.*?)^\1```", re.M | re.S)
+_SNIPPET = re.compile(r'^ *--8<-- "([^"]+)"$', re.M)
+_FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|json|md))`")
+_HANZI = "[\u4e00-\u9fff]"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_within_the_project_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    """The code blocks of a page in one of ``languages``, with the files that they include."""
+    text = page.read_text(encoding="utf-8")
+    found = [(match[1], match[3]) for match in _FENCE.finditer(text) if match[2] in languages]
+    bodies = [re.sub(f"^{indent}", "", body, flags=re.M) for indent, body in found]
+    return [_SNIPPET.sub(lambda line: (ROOT / line[1]).read_text(encoding="utf-8"), body) for body in bodies]
+
+
+def commands(page: Path) -> list[str]:
+    """The commands in the shell blocks of a page, without comments and variables."""
+    lines = [shlex.split(line, comments=True) for block in blocks(page, "sh", "bash") for line in block.splitlines()]
+    return [shlex.join(dropwhile(lambda word: re.match(r"[A-Z_]+=", word), line)) for line in lines if line]
+
+
+PYTHON_BLOCKS = [
+    pytest.param(block, id=f"{name_of(page)}-{number}")
+    for page in PAGES
+    for number, block in enumerate(blocks(page, "python"))
+]
+
+
+# --- links and files --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_relative_links_resolve(page: Path) -> None:
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
         if target != "url" and not target.startswith(("http://", "https://", "mailto:")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_two_commands_stand_at_the_top_of_the_readme_and_in_the_makefile() -> None:
-    top = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:25])
+# A decision record may name what was there when it was written.
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "adr"], ids=name_of)
+def test_source_files_that_are_named_exist(page: Path) -> None:
+    for name in _FILE.findall(page.read_text(encoding="utf-8")):
+        assert any((folder / name).exists() for folder in (ROOT, ROOT / "src" / "suyuan")), f"{page.name}: {name}"
+
+
+def test_nothing_names_this_machine() -> None:
+    files = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    for name in files:
+        path = ROOT / name
+        if path.suffix in (".py", ".md", ".toml", ".txt", ".json", ".sh", ".yml", "") and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert str(Path.home()) + "/" not in text and str(ROOT.parent) + "/" not in text, name
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+def test_the_two_commands_are_at_the_top_of_the_readme_and_in_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for command in ("run", "test"):
-        assert f"make {command}" in top and re.search(rf"^{command}:", makefile, re.M)
+    for readme in READMES:
+        top = "\n".join(readme.read_text(encoding="utf-8").splitlines()[:25])
+        for command in ("run", "test"):
+            assert f"make {command}" in top and re.search(rf"^{command}:", makefile, re.M)
 
 
-def test_every_command_in_the_readme_is_understood() -> None:
-    from suyuan.cli.main import build_parser
-    from suyuan.messages.catalog import Texts
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_exists(page: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    parser = runpy.run_path(str(ROOT / "tools" / "cli_reference.py"))["english_parser"]()
+    for command in commands(page):
+        program, *arguments = shlex.split(command)
+        if program == "suyuan":
+            parser.parse_args(arguments)
+        elif program == "make":
+            assert all(re.search(rf"^{target}:", makefile, re.M) for target in arguments), command
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^suyuan ([^#\n]+?)(?:\s+#.*)?$", text, re.M)
-    assert len(commands) >= 5
-    import shlex
 
-    for command in commands:
-        build_parser(Texts("cli", "en")).parse_args(shlex.split(command))
+def test_both_readmes_have_the_same_commands() -> None:
+    english, chinese = READMES
+    assert len(commands(english)) >= 10
+    assert commands(english) == commands(chinese)
+    inline = [
+        re.findall(r"`((?:make|pip|pipx|uvx|suyuan) [^`]*)`", page.read_text(encoding="utf-8")) for page in READMES
+    ]
+    assert sorted(set(inline[0]) - {"suyuan --ui zh …"}) == sorted(set(inline[1]) - {"suyuan --ui zh …"})
+
+
+def test_both_readmes_show_the_same_code() -> None:
+    english, chinese = ("\n".join(_calls(block) for block in blocks(page, "python")) for page in READMES)
+    assert english == chinese
+
+
+def _calls(code: str) -> str:
+    """The code with every text replaced, since only the texts are translated."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = ""
+    return ast.dump(tree)
+
+
+# --- code -------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("block", PYTHON_BLOCKS)
+def test_python_in_the_documentation_compiles(block: str) -> None:
+    compile(block, "<documentation>", "exec")
+
+
+@pytest.mark.parametrize(
+    "code", [*PYTHON_BLOCKS, *(pytest.param(path.read_text(encoding="utf-8"), id=name_of(path)) for path in EXAMPLES)]
+)
+def test_every_name_is_documented_and_exists(code: str) -> None:
+    documented = documented_names()
+    for module, name in names_used(code):
+        assert name in documented.get(module, ()), f"{module}.{name} is not documented in docs/api"
+        assert hasattr(import_module(module), name), f"{module}.{name}"
+
+
+def names_used(code: str) -> Iterator[tuple[str, str]]:
+    """The names of Suyuan that ``code`` imports or takes from ``suyuan``, with their module."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").partition(".")[0] == "suyuan":
+            yield from ((str(node.module), alias.name) for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "suyuan":
+            yield "suyuan", node.attr
+
+
+def documented_names() -> dict[str, set[str]]:
+    """The public names by module, as the pages of ``docs/api`` list them."""
+    found: dict[str, set[str]] = {}
+    for page in (DOCS / "api").glob("*.md"):
+        for block in re.findall(r"^::: (\S+\n(?: +.*\n)*)", page.read_text(encoding="utf-8") + "\n", re.M):
+            path, _, rest = block.partition("\n")
+            options = (yaml.safe_load(rest) or {}).get("options", {})
+            if path.count(".") == 1 or path.startswith("suyuan.api."):
+                found.setdefault("suyuan", set()).add(path.rpartition(".")[2])
+            else:
+                found[path] = set(options["members"])
+    return found
+
+
+def test_everything_public_is_documented_and_exists() -> None:
+    documented = documented_names()
+    assert documented["suyuan"] == set(suyuan.__all__) - {"__version__"}
+    for module, names in documented.items():
+        assert all(hasattr(import_module(module), name) for name in names), module
+
+
+def test_code_that_needs_no_network_runs(tmp_path: Path) -> None:
+    run = [str(block.values[0]) for block in PYTHON_BLOCKS if re.search(r"stub", str(block.values[0]), re.I)]
+    run = [code for code in run if "__main__" not in code]
+    assert len(run) >= 3
+    for code in run:
+        _run(code, tmp_path)
+
+
+def test_the_engines_of_the_guide_run(tmp_path: Path) -> None:
+    smallest, without_sockets, its_test = blocks(DOCS / "howto" / "write-an-engine.md", "python")
+    (tmp_path / "my_package.py").write_text(without_sockets, encoding="utf-8")
+    _run(f"{its_test}\ntest_titles_become_results()", tmp_path)
+    _run(
+        f"import asyncio\n{smallest}\nfound = asyncio.run(Notes().search(SearchQuery('my receipt'), 5))\n"
+        "assert found[0].url == 'https://notes.example/receipt'",
+        tmp_path,
+    )
+
+
+def _run(code: str, folder: Path) -> None:
+    environ = os.environ | {f"SUYUAN_{name}_DIR": str(folder) for name in ("CONFIG", "DATA", "STATE")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder, env=environ, timeout=60
+    )
+    assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+# --- generated parts --------------------------------------------------------------------------------------------------
+def test_generated_parts_are_up_to_date() -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "docs.py"))
+    guide = (DOCS / "configuration.md").read_text(encoding="utf-8")
+    assert f"{tool['BEGIN']}\n{tool['settings_table']()}\n{tool['END']}" in guide, "run `make docs`"
+
+
+def test_the_command_line_reference_is_up_to_date() -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "cli_reference.py"))
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == tool["cli_reference"](), "run `make docs`"
+
+
+def test_codes_that_are_named_exist() -> None:
+    # This page is generated from the causes.
+    known = set(re.findall(r"^\| `\w+/(\w+)` \|", (DOCS / "troubleshooting.md").read_text(encoding="utf-8"), re.M))
+    for page in (DOCS / "models.md", *(DOCS / "howto").glob("*.md")):
+        named = re.findall(r"`((?:context|model|ollama|store|tools)_[a-z_]+)`", page.read_text(encoding="utf-8"))
+        assert set(named) <= known, page.name
+    _, _, fetching = (DOCS / "tools.md").read_text(encoding="utf-8").partition("| code | detail_code | when |")
+    codes = re.findall(r"^\| `[^|]+` \| (`[^|]+`) \|", fetching, re.M)
+    assert len(codes) >= 5 and set(re.findall(r"`(\w+)`", " ".join(codes))) <= known
 
 
 def test_tests_name_only_requirements_that_exist() -> None:
@@ -48,16 +230,30 @@ def test_tests_name_only_requirements_that_exist() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_generated_parts_are_up_to_date() -> None:
-    tool = runpy.run_path(str(ROOT / "tools" / "docs.py"))
-    guide = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    assert f"{tool['BEGIN']}\n{tool['settings_table']()}\n{tool['END']}" in guide, "run `make docs`"
+# --- the site ---------------------------------------------------------------------------------------------------------
+def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    # Any request goes to a proxy that does not exist.
+    nowhere = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}
+    environ = {**os.environ, **nowhere, "NO_PROXY": "", "no_proxy": "", "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        capture_output=True, text=True, check=False, cwd=ROOT, env=environ, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) >= 30
+    index = (tmp_path / "site" / "adr" / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="{record.stem}/"' in index for record in (DOCS / "adr").glob("[0-9]*.md"))
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"([^\"]+)\"", text)
+        loaded += re.findall(r"<link\b(?![^>]*rel=\"canonical\")[^>]*\bhref=\"([^\"]+)\"", text)
+        assert not [url for url in loaded if url.startswith(("http:", "https:", "//"))], page
+        # The theme would load its diagrams and its shim for files from another host.
+        assert 'class="mermaid"' not in text and "unpkg.com" not in text, page
 
 
-def test_nothing_names_this_machine() -> None:
-    files = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
-    for name in files:
-        path = ROOT / name
-        if path.suffix in (".py", ".md", ".toml", ".txt", ".json", ".sh", "") and path.is_file():
-            text = path.read_text(encoding="utf-8", errors="replace")
-            assert str(Path.home()) + "/" not in text and str(ROOT.parent) + "/" not in text, name
+def test_chinese_text_has_full_width_punctuation() -> None:
+    text = _FENCE.sub("", READMES[1].read_text(encoding="utf-8"))
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "`", text))
+    assert not re.findall(rf"{_HANZI}[,:;?!()]|[,:;?!()]{_HANZI}", text)

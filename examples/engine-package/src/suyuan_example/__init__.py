@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
-from suyuan.core.causes.engine import UNREADABLE
-from suyuan.core.engine import Engine, EngineSettings, Exchange
-from suyuan.core.query import SearchQuery
-from suyuan.core.result import EngineResults, SearchResult
-from suyuan.core.wire import Request, Response
+from suyuan import (
+    Engine,
+    EngineResults,
+    EngineSettings,
+    Request,
+    Response,
+    SearchQuery,
+    SearchResult,
+    WebParseError,
+)
 
 
 class ExampleWiki(Engine):
-    """A MediaWiki as a search engine: asks its API, reads its JSON, never opens a socket itself."""
+    """Searches a MediaWiki by its API; never opens a socket itself."""
 
     name = "example_wiki"
     title = "Example wiki"
     default_url = "https://en.wikipedia.org"
 
-    def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask for one page of results."""
+    def exchange(self, query: SearchQuery) -> Generator[Request, Response, EngineResults]:
+        """Request one page of results."""
         params = {
             "action": "query",
             "list": "search",
@@ -30,19 +35,19 @@ class ExampleWiki(Engine):
         return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
 
     def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read the API's answer."""
+        """Read the JSON of the API."""
         try:
             rows = response.json()["query"]["search"]
             return EngineResults(tuple(self._result(row["title"]) for row in rows))
         except (ValueError, KeyError, TypeError):
-            raise UNREADABLE(engine=self.name) from None
+            raise WebParseError("The wiki did not send search results.", detail_code="unreadable") from None
 
     def _result(self, title: str) -> SearchResult:
         return SearchResult(title, f"{self.base_url}/wiki/{title.replace(' ', '_')}", "", self.name)
 
 
 class ExampleNotes:
-    """The least that an engine must be: a name and a search."""
+    """The smallest engine: a name and a search."""
 
     name = "example_notes"
 
