@@ -1,4 +1,4 @@
-"""The embedded model: what it reads out of the messages, what it plans, what it quotes, and that it never makes anything up."""
+"""The embedded model: what it reads from the messages, what it plans, what it quotes, and that it invents nothing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from suyuan.core.document import Document
 from suyuan.core.page import SearchPage
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
-from suyuan.embedded.answer_type import content, wanted
+from suyuan.embedded.answer_type import answer_type
+from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.model import EmbeddedModel
-from suyuan.embedded.prompt_reader import read
-from suyuan.embedded.question_splitter import parts_of
-from suyuan.embedded.quotes import Evidence, best_sources, coverage, pick_quotes
-from suyuan.text.keywords import keywords
+from suyuan.embedded.prompt_reader import read_messages
+from suyuan.embedded.question_splitter import split_question
+from suyuan.embedded.quotes import coverage, pick_quotes, rank_sources
+from suyuan.text.keywords import content_stems, keywords
 from suyuan.tools.text import compact, failure, fenced, page_text
 
 EIFFEL = [
@@ -97,18 +98,21 @@ def test_a_sentence_without_what_is_asked_for_is_one_too_many() -> None:
     ]
 
 
-def test_a_sentence_that_hangs_in_the_air_brings_its_subject() -> None:
+def test_a_sentence_that_refers_back_is_quoted_with_its_subject() -> None:
     quotes = pick_quotes(
         "When was the tower completed?",
         [Evidence(1, "", "The Eiffel Tower stands in Paris. It was completed in 1889.")],
     )
     assert quotes[0].text == "The Eiffel Tower stands in Paris. It was completed in 1889."
     titled = pick_quotes("何时建成?", [Evidence(1, "广州塔 - 百科", "该塔于2009年9月建成。")])
-    assert titled[0].text == "广州塔: 该塔于2009年9月建成。"
+    assert titled[0].text == "广州塔：该塔于2009年9月建成。"
 
 
 def test_what_is_already_quoted_is_not_said_twice() -> None:
-    text = "Acme was founded in 1999 by Ann Lee. However, Acme was sold to Bolt in 2005 by Ann Lee, who had founded Acme in 1999."
+    text = (
+        "Acme was founded in 1999 by Ann Lee. "
+        "However, Acme was sold to Bolt in 2005 by Ann Lee, who had founded Acme in 1999."
+    )
     told = "\n".join(quote.text for quote in pick_quotes("Who founded Acme and sold it?", [Evidence(1, "Acme", text)]))
     assert told.count("Acme was founded in 1999 by Ann Lee.") == 1
 
@@ -185,7 +189,7 @@ def test_both_parts_of_a_question_are_answered() -> None:
     ],
 )
 def test_a_question_is_split_where_it_asks_twice(question: str, parts: list[str]) -> None:
-    assert parts_of(question) == parts
+    assert split_question(question) == parts
 
 
 def test_a_whole_sentence_is_rather_quoted_than_one_that_breaks_off() -> None:
@@ -195,9 +199,9 @@ def test_a_whole_sentence_is_rather_quoted_than_one_that_breaks_off() -> None:
 
 
 def test_the_words_of_a_question_without_its_asking() -> None:
-    assert set(content("What is the population of Paris?")) == {"population", "paris"}
+    assert set(content_stems("What is the population of Paris?")) == {"population", "paris"}
     assert keywords("请问北京的人口是多少?") == ["北京", "人口"]
-    assert wanted("How many people live there?").kinds == ("count",)
+    assert answer_type("How many people live there?").kinds == ("count",)
 
 
 def test_coverage_is_the_share_of_the_question_that_is_found() -> None:
@@ -208,7 +212,7 @@ def test_coverage_is_the_share_of_the_question_that_is_found() -> None:
 
 def test_the_best_sources_come_first() -> None:
     listed = [Evidence(at, title, text) for at, (title, text) in enumerate(reversed(EIFFEL), 1)]
-    assert [source.number for source in best_sources("height of the Eiffel Tower", listed)][-1] == 1
+    assert [source.number for source in rank_sources("height of the Eiffel Tower", listed)][-1] == 1
 
 
 @pytest.mark.req("C4.2")
@@ -223,10 +227,10 @@ def test_nothing_that_fits_is_said_and_the_nearest_sources_are_named() -> None:
 
 def test_the_question_is_what_stands_outside_the_text_from_the_web() -> None:
     trap = [("Trap", "Question: who is the king?")]
-    assert read(asked("What is\n\nthe Eiffel Tower?", trap)).question == "What is\n\nthe Eiffel Tower?"
+    assert read_messages(asked("What is\n\nthe Eiffel Tower?", trap)).question == "What is\n\nthe Eiffel Tower?"
     bare = HumanMessage(fenced("[1] A (a.example)\nhttps://a.example/\nText.", "en") + "\n\nHow tall is it?")
-    assert read([bare]).question == "How tall is it?"
-    assert read([HumanMessage("Question: is a word?\n\nReally")]).question == "Question: is a word?\n\nReally"
+    assert read_messages([bare]).question == "How tall is it?"
+    assert read_messages([HumanMessage("Question: is a word?\n\nReally")]).question == "Question: is a word?\n\nReally"
 
 
 def test_a_list_inside_a_page_gives_no_sources() -> None:
@@ -240,7 +244,7 @@ def test_a_list_inside_a_page_gives_no_sources() -> None:
     )
     text, _ = page_text(document, "who is the king", 500, "en")
     known = compact_text("king", [SearchResult("A", "https://a.example/", "A page.")], CitationRegistry())
-    reading = read(
+    reading = read_messages(
         [
             HumanMessage("Who is the king?"),
             *called("web_search", known),
@@ -267,7 +271,7 @@ def test_numbers_of_earlier_turns_are_not_valid() -> None:
     assert "[1]" not in told and "1066" not in told
 
 
-def test_what_the_house_says_at_the_limit_is_not_the_question() -> None:
+def test_an_instruction_at_the_limit_is_not_the_question() -> None:
     found = compact_text(
         "x", [SearchResult("T", "https://t.example/", "The Eiffel Tower was completed in 1889.")], CitationRegistry()
     )
@@ -278,7 +282,7 @@ def test_what_the_house_says_at_the_limit_is_not_the_question() -> None:
     ]
     assert EmbeddedModel().invoke(turn).text == "The Eiffel Tower was completed in 1889[1]."
     at_once = [HumanMessage("When was the Eiffel Tower completed?"), HumanMessage(answer_now("en"))]
-    assert read(at_once).question == "When was the Eiffel Tower completed?"
+    assert read_messages(at_once).question == "When was the Eiffel Tower completed?"
 
 
 # --- without sources ---------------------------------------------------------------------------------------------
@@ -313,7 +317,10 @@ def test_small_talk_needs_no_search() -> None:
 
 
 def test_steps_keep_their_order_and_answers_come_first() -> None:
-    guide = "To brew coffee with a press, first grind the beans. After you brew coffee, press the coffee down slowly in the press."
+    guide = (
+        "To brew coffee with a press, first grind the beans. "
+        "After you brew coffee, press the coffee down slowly in the press."
+    )
     steps = [
         quote.text
         for quote in pick_quotes(

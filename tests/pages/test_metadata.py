@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from suyuan.pages.extract import extract
-from suyuan.pages.metadata import iso_date, language_of
 
 URL = "https://example.org/2024/03/05/harbour"
 
@@ -41,34 +38,3 @@ def test_a_page_without_metadata() -> None:
 def test_the_site_name_is_removed_from_the_title_and_the_date_is_read_from_the_address() -> None:
     found = extract("<title>Long story - Site</title><meta property=og:site_name content=Site><p>x", URL)
     assert (found.title, found.published_at) == ("Long story", "2024-03-05")
-
-
-@pytest.mark.parametrize(
-    ("text", "date"),
-    [
-        ("2024-02-30", None),
-        ("2024年3月5日 08:09", "2024-03-05T08:09:00"),
-        ("Published March 5th, 2024", "2024-03-05"),
-        ("5 Mar 2024", "2024-03-05"),
-        ("2024-03-05T01:02:03.456+0800", "2024-03-05T01:02:03+08:00"),
-        ("no date", None),
-    ],
-)
-def test_dates(text: str, date: str | None) -> None:
-    assert iso_date(text) == date
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("这是一个关于港口历史的网页，我们会说明它来自哪里。", "zh-CN"),
-        ("這是一個關於港口歷史的網頁，我們會說明它來自哪裡。", "zh-TW"),
-        ("これは港の歴史についてのページです。どこから来たのかを説明します。", "ja"),
-        ("The history of the harbour is told in this book.", "en"),
-        ("Die Geschichte der Stadt ist nicht von gestern und sie ist lang.", "de"),
-        ("Это страница об истории порта и города.", "ru"),
-        ("x", ""),
-    ],
-)
-def test_languages(text: str, language: str) -> None:
-    assert language_of(text) == language

@@ -17,7 +17,6 @@ from suyuan.search.fusion import fuse
 from suyuan.search.normalize import matching, normalize
 from suyuan.search.plan import Plan, make_plan
 from suyuan.search.rate_limit import RateLimiter
-from suyuan.text.language import script_language
 
 
 class Clock:
@@ -157,17 +156,6 @@ class TestPlan:
             self.plan(" , ")
         with pytest.raises(WebProviderError):
             self.plan("auto", ready=set())
-
-
-@pytest.mark.parametrize(
-    ("text", "lang"),
-    [
-        ("hello", ""), ("naïve café", ""), ("你好 world", "zh"), ("お寿司", "ja"), ("漢字とかな", "ja"),
-        ("안녕", "ko"), ("привет", "ru"), ("😀", ""),
-    ],
-)  # fmt: skip
-def test_the_script_tells_the_language(text: str, lang: str) -> None:
-    assert script_language(text) == lang
 
 
 class TestNormalise:

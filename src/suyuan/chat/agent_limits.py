@@ -11,7 +11,7 @@ from typing import Any, cast
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ..text.words import tokens
+from ..text.words import count_tokens
 from .model_call import retrying
 from .prompts import answer_now
 from .turn import Turn
@@ -32,7 +32,7 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any]:
         """Call the model with the tools that are left."""
         left = [tool for tool in request.tools if getattr(tool, "name", "") not in self._used_up(request.messages)]
-        messages = self._readable(request.messages, tokens(request.system_prompt or ""))
+        messages = self._readable(request.messages, count_tokens(request.system_prompt or ""))
         if request.tools and not left:
             messages = [*messages, HumanMessage(answer_now(self._turn.lang))]
         asked = request.override(tools=left, messages=cast("list[Any]", messages), tool_choice=None)
@@ -45,7 +45,9 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
     def _used_up(self, messages: Sequence[BaseMessage]) -> set[str]:
         """The tools that may not be called any more."""
         turn, limits = self._turn, self._turn.session.settings.limits
-        spent = turn.usage.input_tokens + turn.usage.output_tokens or sum(tokens(message.text) for message in messages)
+        spent = turn.usage.input_tokens + turn.usage.output_tokens or sum(
+            count_tokens(message.text) for message in messages
+        )
         calls = sum(1 for message in messages if isinstance(message, AIMessage) and message.tool_calls)
         if turn.seconds() > limits.seconds or spent > limits.tokens or calls > limits.searches + limits.fetches:
             return {"web_search", "web_fetch"}
@@ -58,14 +60,14 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
     def _readable(self, messages: Sequence[BaseMessage], system: int) -> list[BaseMessage]:
         """The messages within what the model can read; the oldest tool answers are left out first."""
         room = int(self._turn.session.model_settings.context_tokens * 0.85) - system
-        sizes = [tokens(message.text) for message in messages]
+        sizes = [count_tokens(message.text) for message in messages]
         kept = list(messages)
         for i, message in enumerate(messages[:-1]):
             if sum(sizes) <= room:
                 break
             if isinstance(message, ToolMessage):
                 kept[i] = message.model_copy(update={"content": _LEFT_OUT[self._turn.lang]})
-                sizes[i] = tokens(kept[i].text)
+                sizes[i] = count_tokens(kept[i].text)
         return kept
 
 

@@ -10,7 +10,7 @@ from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..llm.errors import model_fault
-from ..text.words import tokens
+from ..text.words import count_tokens
 from ..tools.text import shortened
 from .chat_turn import LONGEST_QUERY, say_failed
 from .model_call import conversation, hear, speak
@@ -54,7 +54,7 @@ async def _agent(turn: Turn) -> None:
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches)
     agent = create_agent(session.model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)])
-    room = session.model_settings.context_tokens * 0.5 - tokens(system)
+    room = session.model_settings.context_tokens * 0.5 - count_tokens(system)
     given: Any = {"messages": conversation(turn, turn.message, room)}
     # Every step is two nodes of the graph; the limits end a run long before this.
     config: Any = {"recursion_limit": 4 * (limits.searches + limits.fetches) + 20}

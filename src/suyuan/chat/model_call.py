@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError
 from ..llm.errors import model_fault, safe_to_retry
-from ..text.words import tokens
+from ..text.words import count_tokens
 from .prompts import earlier_sources
 from .session import Exchange
 from .turn import Turn
@@ -28,7 +28,7 @@ async def speak(turn: Turn, system: str, question: str) -> None:
     """Have the model answer ``question`` in the light of what was said before."""
     from langchain_core.messages import SystemMessage
 
-    room = turn.session.model_settings.context_tokens - tokens(system) - tokens(question)
+    room = turn.session.model_settings.context_tokens - count_tokens(system) - count_tokens(question)
 
     async def once(share: float) -> None:
         messages = [SystemMessage(system), *conversation(turn, question, room * share)]
@@ -51,7 +51,7 @@ def conversation(turn: Turn, question: str, room: float) -> list[BaseMessage]:
     kept: list[BaseMessage] = []
     for exchange in reversed(turn.session.history):
         told = _told(exchange, turn.lang)
-        room -= tokens(exchange.question) + tokens(told)
+        room -= count_tokens(exchange.question) + count_tokens(told)
         if room < 0:
             break
         kept[:0] = [HumanMessage(exchange.question), AIMessage(told)]

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..text.numbers import MONTHS, figures
-from ..text.sentences import sentence_ends
-from ..text.words import words
+from ..text.dates import MONTHS
+from ..text.keywords import STOP_WORDS
+from ..text.numbers import figures
+from ..text.sentences import sentence_ends, split_sentences
+from ..text.words import HAN, count_cjk, words
 from .markers import Marker
 
 Verdict = Literal["supported", "weak", "not_found"]
@@ -30,8 +32,8 @@ _SECOND_SENTENCE = 0.05
 """How much a second sentence must add to the score to be part of the quote."""
 _RELATED = 0.65
 _MAX_EVIDENCE = 100_000
-_STEM = 7
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PREFIX = 7
+"""English words are compared by their first letters: "constructed" equals "construction"."""
 _NO_LETTER = re.compile(r"[\W_]+")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
@@ -39,16 +41,13 @@ _NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
 _NEGATION = re.compile(
     r"(?:\b(?:not|never|neither|nor|without|cannot|no longer|nobody|none)\b|n[’']t\b"
     r"|不(?![仅过断同少久但管只光论])|没有?(?!收)|未(?!来)|并非|绝非|而非|无法|无需|毫无|尚无)"
-    r"(?=[\s\W]*((?:[\u3400-\u9fff]{1,4}|[^\s\u3400-\u9fff]+(?:\s+[^\s\u3400-\u9fff]+){0,2})))",
+    rf"(?=[\s\W]*((?:[{HAN}]{{1,4}}|[^\s{HAN}]+(?:\s+[^\s{HAN}]+){{0,2}})))",
     re.I,
 )
 _MARKUP = re.compile(
     r"\*\*|__|`+|^[ \t>]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,3}[.)][ \t]+)|\]\([^()\s]*\)|[|\[\]*]", re.M
 )
 _LEAD = re.compile(r"[\s>|]*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s+)?[\s*_|]*")
-_LITTLE = """a an the of in on at to for and or by with from as is was were are be been has have had it its this that these those
-he she they his her their which who whom also but than then into about after before during over under between not no"""
-_COMMON = frozenset(_LITTLE.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +81,19 @@ class SourceText:
     """The text of a source, split into sentences once and compared with many claims."""
 
     def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
-        self.sentences = tuple(sentences) if sentences is not None else _sentences(text[:_MAX_EVIDENCE])
-        self.title = _terms(title) | figures(title).held
-        self.figures = tuple(figures(sentence).held for sentence in self.sentences)
+        self.sentences = tuple(split_sentences(text[:_MAX_EVIDENCE]) if sentences is None else sentences)
+        self.title = _terms(title) | figures(title).implied
+        self.figures = tuple(figures(sentence).implied for sentence in self.sentences)
         self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))
         self.held = self.title.union(*self.figures)
         self.plain = f"{title} {' '.join(self.sentences)}".lower()
         self.letters = _letters(self.plain)
-        self.wide = len(_WIDE.findall(self.plain[:2000])) * 4 > len(self.plain[:2000])
+        self.wide = _is_wide(self.plain[:2000])
         self._counts = Counter(term for terms in self.terms for term in terms)
 
     def weight(self, term: str) -> float:
         """The weight of a word: higher for rare words, very low for function words."""
-        if term in _COMMON:
+        if term in STOP_WORDS:
             return 0.1
         return math.log(1 + (len(self.terms) + 1) / (0.5 + self._counts[term]))
 
@@ -267,7 +266,7 @@ def _contradicts(claim: Statement, quote: str) -> bool:
 
 def _denied(text: str) -> frozenset[str]:
     """The words that follow a negation."""
-    return frozenset().union(*(_terms(found[1]) for found in _NEGATION.finditer(text))) - _COMMON
+    return frozenset().union(*(_terms(found[1]) for found in _NEGATION.finditer(text))) - STOP_WORDS
 
 
 def _names(claim: str) -> set[str]:
@@ -277,22 +276,9 @@ def _names(claim: str) -> set[str]:
 
 
 def _is_wide(text: str) -> bool:
-    return len(_WIDE.findall(text)) * 4 > len(text)
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    found, start = [], 0
-    for end in sentence_ends(text):
-        if sentence := text[start:end].strip():
-            found.append(sentence)
-        start = end
-    return tuple(found)
+    return count_cjk(text) * 4 > len(text)
 
 
 def _terms(text: str) -> frozenset[str]:
-    """The words to compare: endings off, and numbers left to :mod:`.figures`."""
-    return frozenset(
-        word if len(word) <= _STEM or not word.isascii() else word[:_STEM]
-        for word in words(text)
-        if not word[0].isdigit()
-    )
+    """The words to compare; numbers are left to :func:`figures`."""
+    return frozenset(word[:_PREFIX] if word.isascii() else word for word in words(text) if not word[0].isdigit())

@@ -6,9 +6,9 @@ import re
 import urllib.parse
 
 from ..text.sentences import sentence_ends
+from ..text.words import count_cjk
 
 _DIRECTIVE = ":~:"
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _LONG_WORDS, _HEAD_WORDS = 12, 5
 _LONG_WIDE, _HEAD_WIDE = 40, 14
 # The quote is Markdown; the page displays it without this markup.
@@ -31,7 +31,7 @@ def fragment_link(url: str, quote: str) -> str:
 
 def _directive(text: str) -> str:
     """The passage, or only its beginning and end if it is long: the page may differ slightly in between."""
-    if _WIDE.search(text):
+    if count_cjk(text):
         if len(text) <= _LONG_WIDE:
             return _encode(text)
         head, tail = _whole_words(text, _HEAD_WIDE), _whole_words(text[::-1], _HEAD_WIDE)[::-1]

@@ -1,4 +1,4 @@
-"""The embedded model: a LangChain chat model without weights or key that plans by rules and answers by quoting its sources."""
+"""The embedded model as a LangChain chat model: it plans by rules and answers by quoting its sources."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ..text.words import tokens
-from .planner import Call, plan
-from .prompt_reader import PromptContents, read
-from .writer import compose
+from ..text.words import CJK, count_tokens
+from .planner import PlannedCall, plan_calls
+from .prompt_reader import read_messages
+from .writer import write_answer
 
-_PIECES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,4}[，。！？、；：]*|[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|\s+")
+_PIECES = re.compile(rf"[{CJK}]{{1,4}}[，。！？、；：]*|[^\s{CJK}]+\s*|\s+")
 
 
 class EmbeddedModel(BaseChatModel):
-    """Chooses the sentences of the sources that answer the question, and cites each; it makes up nothing."""
+    """Chooses the sentences of the sources that answer the question, and cites each of them."""
 
     most_quotes: int = 4
 
@@ -42,7 +42,7 @@ class EmbeddedModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Make ``tools`` known: it uses ``web_search`` and ``web_fetch``, and leaves others alone."""
+        """Bind ``tools``, of which only ``web_search`` and ``web_fetch`` are used."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
     def _generate(
@@ -93,12 +93,11 @@ class EmbeddedModel(BaseChatModel):
             message=AIMessageChunk(content="", usage_metadata=_usage(messages, text), chunk_position="last")
         )
 
-    def _decide(self, messages: list[BaseMessage], tools: Any) -> tuple[str, list[Call]]:
-        """What to say, or which tools to call first."""
-        reading: PromptContents = read(messages)
-        names = frozenset(tool["function"]["name"] for tool in tools or ())
-        calls = plan(reading, names)
-        return ("", calls) if calls else (compose(reading, self.most_quotes), [])
+    def _decide(self, messages: list[BaseMessage], tools: Any) -> tuple[str, list[PlannedCall]]:
+        """Return the answer, or the tools to call before it."""
+        turn = read_messages(messages)
+        calls = plan_calls(turn, frozenset(tool["function"]["name"] for tool in tools or ()))
+        return ("", calls) if calls else (write_answer(turn, self.most_quotes), [])
 
 
 def _new_id() -> str:
@@ -106,5 +105,5 @@ def _new_id() -> str:
 
 
 def _usage(messages: Sequence[BaseMessage], text: str) -> UsageMetadata:
-    asked, said = sum(tokens(message.text) for message in messages), tokens(text)
+    asked, said = sum(count_tokens(message.text) for message in messages), count_tokens(text)
     return UsageMetadata(input_tokens=asked, output_tokens=said, total_tokens=asked + said)

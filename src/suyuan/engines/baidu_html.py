@@ -17,7 +17,7 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.urls import domain_of
 from ..core.wire import Request, Response
-from ._dates import read_date
+from ..text.dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of
 from ._query import fitted
 from ._status import check_status, redirect_target

@@ -16,7 +16,7 @@ from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
-from ._dates import read_date
+from ..text.dates import read_date
 from ._html import attribute, distinct, first, text_of, tree_of
 from ._query import fitted, is_ordinary, locale
 from ._status import check_status

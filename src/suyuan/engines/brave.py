@@ -14,7 +14,7 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Request, Response
-from ._dates import read_date
+from ..text.dates import read_date
 from ._json import json_of, results_of
 from ._query import fitted, locale
 from ._status import check_status, retry_after

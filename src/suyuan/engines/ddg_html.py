@@ -14,7 +14,7 @@ from ..core.errors import WebBlocked, WebProviderError
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
-from ._dates import read_date
+from ..text.dates import read_date
 from ._html import attribute, distinct, first, has_class, text_of, tree_of
 from ._query import fitted, locale
 from ._status import check_status

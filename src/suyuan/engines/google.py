@@ -17,7 +17,7 @@ from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response, with_params
-from ._dates import read_date
+from ..text.dates import read_date
 from ._html import attribute, distinct, text_of, tree_of
 from ._query import fitted, locale
 from ._status import check_status

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..core.document import Document
 from ..core.urls import page_key
-from ..text.keywords import telling
+from ..text.keywords import content_words
 from ..text.sentences import sentence_ends
 from ..text.words import words
 from .passages import cut, rank
@@ -162,7 +162,7 @@ class Archive:
 
     def search(self, question: str, limit: int = 10) -> list[ArchiveHit]:
         """The documents that match ``question``, best first, each page once."""
-        asked = telling(question) or words(question)
+        asked = content_words(question) or words(question)
         if not asked:
             return []
         match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
@@ -264,7 +264,7 @@ def _coverage(asked: list[str], document: Document) -> float:
 
 def _snippet(document: Document, question: str) -> str:
     """The text from the sentence of the best passages that has most words of the question."""
-    asked = set(telling(question))
+    asked = set(content_words(question))
     best, most = document.text[:1000], 0
     for _, passage in rank(cut(document.text), question)[:5]:
         for start, end in pairwise([0, *sentence_ends(passage.text)]):

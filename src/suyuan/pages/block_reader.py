@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from ..text.words import CJK
 from .block import Block, Element, ListItem, TextRun
 from .visibility import VisibilityChecker, visible_text
 
@@ -36,7 +37,7 @@ _SPACES = re.compile(r" *\n *| {2,}")
 _GUTTER = re.compile(r"\b(?:gutter|linenos?|line-?numbers?(?:-rows)?|blob-num)\b", re.I)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:?|highlight)[-\s]\s*([\w+#.-]+)", re.I)
 _NOT_A_LANGUAGE = frozenset(("none", "plaintext", "text", "default", "nohighlight", "plain"))
-_PROSE = re.compile(r"(?:\b[A-Za-z]{3,}\b[ ,.]+){4}|[\u3040-\u9fff]{4}")
+_PROSE = re.compile(rf"(?:\b[A-Za-z]{{3,}}\b[ ,.]+){{4}}|[{CJK}]{{4}}")
 _LAYOUT = (
     "table table, table form, table h1, table h2, table h3, table article, table section, table nav, table iframe, "
     "table object"

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ..text.language import detect_language
 from .block_reader import read_blocks
 from .main_content import select_main_content
 from .markdown import MarkdownWriter
-from .metadata import language_of, read_metadata
+from .metadata import read_metadata
 
 MAX_HTML = 8_000_000
 MAX_DEPTH = 400
@@ -49,7 +50,7 @@ def extract(html: str, url: str) -> ExtractedPage:
         text,
         metadata.author,
         metadata.published_at,
-        metadata.language or language_of(text),
+        metadata.language or detect_language(text),
         metadata.site_name,
         metadata.canonical_url,
         writer.links,

@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from functools import lru_cache
 from math import log1p
 
+from ..text.dates import MONTH_NAMES
+from ..text.words import count_cjk
 from .block import Block, Element
 
 _FAR = 9
@@ -50,7 +52,6 @@ _NO_HINTS = (_FAR,) * (len(_HINTS) + len(_TAGS))
 
 _SENTENCE_END = re.compile(r"[.!?。！？…:：\"”’」』)）]\s*$")
 _PUNCTUATION = re.compile(r"[,，、;；.。!！?？](?=\s|$|[^\x00-\x7f])|[，。、；！？]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BOILERPLATE = re.compile(
     r"copyright|©|all rights|cookie|privacy|subscribe|sign (?:in|up)|log ?in|newsletter|share (?:this|on)|follow us|"
     r"read more|see also|related|advertis|click here|terms of|add to cart|"
@@ -60,7 +61,7 @@ _BOILERPLATE = re.compile(
 )
 _DATE = re.compile(
     r"\b(?:19|20)\d\d[-/.年]\s?\d{1,2}|\b\d{1,2}[:：]\d\d\b|"
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d",
+    rf"\b(?:{'|'.join(name[:3] for name in MONTH_NAMES)})[a-z]*\.? \d",
     re.I,
 )
 _SIDE_SECTION = re.compile(
@@ -165,7 +166,7 @@ class _BlockStats:
 
     def __init__(self, block: Block) -> None:
         text = block.text
-        self.cjk = 0 if text.isascii() else len(_CJK.findall(text[:2000]))
+        self.cjk = count_cjk(text[:2000])
         # A Chinese character carries about as much information as two and a half letters.
         self.size = len(text) + 1.5 * self.cjk
         self.link_share = min(1.0, block.link_size / len(text))

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ..text.dates import PartialDate, read_timestamp
 from .visibility import visible_text
 
 MAX_FIELD = 300
@@ -33,47 +33,10 @@ _DATE_SELECTORS = (
     "time[datetime], [itemprop=datePublished], .pubtime, #pubtime, .pub-time, .post-date, .entry-date, .publish-time, "
     ".article-time, .date"
 )
-_DATE = re.compile(
-    r"((?:19|20)\d\d)\s?(?:[-/.年])\s?(1[0-2]|0?[1-9])\s?(?:[-/.月])\s?(3[01]|[12]\d|0?[1-9])(?!\d)日?"
-    r"(?:[T\s]{0,3}([01]?\d|2[0-3])[:：时]([0-5]\d)(?::([0-5]\d))?(?:\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?)?"
-)
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1
-    )
-}
-_ENGLISH = re.compile(
-    r"\b(?:([A-Z][a-z]{2})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)|"
-    r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?,? ((?:19|20)\d\d))\b"
-)
 _IN_URL = re.compile(r"/((?:19|20)\d\d)[-/]?(1[0-2]|0[1-9])[-/]?(3[01]|[12]\d|0[1-9])(?=\D)")
 _LANG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
 _SEPARATOR = re.compile(r"\s+[|»·—–-]\s+|[_|｜]")
 _BYLINE = re.compile(r"^\s*(?:by|author|作者|文)\s*[:：/]?\s+|^\s*(?:作者|记者)\s*[:：]\s*", re.I)
-_TRADITIONAL = re.compile("[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣]")
-_SIMPLIFIED = re.compile("[们个这来时国学会说对后开关电网台湾与为发经过还没样]")
-_SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-)
-_FUNCTION_WORDS = {
-    "en": "the of and to in is that for it with as was on are this be by",
-    "de": "der die und das ist nicht von mit den für auf ein eine dem zu sich",
-    "fr": "le la les des et est que dans une pour qui sur pas au avec",
-    "es": "el la los las que de y en un una por con para es del",
-    "pt": "o os que de e em um uma para com não do da no na",
-    "it": "il lo gli che di e un una per con non della del sono",
-    "nl": "de het een van en is dat op te in niet met voor zijn",
-    "pl": "i w na z że się do nie to jest jak po za od",
-}
-_WORDS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +69,6 @@ def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
         description=_clean(meta.get("description") or meta.get("og:description") or ""),
         base=base,
     )
-
-
-def language_of(text: str) -> str:
-    """The language of ``text`` by its script and, for Latin letters, its function words; empty if it is uncertain."""
-    sample = text[:4000]
-    letters = sum(map(str.isalpha, sample))
-    if letters < 20:
-        return ""
-    for tag, script in _SCRIPTS:
-        if len(script.findall(sample)) > letters * (0.1 if tag == "ja" else 0.4):
-            return tag
-    if len(re.findall("[\u3400-\u9fff]", sample)) > letters * 0.3:
-        return "zh-TW" if len(_TRADITIONAL.findall(sample)) > len(_SIMPLIFIED.findall(sample)) else "zh-CN"
-    words = sample.lower().split()
-    counts = {tag: sum(word in small for word in words) for tag, small in _WORDS.items()}
-    best = max(counts, key=lambda tag: counts[tag])
-    return best if counts[best] > len(words) * 0.08 else ""
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:
@@ -198,40 +144,15 @@ def _author(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any]
 def _published(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any], url: str) -> str | None:
     given = [_name(linked.get("datePublished")), *(meta.get(name, "") for name in _DATES)]
     for text in given:
-        if text and (date := iso_date(text)):
+        if text and (date := read_timestamp(text)):
             return date
     for node in tree.css(_DATE_SELECTORS)[:8]:
         attributes = node.attributes
         text = attributes.get("datetime") or attributes.get("content") or node.text()[:200]
-        if text and (date := iso_date(text)):
+        if text and (date := read_timestamp(text)):
             return date
     match = _IN_URL.search(urlsplit(url).path + "/") if _is_url(url) else None
-    return _iso(match.groups()) if match else None
-
-
-def iso_date(text: str) -> str | None:
-    """The first date in ``text`` in ISO form, with its time and zone where they are given."""
-    if match := _DATE.search(text[:200]):
-        return _iso(match.groups())
-    if match := _ENGLISH.search(text[:200]):
-        month, day, year = (match[1], match[2], match[3]) if match[1] else (match[5], match[4], match[6])
-        if number := _MONTHS.get(month.lower()):
-            return _iso((year, str(number), day))
-    return None
-
-
-def _iso(parts: tuple[str | None, ...]) -> str | None:
-    year, month, day, hour, minute, second, zone = [*parts, None, None, None, None][:7]
-    try:
-        moment = datetime(
-            int(year or 0), int(month or 0), int(day or 0), int(hour or 0), int(minute or 0), int(second or 0)
-        )
-    except ValueError:
-        return None
-    if hour is None:
-        return moment.date().isoformat()
-    offset = "" if zone is None else "+00:00" if zone == "Z" else zone[:3] + ":" + zone[-2:]
-    return moment.isoformat() + offset
+    return PartialDate(int(match[1]), int(match[2]), int(match[3])).iso() if match else None
 
 
 def _declared_language(tree: LexborHTMLParser, meta: dict[str, str]) -> str:

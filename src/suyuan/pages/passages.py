@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.document import Passage
+from ..text.bm25 import BM25
 from ..text.sentences import sentence_ends
-from ..text.words import tokens, words
+from ..text.words import count_tokens, words
 
 _HEADING = re.compile(r"(#{1,6})\s+(.+)")
 _FENCE = re.compile(r"(```|~~~)")
 _LONGEST = 700
-_K1, _B = 1.2, 0.4
-# A pair of characters mostly says again what its two characters say; measured on public Chinese questions.
-_PAIR = 0.25
+# A pair of characters mostly repeats what its two characters say; measured on public Chinese questions.
+_PAIR_WEIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +54,17 @@ def cut(text: str) -> tuple[Passage, ...]:
 
 
 def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passage]]:
-    """The passages with their BM25 score against ``question``, best first; those without a common word are left out."""
-    asked = Counter(words(question))
-    bags = [Counter(words(f"{p.heading} {p.text}")) for p in passages]
-    lengths = [sum(bag.values()) for bag in bags]
-    average = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    known = Counter(word for bag in bags for word in asked if word in bag)
-    weights = {word: _weight(word) * math.log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for word, n in known.items()}
-    scored = []
-    for passage, bag, length in zip(passages, bags, lengths, strict=True):
-        damp = _K1 * (1 - _B + _B * length / average)
-        score = sum(
-            weight * bag[word] * (_K1 + 1) / (bag[word] + damp) for word, weight in weights.items() if word in bag
-        )
-        if score > 0:
-            scored.append((score, passage))
+    """The passages that share a word with ``question``, with their BM25 scores, best first."""
+    query = {word: _PAIR_WEIGHT if len(word) == 2 and not word.isascii() else 1.0 for word in words(question)}
+    scores = BM25(query, [Counter(words(f"{p.heading} {p.text}")) for p in passages]).scores()
+    scored = [(score, passage) for score, passage in zip(scores, passages, strict=True) if score > 0]
     return sorted(scored, key=lambda pair: (-pair[0], pair[1].start))
 
 
 def select(text: str, question: str, budget: int) -> Selection:
     """The best passages of ``text`` for ``question`` within ``budget`` tokens; without a question, the first ones."""
     passages = cut(text)
-    sizes = {passage: tokens(passage.text) for passage in passages}
+    sizes = {passage: count_tokens(passage.text) for passage in passages}
     total = sum(sizes.values())
     if total <= budget:
         return Selection(passages, total, total)
@@ -90,10 +78,6 @@ def select(text: str, question: str, budget: int) -> Selection:
             # Without a question only the beginning is wanted.
             break
     return Selection(tuple(p for p in passages if p in chosen), used, total)
-
-
-def _weight(word: str) -> float:
-    return _PAIR if len(word) == 2 and not word.isascii() else 1.0
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -1,33 +1,53 @@
-"""A question's own words, without those that every question has."""
+"""The words of a question that matter: without function words, question words and polite phrases."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
-from .words import words
+from .words import stem, words
 
-_EMPTY = frozenset(
-    re.findall(
-        r"\w+",
-        "a an the of in on at to for and or is are was were be been being do doe does did has have had it its this that these those with "
-        "from by as what when where who whom whose which why how many much long tell me please about can could would will should you i we "
-        "they he she my our your search find there their his her if into than then so not no s",
-    )
-)
-_ASKING = re.compile(
-    r"请问|请?告诉我|我想知道|帮我|查一下|搜索一下|什么时候|什么时间|为什么|是什么|什么样|什么|有哪些|哪一[年天个位家座]|哪[个些里年位家座种儿]|哪"
+_FUNCTION_WORDS = """a an the of in on at to for and or by with from as is was were are be been has have had it its this
+that these those he she they his her their which who whom also but than then into about after before during over under
+not no"""
+_QUESTION_WORDS = """being can could did do does find how i if long many me much my our please s search should so tell
+there we what when where whose why will would you your"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""English function words, which every text has."""
+_SKIPPED = STOP_WORDS.union(_QUESTION_WORDS.split(), words(_QUESTION_WORDS))
+_REQUEST = r"请问|请?告诉我|我想知道|帮我(?:[查搜](?:一下|索)?)?"
+_CHINESE_QUESTION = re.compile(
+    rf"{_REQUEST}|查一下|搜索一下|什么时候|什么时间|为什么|是什么|什么样|什么|有哪些|哪一[年天个位家座]|哪[个些里年位家座种儿]|哪"
     r"|是多少|多少|多久|多长|怎么样|怎么|怎样|如何|是否|是不是|是谁|谁|几个|分别|一下|吗|呢|吧|啊|的|了|是|在|有|和|与|及|或|被|把|即算"
 )
-_MARKS = re.compile(r"[?？!！。,，;；:：“”\"]")
-
-
-def telling(question: str) -> list[str]:
-    """The comparable words of a question that its answer should contain, each once."""
-    found = words(_ASKING.sub(" ", question)) or words(question)
-    return list(dict.fromkeys(word for word in found if word not in _EMPTY))
+_OPENING = re.compile(rf"^(?:{_REQUEST}|please|(?:can you |could you )?tell me(?: about)?)[\s,，:：]*", re.I)
+_PUNCTUATION = re.compile(r"[?？!！。,，;；:：“”\"]")
+_SINGLE_CHARACTER = 0.5
+"""A Chinese character says little beside the pairs that it is part of."""
 
 
 def keywords(question: str) -> list[str]:
-    """The words of a question for a search engine, as they are written."""
-    own = _ASKING.sub(" ", _MARKS.sub(" ", question))
-    return [word for word in own.split() if word.lower() not in _EMPTY]
+    """Return the words of ``question`` for a search engine, as they are written."""
+    own = _CHINESE_QUESTION.sub(" ", _PUNCTUATION.sub(" ", question))
+    return [word for word in own.split() if word.lower() not in _SKIPPED]
+
+
+def content_words(question: str) -> list[str]:
+    """Return the words of ``question`` that its answer should contain, each once, in the form of :func:`words`."""
+    found = words(_CHINESE_QUESTION.sub(" ", question)) or words(question)
+    return list(dict.fromkeys(word for word in found if word not in _SKIPPED))
+
+
+@lru_cache(maxsize=256)
+def content_stems(question: str) -> Mapping[str, float]:
+    """Return the stems of the content words of ``question``, each with its weight."""
+    return {
+        stem(word): _SINGLE_CHARACTER if len(word) == 1 and not word.isascii() else 1.0
+        for word in content_words(question)
+    }
+
+
+def without_request(question: str) -> str:
+    """Return ``question`` without the polite phrase that it begins with."""
+    return _OPENING.sub("", question)

@@ -1,44 +1,81 @@
-"""Words of a text, for comparing texts: Latin words, and Chinese, Japanese and Korean by character pairs."""
+"""Words of a text, for comparing texts: Latin words, and Chinese, Japanese and Korean by character and pair."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import filterfalse
+from operator import add
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’.\-][^\W_{_CJK}]+)*")
-# Characters that stand in every question and tell nothing about the answer.
-_EMPTY = frozenset("的了是在和与及或吗呢啊吧什么哪怎样为何多少几谁个位")
-_IS_CJK = re.compile(f"[{_CJK}]")
+# Ranges for use inside the brackets of a regular expression.
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+CJK = f"\u3040-\u30ff\uac00-\ud7af{HAN}"
+
+_RUNS = re.compile(rf"([{CJK}]+)|([^\W_{CJK}]+(?:['’.\-][^\W_{CJK}]+)*)")
+_CJK = re.compile(f"[{CJK}]")
+# Characters of function words and question words: alone they say nothing about a text.
+_STOP_CHARACTERS = frozenset("的了是在和与及或吗呢啊吧什么哪怎样为何多少几谁个位")
+_ENDINGS = ("ing", "edly", "ed", "ly", "er", "or", "es", "e")
 
 
 def words(text: str) -> list[str]:
-    """The comparable words of ``text``, lower-case; CJK runs give single characters and pairs of neighbours."""
-    found: list[str] = []
-    for run in _RUNS.findall(text.lower()):
-        if _IS_CJK.match(run):
-            found.extend(char for char in run if char not in _EMPTY)
-            found.extend(run[i : i + 2] for i in range(len(run) - 1))
-        else:
-            found.append(_stem(run))
-    return found
+    """Return the words of ``text`` in lower case and singular; CJK runs give characters and pairs of neighbours."""
+    return _words(text, _singular)
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a language model counts, rather too many than too few."""
-    wide = len(_IS_CJK.findall(text))
+def stems(text: str) -> list[str]:
+    """Return the words of ``text`` without their English endings."""
+    return _words(text, _stem_of)
+
+
+def stem(word: str) -> str:
+    """Return a rough stem of an English word, so that "founded" equals "founding"; other words stay as they are."""
+    if len(word) < 5 or not word.isascii() or not word.isalpha():
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+def count_cjk(text: str) -> int:
+    """Return how many characters of ``text`` are Chinese, Japanese or Korean."""
+    return 0 if text.isascii() else len(_CJK.findall(text))
+
+
+def count_tokens(text: str) -> int:
+    """Return about how many tokens a language model counts, rather too many than too few."""
+    wide = count_cjk(text)
     return wide + (len(text) - wide + 2) // 3
 
 
+def _words(text: str, normal: Callable[[str], str]) -> list[str]:
+    found: list[str] = []
+    for run, word in _RUNS.findall(text.lower()):
+        if word:
+            found.append(normal(word))
+        else:
+            found.extend(filterfalse(_STOP_CHARACTERS.__contains__, run))
+            found.extend(map(add, run, run[1:]))
+    return found
+
+
 @lru_cache(maxsize=20_000)
-def _stem(word: str) -> str:
-    """A very light stem for English: plural and possessive endings off."""
-    if not word.isascii() or len(word) < 4:
-        return word
+def _singular(word: str) -> str:
+    """Return an English word without its plural or possessive ending."""
     if word.endswith(("'s", "’s")):
         word = word[:-2]
+    if not word.isascii() or len(word) < 4:
+        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+@lru_cache(maxsize=20_000)
+def _stem_of(word: str) -> str:
+    return stem(_singular(word))

@@ -1,12 +1,13 @@
-"""Dates as pages show them: read where they are certain, left alone where not."""
+"""Dates as pages and texts show them: read where they are certain, left alone where not."""
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 
-from suyuan.engines._dates import read_date
+from suyuan.text.dates import PartialDate, extract_dates, read_date, read_timestamp
 
 NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
 
@@ -40,6 +41,12 @@ NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
         ("13/12/2020", "2020-12-13"),
         ("5/5/2020", "2020-05-05"),
         ("2024-02-29", "2024-02-29"),
+        ("News,2026-02-01", "2026-02-01"),
+        ("2026. 2. 1.", "2026-02-01"),
+        ("2026-02-01 08:30", "2026-02-01T08:30"),
+        ("2026-02-01 08:30 PM", "2026-02-01"),
+        ("FEB 1,2026", "2026-02-01"),
+        ("2026-02-30, corrected: 2026-03-02", "2026-03-02"),
     ],
 )
 def test_certain_dates(shown: str, day: str) -> None:
@@ -52,8 +59,10 @@ def test_certain_dates(shown: str, day: str) -> None:
     [
         "", "soon", "2026", "May 2026", "2026年2月", "5月3日", "3/4/2020",
         "2026-13-01", "2026-02-30", "2023-02-29", "2026-00-10", "2026年13月1日",
-        "Feb 30, 2026", "32 Feb 2026", "31.4.2026", "25/25/2020", "1826-02-01", "3026-02-01", "12026-02-01", "2026-02-011",
-        "Marketing 3, 2020", "3 Decorations 2020", "Mayor 3, 2020", "10 thg 2, 2026", "茶壶网", "version 2.10.3", "+86 2026",
+        "Feb 30, 2026", "32 Feb 2026", "31.4.2026", "25/25/2020",
+        "1826-02-01", "3026-02-01", "12026-02-01", "2026-02-011",
+        "Marketing 3, 2020", "3 Decorations 2020", "Mayor 3, 2020", "10 thg 2, 2026",
+        "茶壶网", "version 2.10.3", "+86 2026",
     ],
 )  # fmt: skip
 def test_no_date_or_an_impossible_or_ambiguous_one(shown: str) -> None:
@@ -97,3 +106,44 @@ def test_relative_dates_need_the_moment_of_the_page(shown: str, day: str) -> Non
 )
 def test_what_only_looks_relative(shown: str) -> None:
     assert read_date(shown, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2024-02-30", None),
+        ("2024年3月5日 08:09", "2024-03-05T08:09:00"),
+        ("Published March 5th, 2024", "2024-03-05"),
+        ("5 Mar 2024", "2024-03-05"),
+        ("2024-03-05T01:02:03.456+0800", "2024-03-05T01:02:03+08:00"),
+        ("no date", None),
+        ("Mon, 18 Nov 2019 16:07:38 -0600", "2019-11-18T16:07:38-06:00"),
+        ("2019-11-18 17:19:53 GMT", "2019-11-18T17:19:53+00:00"),
+        ("Tue Nov 19 2019 03:05:46 GMT+0800", "2019-11-19T03:05:46+08:00"),
+        ("13/11/2025 09:21:40", "2025-11-13T09:21:40"),
+    ],
+)
+def test_timestamps(text: str, date: str | None) -> None:
+    assert read_timestamp(text) == date
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "rest"),
+    [
+        ("opened in May 2018", PartialDate(2018, 5, None), "opened in  ; "),
+        ("于2018年通车", PartialDate(2018, None, None), "于 ; 通车"),
+        ("10月24日开放", PartialDate(None, 10, 24), " ; 开放"),
+        ("the 3rd of May, 1789", PartialDate(1789, 5, 3), "the  ; "),
+        ("3/4/2020", PartialDate(2020, 3, 4, certain=False), " ; "),
+        ("21.08.2019", PartialDate(2019, 8, 21), " ; "),
+    ],
+)
+def test_partial_dates_of_a_text(text: str, found: PartialDate, rest: str) -> None:
+    assert extract_dates(text) == ([found], rest)
+
+
+def test_a_long_run_of_white_space_takes_no_time() -> None:
+    started = time.process_time()
+    for text in ("May" + " " * 50_000 + "x", "1 May" + " " * 50_000, "2018年" + " " * 50_000 + "x"):
+        extract_dates(text)
+    assert time.process_time() - started < 1

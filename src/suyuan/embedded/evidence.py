@@ -1,0 +1,95 @@
+"""What the sources of a question say, and its sentences that may be quoted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..text.sentences import split_sentences
+from ..text.words import stems
+
+LONGEST = 320
+"""The characters of the longest quote: a page's table or menu is one long "sentence"."""
+_SHORTEST = 6
+_SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,24}$")
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
+_PARAGRAPH_END = re.compile(r"\n+|(?<=[。！？…])\s{2,}")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_CITATION_MARK = re.compile(r"[\[【［]\^?\d+(?:\s*[,，、\-–]\s*\d+)*[\]】］]")
+_MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*|\d+[.)]\s+)|\*\*|__|`+")
+# The date that engines put before a snippet.
+_SNIPPET_DATE = re.compile(r"^\s*(?:[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\s*(?:\.{3}|…|—|·|-)\s*")
+_BOILERPLATE = re.compile(
+    r"cookie|subscribe|sign (?:in|up)|log ?in\b|all rights reserved|privacy policy|terms of (?:use|service)|click here"
+    r"|javascript|newsletter|登录|注册|版权|备案|ICP|扫码|扫一扫|点击|关注公众号|微信搜索|责任编辑|责编|转载|分享到|上一篇|下一篇"
+    r"|相关阅读|广告|举报|客户端下载"
+    r"|(?:ignore|disregard).{0,30}(?:instruction|prompt)|system prompt|忽略.{0,10}(?:指令|提示)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A source under its number, with all of its text that is known."""
+
+    number: int
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a source that may be quoted."""
+
+    text: str
+    number: int
+    title: str
+    before: Candidate | None
+    """The sentence before it, where it may be quoted too."""
+    stems: Counter[str]
+    nearby: frozenset[str]
+    """The stems of the title and of the sentence before."""
+    source: frozenset[str]
+    """The stems of the whole source."""
+    position: int
+    is_cut_off: bool
+    """Whether the source breaks off in it, as snippets do."""
+
+
+def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
+    """Yield the sentences of a source that may be quoted, in its order."""
+    title = _SITE_NAME.sub("", evidence.title).strip()
+    title_stems = frozenset(stems(title))
+    source = title_stems.union(stems(evidence.text))
+    ending = evidence.text.rstrip()
+    before: Candidate | None = None
+    position = 0
+    # A command or a listing is no sentence.
+    for paragraph in _PARAGRAPH_END.split(_CODE.sub("\n", evidence.text)):
+        for text in split_sentences(_plain(paragraph), LONGEST):
+            if not (_SHORTEST <= len(text) <= LONGEST) or _is_boilerplate(text):
+                before = None
+                continue
+            nearby = title_stems.union(before.stems) if before else title_stems
+            cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and ending.endswith(text))
+            before = Candidate(
+                text, evidence.number, title, before, Counter(stems(text)), nearby, source, position, cut_off
+            )
+            position += 1
+            yield before
+
+
+def _plain(text: str) -> str:
+    """Return the words of a line of Markdown; the citation marks of a page would be taken for ours."""
+    text = _CITATION_MARK.sub("", _LINK.sub(r"\1", text))
+    return " ".join(_SNIPPET_DATE.sub("", _MARKUP.sub("", text)).split())
+
+
+def _is_boilerplate(text: str) -> bool:
+    """Whether ``text`` is a menu, a notice, a question, the heading of a list, or an order to the reader."""
+    if text.endswith(("?", "？", ":", "：")) or text.startswith("^") or _BOILERPLATE.search(text):
+        return True
+    letters = sum(map(str.isalnum, text))
+    return letters < 0.6 * len(text.replace(" ", "")) or text.count("|") > 2
