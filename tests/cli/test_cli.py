@@ -110,7 +110,7 @@ class TestSearch:
         gone = f"http://127.0.0.1:{free_port()}"
         _, told, _ = await against(lambda _: reply(pages.ddg()), "search", "some words", SEARXNG_BASE_URL=gone)
         _, quiet, _ = await against(lambda _: reply(pages.ddg()), "search", "some words")
-        assert "10 results from ddg_html" in told and f"(searxng: Nothing listens at {gone}:" in told
+        assert "10 results from ddg_html" in told and f"(searxng: Nothing is listening at {gone}:" in told
         assert "10 results from ddg_html" in quiet and "searxng" not in quiet
 
     async def test_a_resting_engine_is_said_without_explain_too(self) -> None:

@@ -692,7 +692,7 @@ async def test_language_and_theme_are_remembered(plain: Stage, browser: Any) -> 
     page = await plain.page(browser, lang="en-US")
     await page.goto(plain.url)
     assert await page.locator(".switch .label").inner_text() == "Search the web"
-    assert "When on, SearXNG and other engines are searched" in await page.locator(".switch").inner_text()
+    assert "When on, searches SearXNG and other engines" in await page.locator(".switch").inner_text()
     await page.select_option("[name=theme]", "dark")
     assert await page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 22)"
     async with page.expect_navigation():
