@@ -528,7 +528,7 @@ class TestStreams:
     def test_a_message_of_several_lines_and_of_half_a_character(self) -> None:
         assert message("a\nb", event="x", id=3) == b"id: 3\nevent: x\ndata: a\ndata: b\n\n"
         assert json.loads(message({"t": "\ud800!"})[6:].decode()) == {"t": "?!"}
-        assert message({"zh": "你好", "n": (1, 2**70), 3: "a\nb"}) == (
+        assert message({"zh": "你好", "n": (1, 2**70), "3": "a\nb"}) == (
             'data: {"zh":"你好","n":[1,1180591620717411303424],"3":"a\\nb"}\n\n'.encode()
         )
 

@@ -185,7 +185,7 @@ def _http_client(sdk: Any, settings: ModelSettings) -> Any:
 
     proxy = proxy_of(settings)
     if proxy and not proxy.startswith(("http://", "https://")):
-        raise MODEL_PROXY_UNUSABLE(what=f"{proxy.partition(':')[0]}: not an HTTP proxy")
+        raise MODEL_PROXY_UNUSABLE(what=proxy.partition(":")[0])
     transport = AiohttpTransport(proxy)
     return sdk.DefaultAsyncHttpxClient(transport=transport, timeout=settings.seconds, trust_env=False)
 

@@ -79,7 +79,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         # A store that cannot be opened is said, with its cure, by whatever needs it.
         app.state.client.chat  # noqa: B018 - looking at it opens it
     # drain() ends the streams, and only after the answers that they follow.
-    AppStatus.disable_automatic_graceful_drain()
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     app.state.health.start()
     app.state.preloader.start()
     tending = asyncio.create_task(_tend(app))

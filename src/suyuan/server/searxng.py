@@ -96,7 +96,7 @@ def _query(params: dict[str, str]) -> SearchQuery:
         raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
     params.setdefault("q", "")
     if "\ufffd" in params["q"]:
-        raise BAD_ARGUMENT(name="q", why="not UTF-8")
+        raise BAD_ARGUMENT(name="q", why=Text("server.detail.only_utf8"))
     return SearchQuery(params["q"], lang=params.get("language", ""), freshness=period or None)  # type: ignore[arg-type]
 
 
