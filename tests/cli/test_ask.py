@@ -1,21 +1,20 @@
-"""``suyuan ask`` and ``suyuan chat`` as a person and as a script use them."""
+"""``suyuan ask`` and ``suyuan chat`` in pipes and on terminals."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import pty
-import select
+import re
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
 
+from cli.screen import Screen, on_terminal
 from support.oai import error, reply, serve_model, stall
 from support.site import reply as page
 from support.site import serve
@@ -26,7 +25,7 @@ QUESTION = "港珠澳大桥全长多少公里?"
 
 @dataclass
 class Ran:
-    """What a command wrote, and how it ended."""
+    """The output of a command and its exit code."""
 
     code: int
     out: str
@@ -35,7 +34,7 @@ class Ran:
 
 @dataclass
 class Shell:
-    """A terminal with a small web and a model behind it."""
+    """Runs commands against a small web and a model."""
 
     web: Web
     env: dict[str, str] = field(default_factory=dict)
@@ -76,7 +75,7 @@ async def test_ask_streams_the_answer_to_stdout_and_the_steps_to_stderr() -> Non
     assert "正在搜索" in ran.err and "searxng，2 条结果" in ran.err and "引用核对：1 句与来源相符" in ran.out
 
 
-async def test_ask_json_is_the_answer_and_nothing_else() -> None:
+async def test_ask_json_writes_only_the_answer() -> None:
     async with shell() as sh:
         ran = await sh.run("ask", "--json", QUESTION)
     data = json.loads(ran.out)
@@ -89,7 +88,7 @@ async def test_ask_json_is_the_answer_and_nothing_else() -> None:
 
 
 @pytest.mark.req("C3.2")
-async def test_ask_without_search_asks_nobody() -> None:
+async def test_ask_without_search_sends_no_search() -> None:
     with serve_model(reply("Just so.")) as model:
         async with shell(model.url) as sh:
             ran = await sh.run("ask", "--no-search", "why?")
@@ -104,7 +103,7 @@ async def test_ask_agent_reads_pages() -> None:
 
 
 @pytest.mark.req("C7.1")
-async def test_a_failed_search_is_said_and_marked_and_scripts_can_tell() -> None:
+async def test_a_failed_search_is_shown_and_has_its_own_exit_code() -> None:
     web = Web()
     web.searching = lambda _: page("down", 503)
     with serve_model(reply("Perhaps 55 km.")) as model:
@@ -113,7 +112,7 @@ async def test_a_failed_search_is_said_and_marked_and_scripts_can_tell() -> None
     assert ran.code == 1 and "[not verified by search]" in ran.out and "Search failed" in ran.err
 
 
-async def test_a_model_that_refuses_names_cause_and_cure() -> None:
+async def test_a_refused_key_is_shown_with_a_hint() -> None:
     with serve_model(error(401, "bad key")) as model:
         async with shell(model.url) as sh:
             ran = await sh.run("--ui", "en", "ask", "--no-search", "hello there")
@@ -127,14 +126,14 @@ async def test_ctrl_c_stops_the_answer_and_keeps_what_was_written() -> None:
             assert process.stdout is not None
             seen = b""
             while b"three" not in seen:
-                seen += await asyncio.wait_for(process.stdout.read(100), 20)
+                seen += await asyncio.wait_for(process.stdout.read(100), 40)
             process.send_signal(signal.SIGINT)
-            rest = await asyncio.wait_for(process.stdout.read(), 10)
+            rest = await asyncio.wait_for(process.stdout.read(), 40)
             assert await process.wait() == 130
     assert b"[stopped]" in rest
 
 
-async def test_chat_from_a_pipe_takes_commands_and_questions() -> None:
+async def test_chat_from_a_pipe_reads_commands_and_questions() -> None:
     typed = f"/search off\n/help\n/nonsense\n/mode agent\n/search on\n/mode chat\n/search on\n{QUESTION}\n"
     async with shell() as sh:
         ran = await sh.run("--ui", "zh", "chat", typed=typed)
@@ -142,48 +141,121 @@ async def test_chat_from_a_pipe_takes_commands_and_questions() -> None:
     assert "未知命令" in ran.err and "Agent 模式下由 AI 自动决策搜索" in ran.err and "55公里" in ran.out
 
 
-async def test_chat_on_a_terminal_survives_ctrl_c_and_remembers_what_was_typed() -> None:
+async def test_chat_on_a_terminal_goes_on_after_ctrl_c_and_stores_the_typed_lines() -> None:
     with serve_model([[reply("One two three ", delay=0.01), stall(60)], reply("Still here.")]) as model:
         async with shell(model.url) as sh:
-            screen = await asyncio.to_thread(_on_a_terminal, sh.env)
+            screen = await asyncio.to_thread(_chat_on_terminal, sh.env)
     assert "[stopped]" in screen and "Still here." in screen and "Traceback" not in screen
 
 
-def _on_a_terminal(env: dict[str, str]) -> str:
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execve(
-            sys.executable,
-            [sys.executable, "-m", "suyuan", "--ui", "en", "chat", "--no-search"],
-            {**env, "TERM": "dumb"},
-        )
-    screen, seen = "", 0
+def _chat_on_terminal(env: dict[str, str]) -> str:
+    with on_terminal("--ui", "en", "chat", "--no-search", env=env) as screen:
+        screen.wait_for("chat>")
+        screen.type("count\n")
+        screen.wait_for("three")
+        screen.type("\x03")
+        screen.wait_for("[stopped]\n\nchat>")
+        screen.type("and now\n")
+        screen.wait_for("Still here.\n\nchat>")
+        screen.type("\x04")
+        assert screen.wait() == 0
+    with open(f"{env['SUYUAN_STATE_DIR']}/chat-history", encoding="utf-8") as history:
+        assert "and now" in history.read()
+    return screen.text
 
-    def until(words: str, seconds: float = 25) -> None:
-        """Read on until ``words`` come, after those that came before."""
-        nonlocal screen, seen
-        end = time.monotonic() + seconds
-        while (found := screen.find(words, seen)) < 0:
-            ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
-            assert ready, f"{words!r} did not come: {screen}"
-            screen += os.read(terminal, 1000).decode(errors="replace")
-        seen = found + len(words)
 
-    try:
-        until("chat> ")
-        os.write(terminal, b"count\n")
-        until("three")
-        os.write(terminal, b"\x03")
-        until("[stopped]")
-        until("chat> ")
-        os.write(terminal, b"and now\n")
-        until("Still here.")
-        until("chat> ")
-        os.write(terminal, b"\x04")
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
-        with open(f"{env['SUYUAN_STATE_DIR']}/chat-history", encoding="utf-8") as kept:
-            assert "and now" in kept.read()
-    finally:
-        os.close(terminal)
-    return screen
+MARKDOWN = """# Bridges
+
+The bridge is **55 km** long[1]; it was opened in *2018* after nine years of internationally recognised work.
+
+| Part | Length |
+|---|---:|
+| tunnel | 6.7 km |
+
+- first `item`
+- second [page](https://docs.example/page)
+
+```python
+print("hello")
+```
+
+The end.
+"""
+RENDERED = """\
+Bridges
+
+The bridge is 55 km long[1]; it was opened in 2018 after
+nine years of internationally recognised work.
+
+Part     Length
+───────────────
+tunnel   6.7 km
+
+ • first item
+ • second page
+
+  print("hello")
+
+The end."""
+
+
+class TestOnATerminal:
+    """Answers on a terminal of 60 columns."""
+
+    async def ask(self, *args: str, question: str = "港珠澳大桥", **environ: str) -> Screen:
+        with serve_model(reply(MARKDOWN, delay=0.002)) as model:
+            async with shell(model.url) as sh:
+                return await asyncio.to_thread(self.run, [*args, "ask", question], sh.env, environ)
+
+    @staticmethod
+    def run(args: list[str], env: dict[str, str], variables: dict[str, str] | None = None) -> Screen:
+        with on_terminal(*args, env=env, columns=60, variables=variables) as screen:
+            assert screen.wait() == 0
+            return screen
+
+    async def test_markdown_is_rendered_and_no_word_is_broken(self) -> None:
+        screen = await self.ask("--ui", "en")
+        assert RENDERED in screen.text
+        assert "Searching “港珠澳大桥”" in screen.text and " [1] 港珠澳大桥\n     http://127.0.0.1" in screen.text
+
+    async def test_citations_and_links_can_be_clicked(self) -> None:
+        screen = await self.ask()
+        links = dict(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\(?:\x1b\[[\d;]*m)*([^\x1b]+)", screen.raw)[::-1])
+        assert links["https://docs.example/page"] == "page"
+        assert any(url.endswith("/bridge") and text == "[1]" for url, text in links.items())
+
+    @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"])
+    async def test_a_plain_terminal_gets_no_escape_codes(self, environ: dict[str, str]) -> None:
+        screen = await self.ask(**environ)
+        assert "\x1b" not in screen.raw
+        assert RENDERED.replace("second page", "second page (https://docs.example/page)") in screen.text
+
+    async def test_a_terminal_without_hyperlinks_shows_the_address(self) -> None:
+        screen = await self.ask(TERM="linux")
+        assert "\x1b]8;" not in screen.raw and "second page (https://docs.example/page)" in screen.text
+
+    async def test_a_log_and_an_answer_do_not_mix(self) -> None:
+        screen = await self.ask("-v")
+        assert "INFO suyuan.config: " in screen.text
+        assert all(block in screen.text for block in RENDERED.split("\n\n"))
+
+    async def test_the_unfinished_block_is_shown_and_ctrl_c_keeps_it(self) -> None:
+        with serve_model([[reply("# Title\n\nFirst.\n\nHalf a sentence", delay=0.01), stall(60)]]) as model:
+            async with shell(model.url) as sh:
+                text = await asyncio.to_thread(self.stop, sh.env)
+        assert text == "Title\n\nFirst.\n\nHalf a sentence\n[stopped]"
+
+    @staticmethod
+    def stop(env: dict[str, str]) -> str:
+        with on_terminal("--ui", "en", "ask", "--no-search", "hello", env=env) as screen:
+            screen.wait_for("Half a sentence")
+            screen.type("\x03")
+            assert screen.wait() == 130
+            return screen.text.removeprefix("^C").strip()
+
+    async def test_a_block_higher_than_the_screen_is_printed_whole(self) -> None:
+        items = "\n".join(f"- item {n}" for n in range(100))
+        with serve_model(reply(items, delay=0.001)) as model:
+            async with shell(model.url) as sh:
+                screen = await asyncio.to_thread(self.run, ["ask", "--no-search", "list"], sh.env)
+        assert [line.strip() for line in screen.lines if "item" in line] == [f"• item {n}" for n in range(100)]

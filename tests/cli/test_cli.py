@@ -1,4 +1,4 @@
-"""The command line as a person and as a script use it."""
+"""The commands that search, list engines and show the configuration, in pipes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ import pytest
 from support import pages
 from support.site import Handler, free_port, reply, serve, stall
 from suyuan.cli.main import main
-from suyuan.cli.terminal import printable, width_of
 
 
 async def suyuan(*args: str, stdin: str = "", **environ: str) -> tuple[int, str, str]:
-    """Run the real command in a process of its own."""
+    """Run the command in a process of its own."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "suyuan", *args,
         env={**os.environ, "DDG_RATE_PER_MINUTE": "0", **environ},
@@ -36,13 +35,13 @@ async def against(handler: Handler, *args: str, **environ: str) -> tuple[int, st
 
 
 class TestSearch:
-    async def test_results_for_people(self) -> None:
+    async def test_results_as_a_list(self) -> None:
         code, out, err = await against(lambda _: reply(pages.ddg()), "search", "some", "words", "-e", "ddg", "-n", "2")
         assert code == 0 and err == ""
         assert (
             " 1. Result 1" in out and "ddg.example" in out and "Snippet of result 2." in out and "Result 3" not in out
         )
-        assert "\x1b" not in out, "no colours in a pipe"
+        assert "\x1b" not in out, "no escape codes in a pipe"
 
     @pytest.mark.parametrize(("shape", "key"), [("items", "items"), ("results", "results"), ("provider", "tookMs")])
     async def test_shapes(self, shape: str, key: str) -> None:
@@ -58,17 +57,17 @@ class TestSearch:
         "args",
         [[" "], ["x", "-n", "11"], ["x", "--freshness", "lately"], ["x", "-e", "altavista"], ["x", "--timeout", "0"]],
     )
-    async def test_bad_input_is_exit_code_2_with_the_cure(self, args: list[str]) -> None:
+    async def test_bad_input_is_exit_code_2_with_a_hint(self, args: list[str]) -> None:
         code, out, err = await suyuan("search", *args)
         assert code == 2 and out == "" and "What to do:" in err and "Traceback" not in err
 
-    async def test_wrong_words_on_the_command_line_are_exit_code_2(self) -> None:
+    async def test_a_wrong_command_line_is_exit_code_2(self) -> None:
         for args in (["search"], ["search", "x", "--nonsense"], ["fly"], ["search", "x", "-n", "many"]):
             code, _, err = await suyuan(*args)
             assert code == 2 and "usage:" in err
 
     @pytest.mark.req("G1.3", "C7.1")
-    async def test_a_failure_is_exit_code_3_with_cause_and_cure(self) -> None:
+    async def test_a_failure_is_exit_code_3_with_a_hint(self) -> None:
         code, out, err = await against(lambda _: reply(pages.DDG_CHALLENGE, 202), "search", "x", "-e", "ddg_html")
         assert code == 3 and out == ""
         assert "WebBlocked/captcha_required" in err and "a person must act" in err and "What to do:" in err
@@ -86,7 +85,7 @@ class TestSearch:
         )
 
     @pytest.mark.req("G6.1")
-    async def test_the_time_limit_is_named(self) -> None:
+    async def test_the_time_limit_is_in_the_message(self) -> None:
         code, _, err = await against(lambda _: stall, "search", "x", "-e", "ddg_html", "--timeout", "0.3")
         assert code == 3 and "0.3 s" in err
 
@@ -99,21 +98,21 @@ class TestSearch:
         )
         assert code == 0 and "What each engine did:" in out and "WebBlocked/http_403" in out
 
-    async def test_what_went_wrong_on_the_way_is_said_without_explain_too(self) -> None:
+    async def test_a_failed_engine_is_shown_without_explain_too(self) -> None:
         def play(seen: Any) -> Any:
             return reply("", 403) if seen.path == "/html/" else reply(pages.bing())
 
         code, out, _ = await against(play, "search", "some words", "-e", "ddg_html,bing_html")
         assert code == 0 and "(ddg_html: ddg_html refused the request (HTTP 403).)" in out
 
-    async def test_a_searxng_that_is_down_is_said_where_somebody_set_it_up_and_only_there(self) -> None:
+    async def test_a_searxng_that_is_down_is_shown_only_where_it_is_configured(self) -> None:
         gone = f"http://127.0.0.1:{free_port()}"
-        _, told, _ = await against(lambda _: reply(pages.ddg()), "search", "some words", SEARXNG_BASE_URL=gone)
+        _, shown, _ = await against(lambda _: reply(pages.ddg()), "search", "some words", SEARXNG_BASE_URL=gone)
         _, quiet, _ = await against(lambda _: reply(pages.ddg()), "search", "some words")
-        assert "10 results from ddg_html" in told and f"(searxng: Nothing is listening at {gone}:" in told
+        assert "10 results from ddg_html" in shown and f"(searxng: Nothing is listening at {gone}:" in shown
         assert "10 results from ddg_html" in quiet and "searxng" not in quiet
 
-    async def test_a_resting_engine_is_said_without_explain_too(self) -> None:
+    async def test_a_paused_engine_is_shown_without_explain_too(self) -> None:
         def play(seen: Any) -> Any:
             return reply("", 429, {"Retry-After": "600"}) if seen.path == "/html/" else reply(pages.bing())
 
@@ -136,12 +135,12 @@ class TestSearch:
         _, out, _ = await against(lambda _: reply(evil), "search", "x", "-e", "ddg_html")
         assert "\x1b" not in out and "\x07" not in out and "Evil" in out
 
-    async def test_the_shell_answers_each_line(self) -> None:
+    async def test_the_shell_searches_for_each_line(self) -> None:
         code, out, _ = await suyuan("shell", "-e", "stub", stdin="one\n\ntwo\n")
         assert code == 0 and "for: one" in out and "for: two" in out
 
     @pytest.mark.req("P9.3")
-    async def test_verbose_logs_tell_the_story_without_the_key(self) -> None:
+    async def test_verbose_logs_have_no_key(self) -> None:
         async with serve(lambda _: reply("", 401)) as site:
             _, _, err = await suyuan(
                 "-vv", "search", "x", "-e", "brave", BRAVE_BASE_URL=site.url, BRAVE_API_KEY="brave-secret-key"
@@ -161,11 +160,11 @@ class TestEngines:
         )
         assert "k-123456" not in out
 
-    async def test_a_resting_engine_is_shown_by_the_next_run(self) -> None:
+    async def test_a_paused_engine_is_shown_by_the_next_run(self) -> None:
         await against(lambda _: reply("", 429, {"Retry-After": "600"}), "search", "x", "-e", "ddg_html")
         _, out, _ = await suyuan("engines", "--json")
         ddg = next(row for row in json.loads(out) if row["name"] == "ddg_html")
-        assert 500 < ddg["resting_seconds"] <= 600 and not ddg["ready"] and "http_429" in ddg["state"]
+        assert 500 < ddg["cooldown_seconds"] <= 600 and not ddg["ready"] and "http_429" in ddg["state"]
 
     @pytest.mark.parametrize(
         ("page", "status", "outcome", "code"),
@@ -187,11 +186,11 @@ class TestEngines:
         assert done == 0 and (verdict["outcome"], verdict["code"]) == (outcome, code)
         assert len(verdict["items"]) == (3 if outcome == "ok" else 0)
 
-    async def test_reading_from_standard_input_for_people(self) -> None:
+    async def test_reading_from_standard_input(self) -> None:
         code, out, _ = await suyuan("engines", "parse", "bing", "-", stdin=pages.bing(2))
         assert code == 0 and "ok (2)" in out and "https://bing.example/page/2" in out
 
-    async def test_a_file_that_is_not_there_and_an_engine_that_is_not(self, tmp_path: Path) -> None:
+    async def test_a_missing_file_and_an_unknown_engine(self, tmp_path: Path) -> None:
         code, _, err = await suyuan("engines", "parse", "ddg_html", str(tmp_path / "none.html"))
         assert code == 2 and "none.html" in err
         (tmp_path / "x.html").write_text("x")
@@ -215,7 +214,7 @@ class TestConfig:
         assert main(["--config-dir", str(tmp_path), "config", "check"]) == 2
         assert "tools.webSearch.maxResults = 99" in capsys.readouterr().err
 
-    def test_a_fine_one(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_configuration_without_problems(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["config", "check"]) == 0
         assert "valid" in capsys.readouterr().out
 
@@ -228,12 +227,7 @@ class TestConfig:
         assert code == 0 and "altavista" in err and "Example Domain" in out
 
 
-def test_widths() -> None:
-    assert width_of("abc") == 3 and width_of("中文") == 4 and width_of("e\u0301") == 1
-    assert printable("a\x1b[0m\x9bb") == "a[0mb"
-
-
-def test_a_reader_that_goes_away_is_no_failure() -> None:
+def test_a_reader_that_ends_early_is_no_failure() -> None:
     done = subprocess.run(
         f"{sys.executable} -m suyuan config schema | head -1",
         shell=True,

@@ -1,4 +1,4 @@
-"""``suyuan searxng`` and ``suyuan doctor`` as people and scripts use them, with a Docker that a test has written."""
+"""``suyuan searxng`` and ``suyuan doctor`` in a process of their own, with a fake ``docker`` command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from doctor.fake_servers import FORBIDDEN, searxng, ward
+from doctor.fake_servers import FORBIDDEN, fake_servers, searxng
 from support.site import free_port, reply, serve
 from suyuan.cli.main import main
 
@@ -34,7 +34,7 @@ def docker(
     daemon: str = "exit 0",
     rest: str = "exit 0",
 ) -> Path:
-    """A `docker` on the path that notes how it was called and does as it is told."""
+    """Put a `docker` on the path that logs its arguments and runs the given shell commands."""
     tools = folder / "tools"
     tools.mkdir()
     log = folder / "docker.log"
@@ -63,9 +63,7 @@ async def suyuan(*args: str, **environ: str) -> tuple[int, str, str]:
 
 class TestInit:
     @pytest.mark.req("C8.2")
-    def test_it_writes_all_that_is_needed_with_a_fresh_secret(
-        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_it_writes_every_file_with_a_new_secret(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         secrets = set()
         for name in ("one", "two"):
             folder = tmp_path / name
@@ -83,7 +81,7 @@ class TestInit:
         assert len(secrets) == 2
         assert "SEARXNG_BASE_URL=http://localhost:8099" in capsys.readouterr().out
 
-    def test_nothing_is_written_over_without_force_and_the_secret_stays(
+    def test_files_are_overwritten_only_with_force_and_the_secret_stays(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["searxng", "init", str(tmp_path)]) == 0
@@ -99,13 +97,13 @@ class TestInit:
         assert (tmp_path / ".env").read_text() == first.replace("SEARXNG_PORT=8080", "SEARXNG_PORT=9000")
         assert "keep_only" in (tmp_path / "settings.world.yml").read_text()
 
-    def test_a_folder_that_cannot_be(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_that_cannot_be_created(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "file").write_text("x")
         assert main(["searxng", "init", str(tmp_path / "file" / "below")]) == 2
         assert "deployment_unwritable" in capsys.readouterr().err
 
     @pytest.mark.parametrize("port", ["0", "70000", "many"])
-    def test_a_port_that_cannot_be(self, tmp_path: Path, port: str) -> None:
+    def test_an_invalid_port(self, tmp_path: Path, port: str) -> None:
         with pytest.raises(SystemExit):
             main(["searxng", "init", str(tmp_path / "x"), "--port", port])
         assert not (tmp_path / "x").exists()
@@ -114,7 +112,7 @@ class TestInit:
 class TestDocker:
     @pytest.mark.req("C9.3")
     @pytest.mark.parametrize(
-        ("word", "command"),
+        ("name", "command"),
         [
             ("up", "compose up -d"),
             ("down", "compose down"),
@@ -122,15 +120,15 @@ class TestDocker:
             ("logs", "compose logs --tail 100 searxng"),
         ],
     )
-    def test_words(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, command: str) -> None:
+    def test_commands(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, command: str) -> None:
         main(["searxng", "init", str(tmp_path / "sx")])
         log = docker(tmp_path, monkeypatch)
-        assert main(["searxng", word, str(tmp_path / "sx")]) == 0
+        assert main(["searxng", name, str(tmp_path / "sx")]) == 0
         assert f"{tmp_path / 'sx'}: {command}\n" in log.read_text()
 
     @pytest.mark.req("C9.1")
     @pytest.mark.parametrize(
-        ("ill", "code", "hint"),
+        ("replaced", "code", "hint"),
         [
             ({"compose": "exit 1"}, "compose_missing", "docker-compose-plugin"),
             (
@@ -153,18 +151,18 @@ class TestDocker:
         ids=lambda value: value if isinstance(value, str) else "",
     )
     @pytest.mark.parametrize("lang", ["en", "zh"])
-    def test_what_goes_wrong(
+    def test_failures(
         self,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
-        ill: dict[str, str],
+        replaced: dict[str, str],
         code: str,
         hint: str,
         lang: str,
     ) -> None:
         main(["searxng", "init", str(tmp_path / "sx")])
-        docker(tmp_path, monkeypatch, **ill)
+        docker(tmp_path, monkeypatch, **replaced)
         assert main(["--ui", lang, "searxng", "up", str(tmp_path / "sx")]) == 3
         said = capsys.readouterr().err
         assert code in said and (hint in said or lang == "zh") and ("未能完成" in said) == (lang == "zh")
@@ -177,14 +175,14 @@ class TestDocker:
         assert main(["searxng", "up", str(tmp_path / "sx")]) == 3
         assert "docker_missing" in capsys.readouterr().err
 
-    def test_no_files(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_without_a_deployment(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["searxng", "up", str(tmp_path)]) == 2
         assert "suyuan searxng init" in capsys.readouterr().err
 
 
 class TestCheck:
     @pytest.mark.req("C8.3")
-    async def test_a_well_one(self) -> None:
+    async def test_a_working_instance(self) -> None:
         async with serve(searxng()) as site:
             code, out, err = await suyuan("searxng", "check", site.url)
             configured = await suyuan("searxng", "check", "--json", SEARXNG_BASE_URL=site.url)
@@ -192,7 +190,7 @@ class TestCheck:
         assert configured[0] == 0 and json.loads(configured[1])["ok"] is True
 
     @pytest.mark.req("C8.3", "C2.5", "C9.2")
-    async def test_an_ill_one(self) -> None:
+    async def test_an_instance_without_json(self) -> None:
         async with serve(searxng({"empty": reply(FORBIDDEN, 403)})) as site:
             code, _, err = await suyuan("searxng", "check", site.url)
             zh = await suyuan("--ui", "zh", "searxng", "check", site.url, "--json")
@@ -204,17 +202,17 @@ class TestCheck:
         )
         data = json.loads(zh[1])
         assert (
-            zh[0] == 3 and data["cause"]["detail_code"] == "json_api_off" and "未启用 JSON" in data["cause"]["message"]
+            zh[0] == 3 and data["error"]["detail_code"] == "json_api_off" and "未启用 JSON" in data["error"]["message"]
         )
 
     @pytest.mark.req("C9.1", "C6.4")
-    async def test_nothing_there(self) -> None:
+    async def test_no_server(self) -> None:
         code, _, err = await suyuan("searxng", "check", f"http://127.0.0.1:{free_port()}")
         assert (
             code == 3 and "docker ps" in err and "docker compose logs searxng" in err and "suyuan searxng init" in err
         )
 
-    async def test_the_key_goes_to_nobody_else(self) -> None:
+    async def test_the_key_is_sent_to_the_configured_address_only(self) -> None:
         async with serve(searxng()) as site:
             await suyuan(
                 "searxng",
@@ -225,7 +223,7 @@ class TestCheck:
             )
             assert site.seen and all("authorization" not in seen.headers for seen in site.seen)
 
-    async def test_status_asks_the_port_of_the_deployment(
+    async def test_status_checks_the_port_of_the_deployment(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         log = docker(tmp_path, monkeypatch, rest="echo running")
@@ -243,17 +241,17 @@ class TestCheck:
 
 
 class TestDoctor:
-    async def test_a_well_house(self, tmp_path: Path) -> None:
-        async with ward(tmp_path) as here:
-            code, out, err = await suyuan("doctor", **here.environ())
+    async def test_a_working_installation(self, tmp_path: Path) -> None:
+        async with fake_servers(tmp_path) as servers:
+            code, out, err = await suyuan("doctor", **servers.environ())
         assert code == 0 and "Everything works." in out and "SearXNG 2026.9.25" in out and err == "", out + err
 
     @pytest.mark.req("C6.3", "C2.5")
-    async def test_an_ill_house(self, tmp_path: Path) -> None:
+    async def test_problems(self, tmp_path: Path) -> None:
         (tmp_path / "config.json").write_text('{\n"tools": {"webSearch": {"maxResults": 99}}}')
-        async with ward(tmp_path, search=searxng({"empty": reply(FORBIDDEN, 403)})) as here:
-            code, out, err = await suyuan("--config-dir", str(tmp_path), "doctor", **here.environ())
-            zh = await suyuan("--ui", "zh", "--config-dir", str(tmp_path), "doctor", "--json", **here.environ())
+        async with fake_servers(tmp_path, search=searxng({"empty": reply(FORBIDDEN, 403)})) as servers:
+            code, out, err = await suyuan("--config-dir", str(tmp_path), "doctor", **servers.environ())
+            zh = await suyuan("--ui", "zh", "--config-dir", str(tmp_path), "doctor", "--json", **servers.environ())
         assert code == 1 and err == "" and "Errors: 1. Warnings: 1." in out
         assert (
             "[json_api_off]" in out
@@ -265,16 +263,16 @@ class TestDoctor:
         assert {"json_api_off", "config_bad_value"} <= {finding["code"] for finding in data["findings"]}
 
     async def test_offline(self, tmp_path: Path) -> None:
-        async with ward(tmp_path) as here:
-            code, out, _ = await suyuan("doctor", "--offline", **here.environ())
-            assert code == 0 and "not tested" in out and here.searxng.seen == [] and here.model.seen == []
+        async with fake_servers(tmp_path) as servers:
+            code, out, _ = await suyuan("doctor", "--offline", **servers.environ())
+            assert code == 0 and "not tested" in out and servers.searxng.seen == [] and servers.model.seen == []
 
-    async def test_the_kept_conversations_are_looked_at(self, tmp_path: Path) -> None:
+    async def test_stored_conversations_are_checked(self, tmp_path: Path) -> None:
         pytest.importorskip("sqlalchemy")
         (tmp_path / "data").mkdir()
         (tmp_path / "data" / "chat.sqlite").write_bytes(b"this is a text and no database " * 50)
-        async with ward(tmp_path) as here:
-            code, out, _ = await suyuan("doctor", "--offline", "--json", **here.environ())
-        assert code == 1 and [f["code"] for f in json.loads(out)["findings"] if f["organ"] == "store"] == [
+        async with fake_servers(tmp_path) as servers:
+            code, out, _ = await suyuan("doctor", "--offline", "--json", **servers.environ())
+        assert code == 1 and [f["code"] for f in json.loads(out)["findings"] if f["area"] == "store"] == [
             "store_not_a_database"
         ]

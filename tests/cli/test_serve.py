@@ -1,4 +1,4 @@
-"""``suyuan serve`` as a person starts and ends it."""
+"""``suyuan serve`` in a process of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from suyuan.store.conversations import Store
 
 @asynccontextmanager
 async def started(*args: str, home: Path, **environ: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The real command in a process of its own, which is ended in any case."""
+    """Run the command in a process of its own, which is ended in any case."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH")}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "suyuan", *args,
@@ -41,17 +41,17 @@ async def started(*args: str, home: Path, **environ: str) -> AsyncIterator[async
 
 
 async def address_of(process: asyncio.subprocess.Process) -> tuple[str, str]:
-    """The address that it prints, and all that it says before it waits."""
+    """Return the address that the command prints, and all of its output until then."""
     assert process.stdout is not None
-    said = ""
+    output = ""
     async with asyncio.timeout(30):
-        while "Ctrl-C" not in said:
+        while "Ctrl-C" not in output:
             line = (await process.stdout.readline()).decode()
-            assert line, said
-            said += line
-    found = re.search(r"http://\S+", said)
-    assert found, said
-    return found[0], said
+            assert line, output
+            output += line
+    found = re.search(r"http://\S+", output)
+    assert found, output
+    return found[0], output
 
 
 async def failed(*args: str, home: Path, **environ: str) -> tuple[int | None, str]:
@@ -62,10 +62,10 @@ async def failed(*args: str, home: Path, **environ: str) -> tuple[int | None, st
         return process.returncode, err.decode()
 
 
-async def test_it_says_where_it_is_and_what_it_uses(tmp_path: Path) -> None:
+async def test_it_prints_its_address_model_and_engine(tmp_path: Path) -> None:
     async with started("serve", "--port", "0", "--no-open", home=tmp_path) as process:
-        url, said = await address_of(process)
-        assert url.startswith("http://127.0.0.1:") and "Model: embedded" in said and "search: auto" in said
+        url, output = await address_of(process)
+        assert url.startswith("http://127.0.0.1:") and "Model: embedded" in output and "search: auto" in output
         async with client(url) as ask:
             assert await ask("GET", "/healthz") == (200, "OK")
             status, page = await ask("GET", "/", Accept="text/html")
@@ -76,11 +76,11 @@ async def test_it_says_where_it_is_and_what_it_uses(tmp_path: Path) -> None:
         assert process.returncode == 0 and err.decode() == "Stopped; everything is saved.\n"
 
 
-async def test_it_speaks_chinese(tmp_path: Path) -> None:
-    async with started("--ui", "zh", "serve", "--port", "0", "--no-open", home=tmp_path, SUYUAN_MODEL="m", SUYUAN_MODEL_PROVIDER="openai",
-                       SUYUAN_MODEL_BASE_URL="http://127.0.0.1:9/v1") as process:  # fmt: skip
-        _, said = await address_of(process)
-        assert "溯源已启动" in said and "模型：m" in said and "按 Ctrl-C 停止" in said
+async def test_chinese(tmp_path: Path) -> None:
+    model = {"SUYUAN_MODEL": "m", "SUYUAN_MODEL_PROVIDER": "openai", "SUYUAN_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
+    async with started("--ui", "zh", "serve", "--port", "0", "--no-open", home=tmp_path, **model) as process:
+        _, output = await address_of(process)
+        assert "溯源已启动" in output and "模型：m" in output and "按 Ctrl-C 停止" in output
 
 
 async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> Non
                     async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
                         if name == "text":
                             break
-                # A window that only watches must not hold up the end.
+                # A client that only listens must not delay the end.
                 watching = await ask.session.get(f"{url}/api/conversations/{id}/changes")
                 process.send_signal(signal.SIGINT)
                 async with asyncio.timeout(8):
@@ -113,7 +113,7 @@ async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> Non
             kept.close()
 
 
-async def test_a_port_in_use_is_named_with_the_cure(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_an_error_with_a_hint(tmp_path: Path) -> None:
     port = free_port()
     server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", port)
     async with server:
@@ -123,21 +123,24 @@ async def test_a_port_in_use_is_named_with_the_cure(tmp_path: Path) -> None:
         assert code == 3 and f"端口 {port}" in err and f"--port {port + 1}" in err
 
 
-async def test_the_network_needs_a_token(tmp_path: Path) -> None:
+async def test_an_address_other_than_loopback_needs_a_token(tmp_path: Path) -> None:
     code, err = await failed("serve", "--host", "0.0.0.0", "--no-open", home=tmp_path)
     assert code == 3 and "SUYUAN_TOKEN" in err and "openssl rand" in err
     async with started(
         "serve", "--host", "0.0.0.0", "--port", "0", "--no-open", home=tmp_path, SUYUAN_TOKEN="a-long-token"
     ) as process:
-        url, said = await address_of(process)
-        assert "token" in said and "a-long-token" not in said
+        url, output = await address_of(process)
+        assert "token" in output and "a-long-token" not in output
         async with client(url) as ask:
             assert (await ask("GET", "/api/models"))[0] == 401
             assert (await ask("GET", "/api/models", Authorization="Bearer a-long-token"))[0] == 200
 
 
-async def test_without_its_packages_it_says_which_to_install(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['fastapi'] = None\nfrom suyuan.cli.main import main\nsys.exit(main(['serve', '--no-open']))"
+async def test_a_missing_package_is_an_error_with_the_extra(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['fastapi'] = None\n"
+        "from suyuan.cli.main import main; sys.exit(main(['serve', '--no-open']))"
+    )
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, env={**os.environ, "HOME": str(tmp_path)}, stderr=asyncio.subprocess.PIPE
     )
@@ -145,15 +148,16 @@ async def test_without_its_packages_it_says_which_to_install(tmp_path: Path) -> 
     assert process.returncode == 2 and "pip install 'suyuan[web]'" in err.decode() and "Traceback" not in err.decode()
 
 
-def test_an_address_that_is_not_here() -> None:
+def test_an_address_of_another_machine() -> None:
     for host in ("203.0.113.1", "no-such-host.invalid"):
         with pytest.raises(SuyuanError) as raised:
             listen(host, 0)
         assert raised.value.detail_code == "cannot_listen" and "--host 127.0.0.1" in raised.value.hint
 
 
-async def test_the_command_line_stays_light() -> None:
-    code = "import sys, suyuan.cli.main; print([name for name in ('fastapi', 'uvicorn', 'langchain', 'sqlalchemy') if name in sys.modules])"
+async def test_the_command_line_imports_no_heavy_package() -> None:
+    heavy = "('fastapi', 'uvicorn', 'langchain', 'sqlalchemy', 'rich')"
+    code = f"import sys, suyuan.cli.main; print([name for name in {heavy} if name in sys.modules])"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     assert out.decode().strip() == "[]"

@@ -1,4 +1,4 @@
-"""Servers that play a well SearXNG, well engines and a well model, each of which can be made ill in one place."""
+"""Fake servers for SearXNG, the engines and a model, each of whose answers a test can replace."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ FORBIDDEN = "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>
 CONFIG = {"version": "2026.9.25+12f8b6515", "engines": [{"name": "bing", "enabled": True, "categories": ["general"]}]}
 
 
-def searxng(ill: dict[str, Reply] | None = None, prefix: str = "") -> Handler:
-    """A SearXNG; ``ill`` replaces the answers at: healthz, config, empty (an empty query as JSON), page (as HTML), search."""
-    well = {
+def searxng(replaced: dict[str, Reply] | None = None, prefix: str = "") -> Handler:
+    """A SearXNG with replaceable answers: healthz, config, empty (an empty query as JSON), page (as HTML), search."""
+    answers = {
         "healthz": reply("OK", kind="text/plain"),
         "config": json_reply(json.dumps(CONFIG)),
         "empty": json_reply('{"error": "No query"}', 400),
         "page": reply("<html><title>SearXNG</title></html>"),
         "search": json_reply(pages.searxng(8)),
+        **(replaced or {}),
     }
-    answers = {**well, **(ill or {})}
 
     def handle(seen: Seen) -> Reply:
         path = seen.path.removeprefix(prefix) if seen.path.startswith(prefix + "/") else "?"
@@ -46,23 +46,23 @@ def searxng(ill: dict[str, Reply] | None = None, prefix: str = "") -> Handler:
     return handle
 
 
-def engines(ill: dict[str, Reply] | None = None) -> Handler:
-    """DuckDuckGo, Bing and Baidu in one; ``ill`` replaces their answers by name."""
+def engines(replaced: dict[str, Reply] | None = None) -> Handler:
+    """DuckDuckGo, Bing and Baidu in one, with replaceable answers: ddg, bing, baidu."""
     baidu = small_pages.baidu_page(small_pages.baidu_row("https://www.baidu.com/link?url=x", "https://pots.example/"))
-    answers = {"ddg": reply(pages.ddg()), "bing": reply(pages.bing()), "baidu": reply(baidu), **(ill or {})}
-    return lambda seen: answers[
-        "ddg"
-        if seen.path.startswith(("/html", "/lite"))
-        else "baidu"
-        if seen.path.startswith("/s") and seen.path != "/search"
-        else "bing"
-    ]
+    answers = {"ddg": reply(pages.ddg()), "bing": reply(pages.bing()), "baidu": reply(baidu), **(replaced or {})}
+
+    def handle(seen: Seen) -> Reply:
+        if seen.path.startswith(("/html", "/lite")):
+            return answers["ddg"]
+        return answers["baidu" if seen.path.startswith("/s") and seen.path != "/search" else "bing"]
+
+    return handle
 
 
-def model(ill: dict[str, Reply] | None = None, names: tuple[str, ...] = ("test-model",)) -> Handler:
-    """An OpenAI-compatible server; ``ill`` replaces: models, chat, stream, tools."""
+def model(replaced: dict[str, Reply] | None = None, names: tuple[str, ...] = ("test-model",)) -> Handler:
+    """An OpenAI-compatible server with replaceable answers: models, chat, stream, tools."""
     call = {"id": "1", "type": "function", "function": {"name": "get_time", "arguments": "{}"}}
-    well = {
+    answers = {
         "models": json_reply(json.dumps({"data": [{"id": name} for name in names]})),
         "chat": json_reply(json.dumps({"choices": [{"message": {"role": "assistant", "content": "yes"}}]})),
         "stream": reply(
@@ -71,8 +71,8 @@ def model(ill: dict[str, Reply] | None = None, names: tuple[str, ...] = ("test-m
         "tools": json_reply(
             json.dumps({"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]})
         ),
+        **(replaced or {}),
     }
-    answers = {**well, **(ill or {})}
 
     def handle(seen: Seen) -> Reply:
         if seen.path == "/v1/models":
@@ -87,7 +87,7 @@ def model(ill: dict[str, Reply] | None = None, names: tuple[str, ...] = ("test-m
 
 @asynccontextmanager
 async def network() -> AsyncIterator[HttpClient]:
-    """The real client of the house."""
+    """A real HTTP client."""
     client = HttpClient(NetSettings())
     try:
         yield client
@@ -96,8 +96,8 @@ async def network() -> AsyncIterator[HttpClient]:
 
 
 @dataclass
-class Ward:
-    """What the house of a test is made of."""
+class Servers:
+    """The servers of a test, and a folder for its data."""
 
     searxng: Site
     engines: Site
@@ -107,29 +107,30 @@ class Ward:
     def environ(self, **more: str) -> dict[str, str]:
         web = self.engines.url
         return {
-            "HOME": str(self.folder), "SUYUAN_DATA_DIR": str(self.folder / "data"), "SUYUAN_STATE_DIR": str(self.folder / "state"),
+            "HOME": str(self.folder), "SUYUAN_DATA_DIR": str(self.folder / "data"),
+            "SUYUAN_STATE_DIR": str(self.folder / "state"),
             "SEARXNG_BASE_URL": self.searxng.url, "DDG_BASE_URL": web, "BING_BASE_URL": web, "BAIDU_BASE_URL": web,
             "SUYUAN_MODEL": "test-model", "SUYUAN_MODEL_BASE_URL": f"{self.model.url}/v1", **more,
         }  # fmt: skip
 
     @asynccontextmanager
     async def client(self, **more: str) -> AsyncIterator[AsyncClient]:
-        """A house in this ward; ``more`` are variables."""
+        """A client of these servers; ``more`` are environment variables."""
         async with AsyncClient(load_settings(self.environ(**more), self.folder)) as client:
             yield client
 
 
 @asynccontextmanager
-async def ward(
-    folder: Path, *, search: Handler | None = None, web: Handler | None = None, brain: Handler | None = None
-) -> AsyncIterator[Ward]:
-    """Servers for a house; those not given are well."""
-    async with serve(search or searxng()) as one, serve(web or engines()) as two, serve(brain or model()) as three:
-        yield Ward(one, two, three, folder)
+async def fake_servers(
+    folder: Path, *, search: Handler | None = None, web: Handler | None = None, llm: Handler | None = None
+) -> AsyncIterator[Servers]:
+    """Start the servers; those that are not given work without a problem."""
+    async with serve(search or searxng()) as one, serve(web or engines()) as two, serve(llm or model()) as three:
+        yield Servers(one, two, three, folder)
 
 
 def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> ssl.SSLContext:
-    """A server's context with a fresh self-signed certificate ``folder/cert.pem``, valid for ``days`` from now."""
+    """A server context with a new self-signed certificate ``folder/cert.pem``, valid for ``days`` from now."""
     openssl = shutil.which("openssl")
     assert openssl
     key, request, made, extra = (str(folder / part) for part in ("key.pem", "request.pem", "cert.pem", "extra"))
@@ -148,7 +149,7 @@ def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> ssl.SSLC
 
 @asynccontextmanager
 async def secure(handler: Handler, context: ssl.SSLContext) -> AsyncIterator[int]:
-    """A server that speaks TLS on loopback; gives its port."""
+    """A TLS server on loopback; yields its port."""
     site = Site(handler)
     server = await asyncio.start_server(site.accept, "127.0.0.1", 0, ssl=context)
     try:

@@ -1,4 +1,4 @@
-"""The debug bundle and the log: everything that helps, and no secret."""
+"""The debug bundle and the log hold everything useful and no secret."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = "sk-never-to-be-seen-0123456789"
 
 
 @pytest.mark.req("T7.2")
-async def test_the_detail_code_comes_first_and_all_that_helps_is_there() -> None:
+async def test_errors_come_first_and_everything_useful_is_included() -> None:
     web = Web()
     web.searching = lambda _: page("<title>Too many</title>", 429)
     with serve_model(error(401, f"bad key {KEY}")) as model:
@@ -39,7 +39,7 @@ async def test_the_detail_code_comes_first_and_all_that_helps_is_there() -> None
     assert KEY not in json.dumps(data)
 
 
-async def test_an_answer_that_is_not_there_is_said() -> None:
+async def test_an_unknown_answer_is_an_error() -> None:
     async with talking() as (client, _):
         for run in ("nothing", ""):
             with pytest.raises(InvalidInput) as caught:
@@ -47,7 +47,7 @@ async def test_an_answer_that_is_not_there_is_said() -> None:
             assert caught.value.detail_code == "no_run"
 
 
-async def test_settings_are_in_it_masked(tmp_path: Path) -> None:
+async def test_settings_are_masked(tmp_path: Path) -> None:
     with serve_model(reply("ok")) as model:
         async with talking(openai(model.url)) as (client, _):
             settings = replace(client.settings, store_url=Secret(f"sqlite:///{tmp_path}/s3cret-folder.sqlite"))
@@ -61,7 +61,7 @@ class TestLog:
     def record(self, message: str) -> logging.LogRecord:
         return logging.LogRecord("suyuan.search", logging.INFO, __file__, 1, message, (), None)
 
-    def test_json_lines_hold_the_values_apart(self) -> None:
+    def test_json_lines_have_a_field_for_each_value(self) -> None:
         line = json.loads(
             Redacted(as_json=True).format(self.record("search trace=abc outcome=ok results=5 took_ms=12"))
         )
@@ -74,7 +74,7 @@ class TestLog:
 
     @pytest.mark.req("P9.3")
     @pytest.mark.parametrize("as_json", [True, False])
-    def test_no_secret_passes(self, as_json: bool) -> None:
+    def test_secrets_are_removed(self, as_json: bool) -> None:
         formatter = Redacted(as_json=as_json)
         formatter.secrets = (Secret(KEY),)
         try:

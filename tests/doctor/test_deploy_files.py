@@ -1,4 +1,4 @@
-"""The deployment of SearXNG: its files say what they must, in words that SearXNG and Compose know."""
+"""The deployment files of SearXNG hold the right settings, with keys that SearXNG and Compose know."""
 
 from __future__ import annotations
 
@@ -17,33 +17,37 @@ REGIONS = ("world", "china")
 
 # The keys of SearXNG's own settings (searx/settings.yml and searx/settings_defaults.py) that a deployment may use.
 TOP = {
-    "use_default_settings", "general", "brand", "search", "server", "ui", "preferences", "outgoing", "plugins", "categories_as_tabs",
-    "engines", "valkey", "checker", "doi_resolvers", "default_doi_resolver", "hostnames",
+    "use_default_settings", "general", "brand", "search", "server", "ui", "preferences", "outgoing", "plugins",
+    "categories_as_tabs", "engines", "valkey", "checker", "doi_resolvers", "default_doi_resolver", "hostnames",
 }  # fmt: skip
 KNOWN = {
-    "general": {"debug", "instance_name", "privacypolicy_url", "donation_url", "contact_url", "enable_metrics", "open_metrics"},
+    "general": {
+        "debug", "instance_name", "privacypolicy_url", "donation_url", "contact_url", "enable_metrics", "open_metrics",
+    },
     "search": {
-        "safe_search", "autocomplete", "autocomplete_min", "favicon_resolver", "default_lang", "languages", "ban_time_on_fail",
-        "max_ban_time_on_fail", "suspended_times", "formats", "max_page",
+        "safe_search", "autocomplete", "autocomplete_min", "favicon_resolver", "default_lang", "languages",
+        "ban_time_on_fail", "max_ban_time_on_fail", "suspended_times", "formats", "max_page",
     },
     "server": {
-        "port", "bind_address", "base_url", "limiter", "public_instance", "secret_key", "image_proxy", "http_protocol_version", "method",
-        "default_http_headers",
+        "port", "bind_address", "base_url", "limiter", "public_instance", "secret_key", "image_proxy",
+        "http_protocol_version", "method", "default_http_headers",
     },
     "outgoing": {
-        "request_timeout", "max_request_timeout", "useragent_suffix", "pool_connections", "pool_maxsize", "enable_http2", "verify",
-        "proxies", "using_tor_proxy", "extra_proxy_timeout", "source_ips", "keepalive_expiry", "max_redirects", "retries", "networks",
+        "request_timeout", "max_request_timeout", "useragent_suffix", "pool_connections", "pool_maxsize",
+        "enable_http2", "verify", "proxies", "using_tor_proxy", "extra_proxy_timeout", "source_ips",
+        "keepalive_expiry", "max_redirects", "retries", "networks",
     },
 }  # fmt: skip
 SUSPENDED = {
-    "SearxEngineAccessDenied", "SearxEngineCaptcha", "SearxEngineTooManyRequests", "cf_SearxEngineCaptcha", "cf_SearxEngineAccessDenied",
-    "recaptcha_SearxEngineCaptcha",
+    "SearxEngineAccessDenied", "SearxEngineCaptcha", "SearxEngineTooManyRequests", "cf_SearxEngineCaptcha",
+    "cf_SearxEngineAccessDenied", "recaptcha_SearxEngineCaptcha",
 }  # fmt: skip
 # Engines by name, with module and shortcut as SearXNG ships them.
 ENGINES = {
-    "duckduckgo": ("duckduckgo", "ddg"), "brave": ("brave", "br"), "bing": ("bing", "bi"), "startpage": ("startpage", "sp"),
-    "mojeek": ("mojeek", "mjk"), "wikipedia": ("wikipedia", "wp"), "baidu": ("baidu", "bd"), "sogou": ("sogou", "sogou"),
-    "360search": ("360search", "360so"), "quark": ("quark", "qk"),
+    "duckduckgo": ("duckduckgo", "ddg"), "brave": ("brave", "br"), "bing": ("bing", "bi"),
+    "startpage": ("startpage", "sp"), "mojeek": ("mojeek", "mjk"), "wikipedia": ("wikipedia", "wp"),
+    "baidu": ("baidu", "bd"), "sogou": ("sogou", "sogou"), "360search": ("360search", "360so"),
+    "quark": ("quark", "qk"),
 }  # fmt: skip
 
 
@@ -54,7 +58,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.req("C8.2")
-def test_the_templates_are_there_and_in_the_package() -> None:
+def test_the_templates_are_in_the_package() -> None:
     assert FOLDER.is_symlink() and FOLDER.resolve() == ROOT / "src" / "suyuan" / "deploy" / "searxng"
     assert load("settings.yml") == load("settings.world.yml")
     assert {path.name for path in FOLDER.iterdir()} == {
@@ -89,7 +93,7 @@ def test_the_engines_are_real_and_switched_on(region: str) -> None:
     rows = {row["name"]: row for row in settings["engines"]}
     assert set(kept) == set(rows) <= set(ENGINES) and len(kept) >= 5
     for name, row in rows.items():
-        # A name that a later version drops must not end the whole program: so module and shortcut stand there too.
+        # With module and shortcut SearXNG starts even if a later version drops the name.
         assert (row["engine"], row["shortcut"]) == ENGINES[name] and row["disabled"] is False
         assert row.get("timeout", 0) < 5
     assert len({row["shortcut"] for row in rows.values()}) == len(rows), (
@@ -118,7 +122,7 @@ def test_the_compose_file() -> None:
     assert {volume.partition(":")[0] for volume in service["volumes"][1:]} == set(compose["volumes"])
 
 
-def test_the_variables_are_the_same_everywhere() -> None:
+def test_all_files_use_the_same_variables() -> None:
     example = (FOLDER / ".env.example").read_text(encoding="utf-8")
     used = set(re.findall(r"\$\{(SEARXNG_\w+)", (FOLDER / "docker-compose.yml").read_text(encoding="utf-8")))
     assert set(re.findall(r"^(SEARXNG_\w+)=", example, re.M)) == used
@@ -128,5 +132,5 @@ def test_the_variables_are_the_same_everywhere() -> None:
 
 
 @pytest.mark.req("C2.1", "C6.1")
-def test_the_port_is_where_suyuan_looks() -> None:
+def test_the_port_is_the_default_of_suyuan() -> None:
     assert SearXNG.default_url == "http://localhost:8080"

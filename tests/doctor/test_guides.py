@@ -1,4 +1,4 @@
-"""The guides: in both languages, in the archive from the first day, and the same in the documentation."""
+"""The guides: in both languages, in the archive of a new installation, and the same in the documentation."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ GUIDES = [(name, lang) for name in ("searxng", "models") for lang in LANGUAGES]
 
 @pytest.mark.req("C8.1", "C9.3")
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_the_guide_to_searxng_tells(lang: str) -> None:
+def test_the_searxng_guide_covers_every_step(lang: str) -> None:
     text = guide("searxng", lang)
     for needed in (
-        "docker compose up -d", "docker compose restart searxng", "docker compose logs", "docker ps", "curl -i http://localhost:8080/healthz",
-        "format=json", "SEARXNG_BASE_URL", "SEARXNG_REGION", "limiter: false", "- json", "suyuan searxng check", "403", "429", ".env",
+        "docker compose up -d", "docker compose restart searxng", "docker compose logs", "docker ps",
+        "curl -i http://localhost:8080/healthz", "format=json", "SEARXNG_BASE_URL", "SEARXNG_REGION",
+        "limiter: false", "- json", "suyuan searxng check", "403", "429", ".env",
     ):  # fmt: skip
         assert needed in text, needed
 
 
 @pytest.mark.parametrize(("name", "lang"), [*GUIDES, ("troubleshooting", "zh"), ("troubleshooting", "en")])
-def test_every_command_in_a_guide_is_understood(name: str, lang: str) -> None:
+def test_every_command_in_a_guide_exists(name: str, lang: str) -> None:
     text = guide(name, lang)
     for command in re.findall(r"^suyuan ([^#\n]+?)(?:\s+#.*)?$", text, re.M) + re.findall(r"`suyuan ([^`]+)`", text):
         build_parser(Texts("cli", lang)).parse_args(shlex.split(command))
@@ -80,14 +81,14 @@ ALL = [(name, lang) for name in SEARCHED for lang in LANGUAGES]
 
 
 def kept(archive: Archive, server: str = HERE) -> list[tuple[str, str]]:
-    """The guides that are in the archive; as they were not read, they are not counted."""
+    """The guides in the archive; they are not pages that were read, so they are not listed."""
     assert len(archive) == 0 and archive.newest() == [] and list(archive.export()) == []
     return [(name, lang) for name, lang in ALL if archive.get(f"{server}/guide/{name}?lang={lang}")]
 
 
 # --- in the archive --------------------------------------------------------------------------------------------
 def offline(folder: Path) -> Settings:
-    """A house that has never been used, and whose engines lead nowhere."""
+    """Settings of a new installation whose engines are not reachable."""
     names = ("SEARXNG", "DDG", "BING", "BAIDU")
     environ = {f"{name}_BASE_URL": NOWHERE for name in names}
     return load_settings(
@@ -117,7 +118,7 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
 
 @pytest.mark.req("C6.4", "C9.1")
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "expected"),
     [
         ("如何部署 SearXNG?", "先运行 suyuan searxng init 生成配置，再运行 suyuan searxng up 启动[1]"),
         ("怎么打开 SearXNG 的 JSON 格式?", "在 settings.yml 的 search: formats: 下加入 json"),
@@ -128,23 +129,25 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
         ("如何使用 Ollama?", "先拉取模型，再设置名称和地址 http://localhost:11434/v1"),
     ],
 )
-async def test_without_a_network_the_guides_answer_with_a_citation(tmp_path: Path, question: str, told: str) -> None:
+async def test_without_a_network_the_guides_answer_with_a_citation(
+    tmp_path: Path, question: str, expected: str
+) -> None:
     async with AsyncClient(offline(tmp_path)) as client:
         run = await client.chat.ask((await client.chat.create(search=True)).id, question)
         answer = await run.wait()
-    assert told in answer.text and answer.sources[0].url.startswith(f"{HERE}/guide/") and not answer.unverified
+    assert expected in answer.text and answer.sources[0].url.startswith(f"{HERE}/guide/") and not answer.unverified
 
 
 @pytest.mark.parametrize(
     "question", ["北京天气", "what is the capital of France", "best pizza in Naples", "量子计算的原理"]
 )
-async def test_a_guide_is_no_answer_to_everything(tmp_path: Path, question: str) -> None:
+async def test_a_guide_is_no_result_for_other_questions(tmp_path: Path, question: str) -> None:
     async with AsyncClient(offline(tmp_path)) as client:
         assert client.archive is not None
         assert [hit.document.title for hit in client.archive.search(question) if hit.coverage >= 0.5] == []
 
 
-def test_they_never_go_and_nothing_is_written_twice(tmp_path: Path) -> None:
+def test_guides_are_never_pruned_and_not_written_twice(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite", max_bytes=10, max_days=1)
     assert archive.pin(documents(HERE, "2020-01-01T00:00:00+00:00")) is True
     archive.put(
@@ -156,7 +159,7 @@ def test_they_never_go_and_nothing_is_written_twice(tmp_path: Path) -> None:
     archive.close()
 
 
-def test_a_new_text_or_address_takes_the_place_of_the_old(tmp_path: Path) -> None:
+def test_a_new_text_or_address_replaces_the_old(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite")
     old = [
         Document(
@@ -186,7 +189,7 @@ def test_a_page_read_before_it_was_pinned_is_no_failure(tmp_path: Path) -> None:
     archive.close()
 
 
-def test_many_at_once(tmp_path: Path) -> None:
+def test_several_threads_at_once(tmp_path: Path) -> None:
     failures: list[BaseException] = []
 
     def start() -> None:
@@ -194,7 +197,7 @@ def test_many_at_once(tmp_path: Path) -> None:
             archive = Archive(tmp_path / "a.sqlite")
             archive.pin(documents(HERE, "2026-01-01"))
             archive.close()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the test must show it
+        except Exception as error:  # noqa: BLE001 - the test must show every exception
             failures.append(error)
 
     threads = [threading.Thread(target=start) for _ in range(6)]

@@ -1,10 +1,10 @@
-"""An answer on the terminal: its steps, its text as it comes, its sources."""
+"""An answer on the terminal: its steps, its text while it comes, its sources."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
-from asyncio import get_running_loop
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -18,138 +18,162 @@ from ..chat.events import (
     SearchFailed,
     SearchFinished,
     SearchStarted,
+    SourcesFound,
     StepStarted,
     TextDelta,
     TextWithdrawn,
 )
 from ..chat.runs import Run
 from ..messages.catalog import Texts
+from .answer_text import AnswerText, PlainText
 from .failure import FAILED, NOTHING, OK
-from .terminal import Terminal, printable
+from .terminal import Terminal
+
+_REFRESH_SECONDS = 0.1
 
 
 class AnswerPrinter:
-    """Writes the events of one answer: the text to standard output, all else beside it."""
+    """Writes the events of one answer: the text to standard output, the steps to standard error."""
 
-    def __init__(self, t: Texts, *, explain: bool = False) -> None:
+    def __init__(self, t: Texts) -> None:
         self._t = t
-        self._out = Terminal(sys.stdout)
         self._err = Terminal(sys.stderr)
-        self._explain = explain
-        self._in_line = False
+        self._urls: dict[int, str] = {}
+        out = Terminal(sys.stdout)
+        self._text = self._writer(out)
+        self._one_screen = out.interactive and self._err.interactive
+
+    def _writer(self, out: Terminal) -> AnswerText:
+        if not out.interactive:
+            return PlainText(out)
+        from .rendered_text import RenderedText
+
+        return RenderedText(out, self._urls)
 
     def take(self, event: Event) -> None:
         """Write one event."""
         if isinstance(event, TextDelta):
-            self._write(event.text)
+            self._text.write(event.text)
         elif isinstance(event, TextWithdrawn):
-            self._aside(self._t("ask.withdrawn"), "dim")
+            self._step(self._t("ask.withdrawn"))
+        elif isinstance(event, SourcesFound):
+            self._urls.update({source.number: source.url for source in event.sources})
         elif isinstance(event, Answer):
             self._end(event)
         else:
-            self._step(event)
+            for text, style in self._steps(event):
+                self._step(text, style)
 
-    def _step(self, event: Event) -> None:
+    async def refresh(self) -> None:
+        """Keep the unfinished part of the text up to date, until it is cancelled."""
+        while True:
+            self._text.refresh()
+            await asyncio.sleep(_REFRESH_SECONDS)
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._text.close()
+
+    def _steps(self, event: Event) -> Iterator[tuple[str, str]]:
         t = self._t
         if isinstance(event, SearchStarted):
-            self._aside(t("ask.searching", query=event.query), "dim")
+            yield t("ask.searching", query=event.query), "dim"
         elif isinstance(event, SearchFinished):
-            self._aside("  " + receipt_line(event.receipt, event.count, event.took_ms, t, event.repeated), "dim")
+            yield "  " + receipt_line(event.receipt, event.count, event.took_ms, t, event.repeated), "dim"
         elif isinstance(event, SearchFailed):
-            self._aside("  " + t("ask.search_failed", cause=event.failure), "yellow")
+            yield "  " + t("ask.search_failed", cause=event.failure), "yellow"
         elif isinstance(event, StepStarted) and event.tool == "web_fetch":
-            self._aside(t("ask.reading", url=event.detail), "dim")
+            yield t("ask.reading", url=event.detail), "dim"
         elif isinstance(event, PageRead):
-            self._aside("  " + t("ask.read", title=event.title or event.url, seconds=event.took_ms / 1000), "dim")
+            yield "  " + t("ask.read", title=event.title or event.url, seconds=event.took_ms / 1000), "dim"
         elif isinstance(event, PageFailed):
-            self._aside("  " + t("ask.unread", cause=event.failure), "yellow")
+            yield "  " + t("ask.unread", cause=event.failure), "yellow"
         elif isinstance(event, Notice):
             cause, hint = event.failure.say(t.lang)
-            self._aside(f"! {cause}", "red" if event.level == "error" else "yellow")
+            yield f"! {cause}", "red" if event.level == "error" else "yellow"
             if hint:
-                self._aside("  " + t("hint", hint=hint), "dim")
+                yield "  " + t("hint", hint=hint), "dim"
 
-    def _end(self, answer: Answer) -> None:
-        self._break()
-        out, t = self._out, self._t
-        if answer.stopped:
-            out.line(out.paint(t("ask.stopped"), "yellow"))
-        if answer.unverified:
-            out.line(out.paint(t("ask.unverified"), "yellow"))
-        verdicts = [claim.verdict for claim in answer.claims]
-        if verdicts:
-            counts = {kind: verdicts.count(kind) for kind in ("supported", "weak", "not_found")}
-            out.line(out.paint(t("ask.claims", **counts), "dim"))
-        shown = [source for source in answer.sources if source.number in answer.cited or answer.mode == "agent"]
-        if not shown:
+    def _step(self, text: str, style: str = "dim") -> None:
+        if self._one_screen:
+            self._text.line(text, style)
             return
-        out.line()
-        out.line(out.paint(t("ask.sources"), "bold"))
-        for source in shown:
-            mark = "*" if answer.mode == "agent" and source.number in answer.cited else " "
-            out.line(f"{mark}[{source.number}] " + out.paint(source.title or source.domain, "bold"))
-            out.line("      " + out.paint(source.url, "dim"))
-
-    def _write(self, text: str) -> None:
-        # Control characters of a page must not move the cursor; line ends are ours.
-        self._out.stream.write("\n".join(printable(line) for line in text.split("\n")))
-        self._out.stream.flush()
-        self._in_line = not text.endswith("\n")
-
-    def _aside(self, text: str, style: str) -> None:
-        self._break()
+        self._text.flush()
         self._err.line(self._err.paint(text, style))
         self._err.stream.flush()
 
-    def _break(self) -> None:
-        if self._in_line:
-            self._out.stream.write("\n")
-            self._out.stream.flush()
-            self._in_line = False
+    def _end(self, answer: Answer) -> None:
+        t = self._t
+        self._text.close()
+        if answer.stopped:
+            self._text.line(t("ask.stopped"), "yellow")
+        if answer.unverified:
+            self._text.line(t("ask.unverified"), "yellow")
+        if verdicts := [claim.verdict for claim in answer.claims]:
+            counts = {kind: verdicts.count(kind) for kind in ("supported", "weak", "not_found")}
+            self._text.line()
+            self._text.line(t("ask.claims", **counts), "dim")
+        shown = {
+            source: "*" if answer.mode == "agent" and source.number in answer.cited else " "
+            for source in answer.sources
+            if source.number in answer.cited or answer.mode == "agent"
+        }
+        if shown:
+            self._text.sources(t("ask.sources"), shown)
 
 
 def receipt_line(
     receipt: tuple[Mapping[str, Any], ...], count: int, took_ms: int, t: Texts, repeated: bool = False
 ) -> str:
-    """What each engine did, on one line: ``searxng: not reachable → ddg_html, 5 results, 0.8 s``."""
-    said = []
+    """Return what each engine did, on one line: ``searxng: not reachable → ddg_html, 5 results, 0.8 s``."""
+    parts = []
     for attempt in receipt:
         if attempt["outcome"] in ("ok", "empty"):
-            said.append(str(attempt["engine"]))
+            parts.append(str(attempt["engine"]))
         elif attempt["outcome"] != "cancelled":
             outcome = t("outcome." + attempt["outcome"], count=0)
-            said.append(t("ask.attempt", engine=attempt["engine"], outcome=outcome))
-    line = t("ask.found", engines=" → ".join(said), count=count, seconds=took_ms / 1000)
+            parts.append(t("ask.attempt", engine=attempt["engine"], outcome=outcome))
+    line = t("ask.found", engines=" → ".join(parts), count=count, seconds=took_ms / 1000)
     return f"{line} {t('ask.repeated')}" if repeated else line
 
 
 @contextmanager
 def stopping(run: Run) -> Iterator[None]:
-    """While inside, Ctrl-C stops the answer and not the program."""
-    loop = get_running_loop()
+    """Let Ctrl-C stop the answer and not the program; a second Ctrl-C ends the program."""
+    loop = asyncio.get_running_loop()
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        loop.call_soon_threadsafe(run.stop)
+
     try:
-        loop.add_signal_handler(signal.SIGINT, run.stop)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Not on this system, or not in the main thread: then Ctrl-C ends the program, as usual.
+        previous = signal.signal(signal.SIGINT, stop)
+    except ValueError:
+        # Not in the main thread: the signal goes elsewhere.
         yield
         return
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, previous)
 
 
 async def print_answer(run: Run, t: Texts) -> Answer:
     """Write an answer while it comes; Ctrl-C stops it."""
     printer = AnswerPrinter(t)
-    with stopping(run):
-        async for _, event in run.follow():
-            printer.take(event)
+    refreshing = asyncio.create_task(printer.refresh())
+    try:
+        with stopping(run):
+            async for _, event in run.follow():
+                printer.take(event)
+    finally:
+        refreshing.cancel()
+        printer.close()
     return await run.wait()
 
 
 def exit_code(answer: Answer) -> int:
-    """For scripts: 0 for an answer, 1 for one that is not verified by search, 3 for none, 130 where it was stopped."""
+    """Return 0 for an answer, 1 for one that is not verified by search, 3 for none, 130 for a stopped one."""
     if answer.stopped:
         return 130
     if answer.failure:

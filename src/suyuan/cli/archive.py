@@ -1,4 +1,4 @@
-"""``suyuan archive``: what was read."""
+"""``suyuan archive``: the pages that were read."""
 
 from __future__ import annotations
 
@@ -11,43 +11,54 @@ from ..client import AsyncClient
 from ..config.settings import Settings
 from ..messages.catalog import Texts
 from ..pages.archive import Archive
+from .tables import show_table
 from .terminal import Terminal
 
 
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     archive = commands.add_parser("archive", help=t("help.archive"), description=t("help.archive"))
-    words = archive.add_subparsers(metavar="list|show|search|export|prune", required=True)
-    words.add_parser("list", help=t("help.archive_list")).set_defaults(run=run, do=_list)
-    show = words.add_parser("show", help=t("help.archive_show"))
+    actions = archive.add_subparsers(metavar="list|show|search|export|prune", required=True)
+    actions.add_parser("list", help=t("help.archive_list")).set_defaults(run=run, action=_list)
+    show = actions.add_parser("show", help=t("help.archive_show"))
     show.add_argument("which", metavar="URL|NUMBER")
-    show.set_defaults(run=run, do=_show)
-    search = words.add_parser("search", help=t("help.archive_search"))
+    show.set_defaults(run=run, action=_show)
+    search = actions.add_parser("search", help=t("help.archive_search"))
     search.add_argument("question", nargs="+")
-    search.set_defaults(run=run, do=_search)
-    words.add_parser("export", help=t("help.archive_export")).set_defaults(run=run, do=_export)
-    words.add_parser("prune", help=t("help.archive_prune")).set_defaults(run=run, do=_prune)
+    search.set_defaults(run=run, action=_search)
+    actions.add_parser("export", help=t("help.archive_export")).set_defaults(run=run, action=_export)
+    actions.add_parser("prune", help=t("help.archive_prune")).set_defaults(run=run, action=_prune)
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Do one thing with the archive."""
+    """Run one command of the archive."""
     client = AsyncClient(settings)
     archive = client.archive
     if archive is None:
         Terminal(sys.stderr).line(t("archive.off"))
         return 2
-    code: int = args.do(archive, args, t)
+    code: int = args.action(archive, args, t)
     client.close_sync()
     return code
 
 
 def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
     out = Terminal(sys.stdout)
-    for entry in archive.newest():
-        out.line(
-            f"{entry.id:>5}  {entry.fetched_at[:16]}  {entry.size / 1000:>7.1f} kB  {entry.title or '-'}  {out.paint(entry.url, 'dim')}"
+    entries = archive.newest()
+    if not entries:
+        return 1
+    gap = "\n" if out.interactive else "  "
+    rows = [
+        (
+            str(entry.id),
+            entry.fetched_at[:16],
+            f"{entry.size / 1000:.1f} kB",
+            [(entry.title or "-", ""), (gap + entry.url, "dim")],
         )
-    return 0 if len(archive) else 1
+        for entry in entries
+    ]
+    show_table(out, rows, [t(f"archive.{name}") for name in ("number", "read_at", "size", "page")], wrapped=(3,))
+    return 0
 
 
 def _show(archive: Archive, args: argparse.Namespace, t: Texts) -> int:

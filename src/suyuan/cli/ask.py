@@ -38,7 +38,7 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
 
 
 def with_model(settings: Settings, name: str) -> Settings:
-    """The settings with another model of the same server, or with the embedded one."""
+    """Return the settings with another model of the same server, or with the embedded one."""
     if not name:
         return settings
     if name == EMBEDDED:
@@ -49,21 +49,23 @@ def with_model(settings: Settings, name: str) -> Settings:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Answer one question."""
+    client = AsyncClient(with_model(settings, args.model))
     try:
-        return asyncio.run(_ask(args, with_model(settings, args.model), t))
+        # Loading the chat takes a second; outside of the event loop Ctrl-C ends it at once.
+        _ = client.chat
+        return asyncio.run(_ask(client, args, t))
     except ModuleNotFoundError as missing:
         Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
         return 2
 
 
-async def _ask(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    async with AsyncClient(settings) as client:
-        # Here and not above: what a chat needs takes a second to load.
-        from .answer import exit_code, print_answer
+async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
+    from .answer import exit_code, print_answer
 
+    async with client:
         try:
             mode = "agent" if args.agent else "chat"
-            # A question on the command line is asked of the web, unless it is said otherwise.
+            # On the command line the default is to search.
             search = True if args.search is None else args.search
             conversation = await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
             run = await client.chat.ask(conversation.id, " ".join(args.question))

@@ -21,7 +21,7 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from ..store.conversation import Conversation
 
-_HISTORY = "chat-history"
+_HISTORY_FILE = "chat-history"
 _HISTORY_LINES = 1000
 
 
@@ -34,12 +34,12 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Talk until Ctrl-D."""
+    """Answer each line until Ctrl-D."""
     settings = with_model(settings, args.model)
     client = AsyncClient(settings)
     with asyncio.Runner() as runner:
         try:
-            return _talk(runner, client, args, t)
+            return _chat(runner, client, args, t)
         except ModuleNotFoundError as missing:
             Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
             return 2
@@ -49,13 +49,13 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
             runner.run(client.close())
 
 
-def _talk(runner: asyncio.Runner, client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
+def _chat(runner: asyncio.Runner, client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
     conversation = runner.run(_begin(client, args, t))
     out = Terminal(sys.stdout)
     out.line(
         t("chat.hint", model=client.settings.model.label, engine=conversation.engine or client.settings.search.default)
     )
-    with _remembered(client.settings.state_dir):
+    with _history(client.settings.state_dir):
         while True:
             try:
                 line = input(_prompt(runner.run(client.chat.get(conversation.id)), t) if sys.stdin.isatty() else "")
@@ -86,14 +86,14 @@ def _answer(runner: asyncio.Runner, client: AsyncClient, id: str, line: str, t: 
     try:
         if command := parse_command(line):
             conversation = runner.run(client.chat.obey(id, command))
-            for told in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
-                out.line(told)
+            for text in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
+                out.line(text)
             return
 
-        async def talk() -> None:
+        async def answer() -> None:
             await print_answer(await client.chat.ask(id, line), t)
 
-        runner.run(talk())
+        runner.run(answer())
         out.line()
     except SuyuanError as error:
         show_failure(error, t, "ask.failed")
@@ -112,14 +112,14 @@ def _state(conversation: Conversation, t: Texts) -> str:
 
 
 @contextlib.contextmanager
-def _remembered(folder: Path | None) -> Iterator[None]:
-    """Keep the lines that were typed, for the arrow keys of the next time."""
+def _history(folder: Path | None) -> Iterator[None]:
+    """Store the typed lines for the arrow keys of the next session."""
     try:
         import readline
     except ImportError:
         yield
         return
-    path = folder / _HISTORY if folder else None
+    path = folder / _HISTORY_FILE if folder else None
     if path is not None:
         with contextlib.suppress(OSError):
             readline.read_history_file(path)

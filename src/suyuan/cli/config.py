@@ -1,4 +1,4 @@
-"""``suyuan config``: what holds, where it came from, and what is wrong with it."""
+"""``suyuan config``: the values in force, where they come from, and their problems."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from typing import Any
 from ..config.schema import agents_schema, config_schema
 from ..config.settings import Settings
 from ..messages.catalog import Texts
-from .terminal import Terminal, padded
+from .tables import show_table
+from .terminal import Terminal
 
 
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     config = commands.add_parser("config", help=t("help.config"), description=t("help.config"))
-    words = config.add_subparsers(metavar="show|check|schema", required=True)
-    show = words.add_parser("show", help=t("help.config_show"))
+    actions = config.add_subparsers(metavar="show|check|schema", required=True)
+    show = actions.add_parser("show", help=t("help.config_show"))
     show.add_argument("--json", action="store_true", help=t("help.json"))
     show.set_defaults(run=run_show)
-    words.add_parser("check", help=t("help.config_check")).set_defaults(run=run_check)
-    schema = words.add_parser("schema", help=t("help.config_schema"))
+    actions.add_parser("check", help=t("help.config_check")).set_defaults(run=run_check)
+    schema = actions.add_parser("schema", help=t("help.config_schema"))
     schema.add_argument("which", nargs="?", choices=("config", "agents"), default="config")
     schema.set_defaults(run=run_schema)
 
 
 def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Print every value that holds and its origin, keys masked."""
+    """Print every value in force and its origin, with keys masked."""
     if args.json:
         values = [{"path": h.path, "value": h.value, "origin": h.origin} for h in settings.held]
         problems = [problem.say(t.lang) for problem in settings.problems]
@@ -36,9 +37,8 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return 0
     out = Terminal(sys.stdout)
     out.line(t("config.file", path=settings.config_file or t("config.no_file")))
-    wide = max(len(held.path) for held in settings.held) + 2
-    for held in settings.held:
-        out.line(padded(held.path, wide) + padded(held.value, 24) + out.paint(held.origin, "dim"))
+    rows = [(held.path, held.value, [(held.origin, "dim")]) for held in settings.held]
+    show_table(out, rows, (t("config.setting"), t("config.value"), t("config.origin")), wrapped=(1, 2))
     _report(settings, t)
     return 0
 

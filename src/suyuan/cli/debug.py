@@ -1,4 +1,4 @@
-"""``suyuan debug``: all that is known about one answer, safe to attach to a report."""
+"""``suyuan debug``: everything known about one answer, to attach to a bug report."""
 
 from __future__ import annotations
 

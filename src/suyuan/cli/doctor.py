@@ -1,4 +1,4 @@
-"""``suyuan doctor``: is everything well? Exit code 0 where it is or there are only warnings, 1 where something is broken."""
+"""``suyuan doctor``: check the installation; exit code 1 where there is an error, 0 otherwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from urllib.parse import unquote
 
 from ..config.settings import Settings
 from ..messages.catalog import Texts
-from .terminal import Terminal
+from .tables import Cell, show_table
+from .terminal import Terminal, with_progress
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
@@ -31,10 +32,10 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Examine everything and say what was found."""
-    from ..doctor.checkup import count, exit_code
+    """Run every check and write the findings."""
+    from ..doctor.checks import count, exit_code
 
-    findings = asyncio.run(_examined(args, settings))
+    findings = asyncio.run(_findings(args, settings, t))
     errors, warnings = count(findings)
     if args.json:
         data = {"errors": errors, "warnings": warnings, "findings": [finding.as_dict(t.lang) for finding in findings]}
@@ -47,16 +48,17 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return exit_code(findings)
 
 
-async def _examined(args: argparse.Namespace, settings: Settings) -> list[Finding]:
+async def _findings(args: argparse.Namespace, settings: Settings, t: Texts) -> list[Finding]:
     from ..client import AsyncClient
-    from ..doctor.checkup import examine
+    from ..doctor.checks import check_all
 
     async with AsyncClient(settings) as client:
-        return await examine(client, offline=args.offline, store_check=_store_check(settings, args.offline))
+        checks = check_all(client, offline=args.offline, store_check=_store_check(settings, args.offline))
+        return await with_progress(checks, t, "checking")
 
 
 def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
-    """How the conversations are checked; not at all where there are none yet."""
+    """Return the check of the stored conversations, or None where there are none yet."""
     address = settings.store_address.reveal()
     file = unquote(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else ""
     if not address or (file and not Path(file).exists()) or (offline and not file):
@@ -77,21 +79,25 @@ def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
 
 
 def _show(findings: list[Finding], settings: Settings, t: Texts) -> None:
-    out = Terminal(sys.stdout)
-    organ = ""
+    rows: list[list[Cell]] = []
+    area = ""
     for finding in findings:
-        if finding.organ != organ:
-            organ = finding.organ
-            out.line(out.paint(t(f"area.{organ}"), "bold"))
-        message, hint = finding.say(t.lang)
-        mark = out.paint(_MARKS[finding.level], _COLOURS[finding.level])
-        code = f" [{finding.code}]" if finding.level != "ok" else ""
-        lines = out.folded(message + code, "    ")
-        out.line(f"  {mark} " + (lines[0].strip() if lines else ""))
-        for line in lines[1:]:
-            out.line(line)
-        for line in out.folded(t("hint", hint=hint), "    ") if hint and finding.level != "ok" else []:
-            out.line(line)
-        if finding.guide and finding.level != "ok":
-            key = "doctor.guide" if finding.guide == "searxng" else "doctor.guide_other"
-            out.line("    " + t(key, url=f"{settings.server.url}/guide/{finding.guide}?lang={t.lang}"))
+        title = t(f"area.{finding.area}") if finding.area != area else ""
+        area = finding.area
+        mark = [(_MARKS[finding.level], _COLOURS[finding.level])]
+        rows.append([[(title, "bold")], mark, _text(finding, settings, t)])
+    show_table(Terminal(sys.stdout), rows, wrapped=(2,))
+
+
+def _text(finding: Finding, settings: Settings, t: Texts) -> list[tuple[str, str]]:
+    message, hint = finding.say(t.lang)
+    if finding.level == "ok":
+        return [(message, "")]
+    text = [(f"{message} [{finding.code}]", "")]
+    if hint:
+        text.append(("\n" + t("hint", hint=hint), "dim"))
+    if finding.guide:
+        key = "doctor.guide" if finding.guide == "searxng" else "doctor.guide_other"
+        url = f"{settings.server.url}/guide/{finding.guide}?lang={t.lang}"
+        text.append(("\n" + t(key, url=url), "dim"))
+    return text

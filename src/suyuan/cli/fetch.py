@@ -1,4 +1,4 @@
-"""``suyuan fetch``: read a page."""
+"""``suyuan fetch``: read a page as Markdown, text or JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if args.format == "md":
         out.line(out.paint(f"# {document.title}", "bold"))
         day = f" · {document.published_at[:10]}" if document.published_at else ""
-        out.line(out.paint(f"{document.final_url}{day}", "dim") + "\n")
+        out.line(out.paint(f"{document.final_url}{day}", "dim"))
+        out.line()
     for line in _text(document, args, t).splitlines():
         out.line(line)
     for note in document.notes:
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 async def _fetch(args: argparse.Namespace, settings: Settings, t: Texts) -> Document:
     async with AsyncClient(settings) as client:
-        return await with_progress(client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t)
+        return await with_progress(client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t, "reading")
 
 
 def _text(document: Document, args: argparse.Namespace, t: Texts) -> str:

@@ -1,4 +1,4 @@
-"""``suyuan google unlock``: a person answers what only a person may answer."""
+"""``suyuan google unlock``: let a person solve the CAPTCHA of Google."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Open the page that was refused in a visible window with the kept profile, and wait until it is closed."""
+    """Open the blocked page in a window with the stored profile, and wait until it is closed."""
     from ..net.unlock import unlock
 
     profile = settings.chrome_profile
-    assert profile is not None, "loaded settings always have a place for state"
+    assert profile is not None, "loaded settings always have a state directory"
     err = Terminal(sys.stderr)
     query = SearchQuery(" ".join(args.query) or "suyuan")
     engine: Any = registry.load("google")(settings.engines.get("google"))

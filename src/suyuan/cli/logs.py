@@ -1,4 +1,4 @@
-"""Logging of the command line: one line per search and turn, as text or as JSON, and no secret in any of them."""
+"""Logging of the command line, as text or as JSON, without secrets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..core.secret import Secret, redact
 
 _TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LEVELS = {0: logging.CRITICAL, 1: logging.INFO}
-# Talkative, and not about what happened in the house.
-_OTHERS = ("asyncio", "httpx", "httpcore", "openai", "langsmith", "urllib3")
+# Libraries that log too much.
+_NOISY = ("asyncio", "httpx", "httpcore", "openai", "langsmith", "urllib3")
 
 
 class Redacted(logging.Formatter):
-    """Formats records and takes every secret out of them: the one place that all lines pass."""
+    """Formats log records and removes every secret from them."""
 
     def __init__(self, *, as_json: bool = False) -> None:
         super().__init__(_TEXT)
@@ -23,7 +23,7 @@ class Redacted(logging.Formatter):
         self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Return one line."""
         return redact(self._json(record) if self._as_json else super().format(record), self.secrets)
 
     def _json(self, record: logging.LogRecord) -> str:
@@ -34,7 +34,7 @@ class Redacted(logging.Formatter):
             "logger": record.name,
             "message": message,
         }
-        # Our own lines are written as name=value: a log collector wants them apart.
+        # Our own lines have the form name=value; a log collector needs a field for each.
         line |= {
             name: value
             for name, _, value in (word.partition("=") for word in message.split())
@@ -46,12 +46,12 @@ class Redacted(logging.Formatter):
 
 
 def set_up_logging(verbose: int, *, as_json: bool = False) -> Redacted:
-    """Send the log to standard error; the formatter is returned, so that it can be told the secrets once they are known."""
+    """Send the log to standard error and return the formatter, which gets the secrets once they are known."""
     formatter = Redacted(as_json=as_json)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
     level = _LEVELS.get(verbose or (1 if as_json else 0), logging.DEBUG)
     logging.basicConfig(level=level, handlers=[handler])
-    for name in _OTHERS:
+    for name in _NOISY:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
     return formatter

@@ -1,4 +1,4 @@
-"""``suyuan``: reads the command line and hands over to one command."""
+"""``suyuan``: read the command line and run one command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import ui_language
 from ..messages.catalog import Texts, languages
-from . import archive, ask, chat, config, debug, doctor, engines, fetch, google, mcp, search, searxng, serve
+from . import archive, ask, chat, config, debug, doctor, engines, fetch, google, mcp, search, searxng, serve, shell
 from .logs import set_up_logging
 from .terminal import Terminal
 
@@ -27,9 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     t = Texts("cli", _wanted_language(arguments))
     args = build_parser(t).parse_args(arguments)
-    log_lines = set_up_logging(args.verbose, as_json=args.log_json)
+    log_format = set_up_logging(args.verbose, as_json=args.log_json)
     settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
-    log_lines.secrets = settings.secrets
+    log_format.secrets = settings.secrets
     if settings.problems and args.command not in _QUIET_COMMANDS and not args.verbose:
         for problem in settings.problems:
             Terminal(sys.stderr).line(f"! {problem.say(t.lang)}")
@@ -40,13 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         Terminal(sys.stderr).line(t("interrupted"))
         return 130
     except BrokenPipeError:
-        # The reader (head, less) has gone: that is its right.
+        # The reader (head, less) has ended.
         sys.stderr.close()
         return 0
 
 
 def build_parser(t: Texts) -> argparse.ArgumentParser:
-    """The parser with all commands, its help in the language of ``t``."""
+    """Return the parser with all commands, its help in the language of ``t``."""
     parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
     parser.add_argument("--version", action="version", version=f"suyuan {__version__}", help=t("help.version"))
     parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
@@ -54,13 +54,28 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, ask, chat, search, fetch, archive, engines, google, searxng, mcp, doctor, config, debug):
+    for command in (
+        serve,
+        ask,
+        chat,
+        search,
+        shell,
+        fetch,
+        archive,
+        engines,
+        google,
+        searxng,
+        mcp,
+        doctor,
+        config,
+        debug,
+    ):
         command.add(commands, t)
     return parser
 
 
 def _wanted_language(arguments: list[str]) -> str:
-    """The language for the help texts, which are made before the command line is read."""
+    """Return the language for the help texts, which are made before the command line is parsed."""
     for i, word in enumerate(arguments):
         if word.startswith("--ui="):
             return word[5:]

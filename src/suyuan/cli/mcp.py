@@ -1,4 +1,4 @@
-"""``suyuan mcp``: the tools for MCP clients."""
+"""``suyuan mcp``: serve the tools to MCP clients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Serve until the client goes, or Ctrl-C."""
+    """Serve until the client disconnects, or Ctrl-C."""
     err = Terminal(sys.stderr)
     if args.http and args.host not in _LOOPBACK and not settings.server.token:
         err.line(t("mcp.token", host=args.host))

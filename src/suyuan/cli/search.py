@@ -1,4 +1,4 @@
-"""``suyuan search`` and ``suyuan shell``."""
+"""``suyuan search``: search once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .terminal import Terminal, with_progress
 
 
 def add(commands: Any, t: Texts) -> None:
-    """Add the commands to the parser."""
+    """Add the command to the parser."""
     search = commands.add_parser("search", help=t("help.search"), description=t("help.search"))
     search.add_argument("query", nargs="+", help=t("help.query"))
     search.add_argument("--freshness", "--time-range", default="", metavar="WHEN", help=t("help.freshness"))
@@ -30,16 +30,18 @@ def add(commands: Any, t: Texts) -> None:
     search.add_argument("--summary", action="store_true", help=t("help.summary"))
     search.add_argument("--json", action="store_true", help=t("help.json"))
     search.add_argument("--shape", choices=sorted(VIEWS), help=t("help.shape"))
+    add_common(search, t)
     search.set_defaults(run=run)
-    shell = commands.add_parser("shell", help=t("help.shell"), description=t("help.shell"))
-    shell.set_defaults(run=run_shell, freshness="", site=[], not_site=[], summary=False, json=False, shape=None)
-    for command in (search, shell):
-        command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
-        command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
-        command.add_argument("--lang", default="", help=t("help.lang"))
-        command.add_argument("--country", default="", help=t("help.country"))
-        command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
-        command.add_argument("--explain", action="store_true", help=t("help.explain"))
+
+
+def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
+    """Add the options that ``search`` and ``shell`` share."""
+    command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
+    command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
+    command.add_argument("--lang", default="", help=t("help.lang"))
+    command.add_argument("--country", default="", help=t("help.country"))
+    command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
+    command.add_argument("--explain", action="store_true", help=t("help.explain"))
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -49,33 +51,11 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 async def _once(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     async with AsyncClient(settings) as client:
-        return await _search(client, " ".join(args.query), args, t)
+        return await search(client, " ".join(args.query), args, t)
 
 
-def run_shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Search for every line that is typed or piped in."""
-    return asyncio.run(_shell(args, settings, t))
-
-
-async def _shell(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    interactive = sys.stdin.isatty()
-    code = OK
-    async with AsyncClient(settings) as client:
-        if interactive:
-            Terminal(sys.stdout).line(t("shell.hint", engine=args.engine or settings.search.default))
-        while True:
-            if interactive:
-                sys.stdout.write(t("shell.prompt"))
-                sys.stdout.flush()
-            line = await asyncio.to_thread(sys.stdin.readline)
-            if not line:
-                # A person who ends the program has had every failure on the screen; a script wants the last one.
-                return OK if interactive else code
-            if line.strip():
-                code = await _search(client, line, args, t)
-
-
-async def _search(client: AsyncClient, text: str, args: argparse.Namespace, t: Texts) -> int:
+async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Texts) -> int:
+    """Search for ``text``, write the results and return the exit code."""
     try:
         query = SearchQuery(
             text,
@@ -88,25 +68,25 @@ async def _search(client: AsyncClient, text: str, args: argparse.Namespace, t: T
             need_summary=args.summary,
             budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
         )
-        page = await with_progress(client.search_service.search(query, engines=args.engine), t)
+        page = await with_progress(client.search_service.search(query, engines=args.engine), t, "searching")
     except SuyuanError as error:
         return _show_failure(error, args, t)
     if args.json or args.shape:
         data = VIEWS[args.shape or "items"](page, t.lang)
         _print_json({**data, "receipt": receipt(page.attempts, t.lang)} if args.explain else data)
     else:
-        show_page(page, t, explain=args.explain, never_set_up=_never_set_up(client))
+        show_page(page, t, explain=args.explain, optional=_optional(client))
     return OK if page.results else NOTHING
 
 
-def _never_set_up(client: AsyncClient) -> frozenset[str]:
-    """The engines that nobody has configured, and that are only tried because they might be there."""
+def _optional(client: AsyncClient) -> frozenset[str]:
+    """Return the engines that are tried without being configured."""
     own = client.settings.engines.get("searxng")
     return frozenset() if own and own.base_url else frozenset({"searxng"})
 
 
-def show_page(page: SearchPage, t: Texts, *, explain: bool, never_set_up: frozenset[str] = frozenset()) -> None:
-    """Write the results as a list for people."""
+def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[str] = frozenset()) -> None:
+    """Write the results as a list."""
     out = Terminal(sys.stdout)
     for r in page.results:
         out.line(f"{r.rank:>2}. " + out.paint(r.title or r.url, "bold"))
@@ -125,9 +105,9 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, never_set_up: frozen
     if explain:
         _show_receipt(out, page.attempts, t)
     else:
-        # What went wrong on the way is never hidden; a SearXNG that was never set up is not news.
+        # Failures of other engines are shown, except that an optional engine is not there.
         for a in page.attempts:
-            if a.failure and not (a.outcome == "skipped" and a.engine in never_set_up):
+            if a.failure and not (a.outcome == "skipped" and a.engine in optional):
                 out.line(out.paint(t("summary.fallback", engine=a.engine, message=a.failure), "yellow"))
 
 
@@ -146,9 +126,9 @@ def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> Non
         what = t(f"outcome.{a.outcome}", count=a.count)
         why = f" [{a.code}/{a.detail_code}] {a.failure.message(t.lang)}" if a.failure else ""
         out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
-        remarks = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
-        for remark in (*remarks, *a.notes):
-            out.line(f"  {'':<11}           {remark}")
+        notes = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
+        for note in (*notes, *a.notes):
+            out.line(f"  {'':<11}           {note}")
 
 
 def _print_json(data: object) -> None:

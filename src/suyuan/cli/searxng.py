@@ -1,4 +1,4 @@
-"""``suyuan searxng``: a SearXNG of one's own, from nothing to checked."""
+"""``suyuan searxng``: set up, start and check a SearXNG instance."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from .failure import show_failure
-from .terminal import Terminal
+from .terminal import Terminal, with_progress
 
-_WORDS = {
+_COMPOSE = {
     "up": ("up", "-d"),
     "down": ("down",),
     "restart": ("restart", "searxng"),
     "logs": ("logs", "--tail", "100", "searxng"),
 }
-_HOME = "http://localhost:8080"
+_DEFAULT_ADDRESS = "http://localhost:8080"
 
 
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     searxng = commands.add_parser("searxng", help=t("help.searxng"), description=t("help.searxng"))
-    words = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
-    init = words.add_parser("init", help=t("help.searxng_init"))
+    actions = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
+    init = actions.add_parser("init", help=t("help.searxng_init"))
     init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
     init.add_argument("--port", type=_port, default=8080, metavar="N", help=t("help.searxng_port"))
     init.add_argument("--force", action="store_true", help=t("help.searxng_force"))
     init.set_defaults(run=run_init)
-    for word in _WORDS:
-        words.add_parser(word, help=t(f"help.searxng_{word}")).set_defaults(run=run_compose, word=word)
-    words.add_parser("status", help=t("help.searxng_status")).set_defaults(run=run_status)
-    for name in ("init", *_WORDS, "status"):
-        words.choices[name].add_argument(
+    for name in _COMPOSE:
+        actions.add_parser(name, help=t(f"help.searxng_{name}")).set_defaults(run=run_compose, name=name)
+    actions.add_parser("status", help=t("help.searxng_status")).set_defaults(run=run_status)
+    for name in ("init", *_COMPOSE, "status"):
+        actions.choices[name].add_argument(
             "folder", metavar="DIR", nargs="?", type=Path, default=Path("searxng"), help=t("help.searxng_folder")
         )
-    check = words.add_parser("check", help=t("help.searxng_check"))
+    check = actions.add_parser("check", help=t("help.searxng_check"))
     check.add_argument("address", metavar="URL", nargs="?", default="", help=t("help.searxng_address"))
     check.add_argument("--json", action="store_true", help=t("help.json"))
     check.set_defaults(run=run_check)
-    words.add_parser("guide", help=t("help.searxng_guide")).set_defaults(run=run_guide)
+    actions.add_parser("guide", help=t("help.searxng_guide")).set_defaults(run=run_guide)
 
 
 def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -64,18 +64,18 @@ def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 
 def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """One word of Docker Compose."""
+    """Run one command of Docker Compose."""
     from ..doctor import searxng_container as container
 
     try:
-        container.compose(args.folder, *_WORDS[args.word])
+        container.compose(args.folder, *_COMPOSE[args.name])
     except SuyuanError as error:
         return show_failure(error, t, "searxng.not_done")
     return 0
 
 
 def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """The container, and whether what is in it is well."""
+    """Show the container and check the instance in it."""
     from ..doctor import searxng_container as container
 
     code = 0
@@ -83,14 +83,16 @@ def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         container.compose(args.folder, "ps")
     except SuyuanError as error:
         code = show_failure(error, t, "searxng.not_done")
-    # Asked even where Docker cannot be: the instance may run all the same.
+    # Checked even where Docker is not available: the instance may run without it.
     return asyncio.run(_check(f"http://localhost:{container.port_of(args.folder)}", settings, t)) or code
 
 
 def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """The health check alone."""
+    """Run the health check."""
     own = settings.engines.get("searxng")
-    return asyncio.run(_check(args.address or (own.base_url if own else "") or _HOME, settings, t, args.json))
+    return asyncio.run(
+        _check(args.address or (own.base_url if own else "") or _DEFAULT_ADDRESS, settings, t, args.json)
+    )
 
 
 async def _check(address: str, settings: Settings, t: Texts, as_json: bool = False) -> int:
@@ -98,38 +100,39 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     from ..doctor.searxng import check_searxng
 
     own = settings.engines.get("searxng")
-    # The key is for the configured instance and for nobody else.
+    # The key is for the configured instance only.
     key = own.api_key if own and own.base_url in ("", address.rstrip("/")) else None
     async with AsyncClient(settings) as client:
-        verdict = await check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
+        check = check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
+        status = await with_progress(check, t, "checking")
     if as_json:
-        sys.stdout.write(json.dumps(verdict.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")
-        return 0 if verdict.ok else 3
+        sys.stdout.write(json.dumps(status.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")
+        return 0 if status.ok else 3
     out = Terminal(sys.stdout)
-    for remark in verdict.remarks:
-        out.line(out.paint("! ", "yellow") + " ".join(remark.say(t.lang)))
-    if verdict.cause:
-        return show_failure(verdict.cause, t, "searxng.failed")
-    version = f" {verdict.version}" if verdict.version else ""
-    out.line(
-        t(
-            "searxng.ok",
-            version=version,
-            url=verdict.base_url,
-            results=verdict.results,
-            seconds=verdict.took_ms / 1000,
-        )
-    )
-    if verdict.engines:
-        out.line(t("searxng.engines", names=", ".join(verdict.engines)))
+    for warning in status.warnings:
+        out.line(out.paint("! ", "yellow") + " ".join(warning.say(t.lang)))
+    if status.error:
+        return show_failure(status.error, t, "searxng.failed")
+    version = f" {status.version}" if status.version else ""
+    seconds = status.took_ms / 1000
+    out.line(t("searxng.ok", version=version, url=status.base_url, results=status.results, seconds=seconds))
+    if status.engines:
+        out.line(t("searxng.engines", names=", ".join(status.engines)))
     return 0
 
 
 def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """The guide, as it stands."""
+    """Write the guide, rendered on a terminal."""
     from ..guides.documents import guide
 
-    sys.stdout.write(guide("searxng", t.lang))
+    out, text = Terminal(sys.stdout), guide("searxng", t.lang)
+    if not out.interactive:
+        sys.stdout.write(text)
+        return 0
+    from .markdown import MarkdownRenderer, can_link
+
+    console = out.console()
+    console.print(MarkdownRenderer({}, links=can_link(console)).render(text))
     return 0
 
 

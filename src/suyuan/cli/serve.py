@@ -1,4 +1,4 @@
-"""``suyuan serve``: the page and the interfaces, until Ctrl-C."""
+"""``suyuan serve``: run the web server until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Serve until Ctrl-C; running answers are stopped and kept."""
+    """Serve until Ctrl-C; running answers are stopped and stored."""
     origin = replace(settings.server, host=args.host or settings.server.host)
     if args.port is not None:
         origin = replace(origin, port=args.port)
@@ -52,14 +52,14 @@ def _serve(settings: Settings, show: bool, t: Texts) -> int:
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
     app = create_app(AsyncClient(replace(settings, server=origin)), origin=origin)
-    # Ctrl-C is the usual way to end it; everything is closed by the time it gets here.
+    # Ctrl-C is the usual end; everything is closed by then.
     with contextlib.suppress(KeyboardInterrupt):
-        serve(app, sock, lambda: _say(settings, origin, show, t))
+        serve(app, sock, lambda: _announce(settings, origin, show, t))
     Terminal(sys.stderr).line(t("serve.ended"))
     return 0
 
 
-def _say(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:
+def _announce(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:
     out = Terminal(sys.stdout)
     out.line(t("serve.at", url=out.paint(origin.url, "bold")))
     model = t("serve.embedded") if settings.model.provider == EMBEDDED else settings.model.label
@@ -71,5 +71,5 @@ def _say(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> No
     if show:
         import webbrowser
 
-        # A browser that does not come up at once must not hold up the server.
+        # A browser that starts slowly must not delay the server.
         threading.Thread(target=webbrowser.open, args=(origin.url,), daemon=True).start()

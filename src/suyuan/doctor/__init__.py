@@ -1,1 +1,1 @@
-"""Is everything well? What is wrong, and the exact line that mends it: one file for each thing that is examined."""
+"""Checks of the installation: what is wrong, and what to change; one file for each area."""

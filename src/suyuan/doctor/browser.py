@@ -1,18 +1,18 @@
-"""Chrome, which Google and pages made by scripts need."""
+"""Check of Chrome, which Google and pages rendered by scripts need."""
 
 from __future__ import annotations
 
 from ..client import AsyncClient
 from ..messages.catalog import Text
-from .engines import chosen
+from .engines import in_plan
 from .finding import Finding
 
 
-async def examine(client: AsyncClient) -> list[Finding]:
-    """Whether pages can be shown in a browser; that they cannot is an illness only where somebody needs it."""
+async def check(client: AsyncClient) -> list[Finding]:
+    """Check whether pages can be rendered; a missing browser is a problem only where the configuration needs one."""
     problem = client.network.browser_problem()
     if problem is None:
-        return [Finding.well("browser", Text("doctor.ok.browser"))]
-    if chosen(client, "google") or client.settings.pages.render or client.settings.browser.executable:
-        return [Finding.ill("browser", problem)]
-    return [Finding.well("browser", Text("doctor.ok.browser_unused", {"problem": problem.failure}), code="unused")]
+        return [Finding.ok("browser", Text("doctor.ok.browser"))]
+    if in_plan(client, "google") or client.settings.pages.render or client.settings.browser.executable:
+        return [Finding.problem("browser", problem)]
+    return [Finding.ok("browser", Text("doctor.ok.browser_unused", {"problem": problem.failure}), code="unused")]

@@ -1,4 +1,4 @@
-"""The configuration: each problem with the file and the line where it is mended."""
+"""Check of the configuration: each problem with its file and line."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _DEFAULT = SEARCH + "defaultProvider"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-async def examine(client: AsyncClient) -> list[Finding]:
-    """What is wrong with the configuration, or that nothing is."""
+async def check(client: AsyncClient) -> list[Finding]:
+    """Return the problems of the configuration, or one finding that there are none."""
     settings = client.settings
     findings = [_finding(problem) for problem in (*settings.problems, *_agents_problems(settings))]
-    findings += _secrecy(settings)
+    findings += _file_mode(settings)
     if settings.server.host not in _LOOPBACK and not settings.server.token:
-        findings.append(Finding.ill("config", SERVER_OPEN(host=settings.server.host)))
+        findings.append(Finding.problem("config", SERVER_OPEN(host=settings.server.host)))
     if not findings:
         file = settings.config_file
         where = str(file) if file else Text("doctor.ok.no_config_file")
-        findings.append(Finding.well("config", Text("doctor.ok.config", {"where": where})))
+        findings.append(Finding.ok("config", Text("doctor.ok.config", {"where": where})))
     return findings
 
 
@@ -50,31 +50,31 @@ def _agents_problems(settings: Settings) -> list[ConfigProblem]:
 
 
 def _finding(problem: ConfigProblem) -> Finding:
-    where = _place(problem)
+    where = _location(problem)
     if not problem.key:
-        return Finding.ill("config", CONFIG_UNREADABLE(where=where, why=problem.why))
+        return Finding.problem("config", CONFIG_UNREADABLE(where=where, why=problem.why))
     if problem.key == _DEFAULT:
         name = registry.canonical(problem.value)
         if name not in registry.names():
-            return Finding.ill(
+            return Finding.problem(
                 "config", UNKNOWN_ENGINE(name=problem.value, known=", ".join(("auto", *registry.names()))), name=where
             )
         variable = getattr(registry.load(name), "api_key_env", "")
         if variable:
             error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
-            return Finding.ill("config", error, name=where)
-    if problem.key not in _known() and not problem.key.startswith(("agents", "webSearch")):
-        return Finding.ill("config", CONFIG_UNKNOWN(where=where, key=problem.key, why=problem.why), WARNING)
+            return Finding.problem("config", error, name=where)
+    if problem.key not in _known_settings() and not problem.key.startswith(("agents", "webSearch")):
+        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.key, why=problem.why), WARNING)
     error = CONFIG_VALUE(where=where, key=problem.key, value=problem.value or MASK, why=problem.why, used=problem.used)
-    return Finding.ill("config", error, WARNING)
+    return Finding.problem("config", error, WARNING)
 
 
-def _known() -> set[str]:
+def _known_settings() -> set[str]:
     return {key.path for key in (*KEYS, *(key for name in registry.names() for key in engine_keys(name)))}
 
 
-def _place(problem: ConfigProblem) -> str:
-    """Where the problem is: the file with the line of the setting, or the variable."""
+def _location(problem: ConfigProblem) -> str:
+    """Return the file with the line of the setting, or the variable."""
     file = Path(problem.where)
     try:
         text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
@@ -91,8 +91,8 @@ def _place(problem: ConfigProblem) -> str:
     return problem.where
 
 
-def _secrecy(settings: Settings) -> list[Finding]:
-    """A file with a key in it is nobody else's business."""
+def _file_mode(settings: Settings) -> list[Finding]:
+    """Return a warning where others may read a file that holds a key."""
     file = settings.config_file
     if file is None or not any(held.value == MASK and held.origin == str(file) for held in settings.held):
         return []
@@ -100,4 +100,4 @@ def _secrecy(settings: Settings) -> list[Finding]:
         open_to_others = bool(file.stat().st_mode & 0o077)
     except OSError:
         return []
-    return [Finding.ill("config", CONFIG_READABLE(where=file), WARNING)] if open_to_others else []
+    return [Finding.problem("config", CONFIG_READABLE(where=file), WARNING)] if open_to_others else []

@@ -1,4 +1,4 @@
-"""The debug bundle: all that is known about one answer, without a secret in it, to be attached to a report."""
+"""The debug bundle: everything known about one answer, without secrets, to attach to a bug report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .packages import versions
 
 
 def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
-    """Everything about the answer ``run``, or about the newest one: errors first, and of these the detail code first."""
+    """Return everything known about the answer ``run``, or about the newest one; errors come first."""
     store = client.chat.store
     message = store.message(run) if run else _newest(client)
     if message is None or message.role != "assistant":
@@ -51,7 +51,7 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
         "settings": {held.path: {"value": held.value, "from": held.origin} for held in settings.held},
         "configuration_problems": [str(problem) for problem in settings.problems],
     }
-    # One pass over the whole text: whatever a library has put anywhere, no key leaves the house.
+    # One pass over the whole text removes a key from wherever a library has put it.
     cleaned: dict[str, Any] = json.loads(redact(json.dumps(data, ensure_ascii=False), settings.secrets))
     return cleaned
 

@@ -1,4 +1,4 @@
-"""One thing that was examined: its state, and what to do about it."""
+"""The result of one check: its level, its message, and a hint."""
 
 from __future__ import annotations
 
@@ -19,42 +19,43 @@ ERROR: Level = "error"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found; ``code`` is the detail code of the failure, else ``ok`` or ``unused``."""
+    """The result of one check."""
 
-    organ: str
-    """What was examined: config, engine, searxng, network, browser, model, archive, store, disk, package."""
+    area: str
+    """What was checked: config, engine, searxng, network, browser, model, archive, store, disk, package."""
     level: Level
     code: str
+    """The detail code of a problem; else ``ok``, or ``unused`` for what this configuration does not need."""
     what: Failure | Text
-    """The failure, or the text that says that all is in order."""
+    """The problem, or the text for a check without one."""
     name: str = ""
     """Which one of several: an engine, a package."""
     guide: str = ""
-    """The name of the guide with more information."""
+    """Name of the guide with more about it."""
 
     @classmethod
-    def well(cls, organ: str, text: Text, name: str = "", code: str = "ok") -> Finding:
-        """Nothing is wrong; ``unused`` is the code of what is not needed here."""
-        return cls(organ, OK, code, text, name)
+    def ok(cls, area: str, text: Text, name: str = "", code: str = "ok") -> Finding:
+        """Return a finding without a problem."""
+        return cls(area, OK, code, text, name)
 
     @classmethod
-    def ill(cls, organ: str, error: SuyuanError, level: Level = ERROR, name: str = "", guide: str = "") -> Finding:
-        """Something is wrong."""
-        return cls(organ, level, error.detail_code or error.code, error.failure, name, guide)
+    def problem(cls, area: str, error: SuyuanError, level: Level = ERROR, name: str = "", guide: str = "") -> Finding:
+        """Return the finding for ``error``."""
+        return cls(area, level, error.detail_code or error.code, error.failure, name, guide)
 
     def redacted(self, secrets: Iterable[Secret]) -> Finding:
         """Return the finding without any secret."""
         return replace(self, what=without_secrets(self.what, tuple(secrets)))
 
     def say(self, lang: str) -> tuple[str, str]:
-        """Return what was found and what to do, in ``lang``."""
+        """Return message and hint in ``lang``."""
         return (self.what.localized(lang), "") if isinstance(self.what, Text) else self.what.say(lang)
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
-        """The JSON form of a finding."""
+        """Return the published JSON of a finding."""
         message, hint = self.say(lang)
         return {
-            "organ": self.organ,
+            "area": self.area,
             "name": self.name or None,
             "level": self.level,
             "code": self.code,

@@ -1,4 +1,4 @@
-"""Where in a JSON file a setting stands, so that people need not look for it."""
+"""The line of a setting in a JSON file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
 
 
 def line_of(text: str, path: str) -> int | None:
-    """The line, from 1, of the setting ``path`` (names joined by dots) in the JSON ``text``; None where it is not there."""
+    """Return the line, from 1, of the setting ``path`` (names joined by dots) in JSON ``text``, or None."""
     for found, position in _keys(text):
         if found == path:
             return text.count("\n", 0, position) + 1
@@ -18,7 +18,7 @@ def line_of(text: str, path: str) -> int | None:
 
 
 def _keys(text: str) -> Iterator[tuple[str, int]]:
-    """Every key with its full path and its position; what is inside lists has the list's path."""
+    """Yield each key with its full path and its position; objects in a list have the path of the list."""
     names: list[str] = []
     inside: list[str] = []
     last = ("", 0)

@@ -1,4 +1,4 @@
-"""The model server: reachable, the model there, one token of an answer, streaming, and tool calls; by plain HTTP."""
+"""Check of the model server by plain HTTP: its list of models, one short answer, streaming, and tool calls."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding, Level
 
 SECONDS = 30.0
-_PACKAGES = {"openai": ("openai", "chat"), "ollama": ("langchain_ollama", "ollama"),
-             "anthropic": ("langchain_anthropic", "anthropic"), "google": ("langchain_google_genai", "google")}  # fmt: skip
-_NET = {
+_PACKAGES = {
+    "openai": ("openai", "chat"),
+    "ollama": ("langchain_ollama", "ollama"),
+    "anthropic": ("langchain_anthropic", "anthropic"),
+    "google": ("langchain_google_genai", "google"),
+}
+_NETWORK_CAUSES = {
     "dns": causes.MODEL_DNS,
     "tls": causes.MODEL_TLS,
     "proxy": causes.MODEL_PROXY,
@@ -33,14 +37,14 @@ _TOOL = {
     "type": "function",
     "function": {
         "name": "get_time",
-        "description": "Tells the time.",
+        "description": "Return the time.",
         "parameters": {"type": "object", "properties": {}},
     },
 }
 
 
-class _Refused(Exception):
-    """An answer that is no success, as the model libraries would raise it."""
+class _HttpError(Exception):
+    """An error status, in the form in which the model libraries raise it."""
 
     def __init__(self, response: Response) -> None:
         super().__init__(response.text[:300])
@@ -52,20 +56,20 @@ class _Refused(Exception):
         self.body = body if isinstance(body, Mapping) else None
 
 
-async def examine(client: AsyncClient, *, offline: bool = False, seconds: float = SECONDS) -> list[Finding]:
-    """Whether the configured model can answer; the embedded one always can."""
+async def check(client: AsyncClient, *, offline: bool = False, seconds: float = SECONDS) -> list[Finding]:
+    """Check whether the configured model can answer; the embedded one always can."""
     settings = client.settings.model
     if settings.provider == EMBEDDED:
-        return [Finding.well("model", Text("doctor.ok.model_embedded"), EMBEDDED)]
+        return [Finding.ok("model", Text("doctor.ok.model_embedded"), EMBEDDED)]
     if missing := _missing(settings):
         return [_finding(settings, missing)]
     if offline:
-        return [_well(settings, "model_configured")]
+        return [_ok(settings, "model_configured")]
     if settings.provider not in ("openai", "ollama"):
-        return [_well(settings, "model_key_set")]
+        return [_ok(settings, "model_key_set")]
     try:
         async with asyncio.timeout(seconds):
-            return await _Talk(client, settings).findings()
+            return await _ServerCheck(client, settings).findings()
     except TimeoutError:
         return [_finding(settings, causes.MODEL_SILENT(where=server_of(settings), seconds=seconds))]
 
@@ -81,12 +85,12 @@ def _missing(settings: ModelSettings) -> SuyuanError | None:
 
 
 @dataclass(slots=True)
-class _Talk:
-    """A few small questions to one server; the first failure that makes the rest pointless ends it."""
+class _ServerCheck:
+    """A few small requests to one server; a failure that makes the rest pointless ends them."""
 
     client: AsyncClient
     settings: ModelSettings
-    longest: str = "max_tokens"
+    limit_name: str = "max_tokens"
 
     async def findings(self) -> list[Finding]:
         if error := await self._listed() or await self._answer():
@@ -96,10 +100,10 @@ class _Talk:
             for error in (await self._streams(), await self._calls_tools())
             if error is not None
         ]
-        return [_well(self.settings, "model"), *problems]
+        return [_ok(self.settings, "model"), *problems]
 
     async def _listed(self) -> SuyuanError | None:
-        """Whether the server lists the model; servers that keep no list are believed."""
+        """Return an error where the server has a list of models without this one."""
         response = await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
         if isinstance(response, SuyuanError):
             return response
@@ -108,7 +112,7 @@ class _Talk:
         try:
             data = response.json()
         except ValueError:
-            # A page in place of JSON: the answer to a question decides.
+            # A page in place of JSON: the next request decides.
             return None
         rows = data.get("data") if isinstance(data, dict) else None
         names = {str(row.get("id")) for row in rows if isinstance(row, dict)} if isinstance(rows, list) else set()
@@ -118,13 +122,13 @@ class _Talk:
         return self._fault(Response(404, b'{"error": {"message": "model not found", "code": "model_not_found"}}'))
 
     async def _answer(self) -> SuyuanError | None:
-        response = await self._ask({self.longest: 1})
+        response = await self._ask({self.limit_name: 1})
         if isinstance(response, SuyuanError):
             return response
         if response.status == 400 and "max_completion_tokens" in response.text:
-            # The newest models of OpenAI know the limit by another name.
-            self.longest = "max_completion_tokens"
-            response = await self._ask({self.longest: 16})
+            # The newest models of OpenAI have another name for the limit.
+            self.limit_name = "max_completion_tokens"
+            response = await self._ask({self.limit_name: 16})
             if isinstance(response, SuyuanError):
                 return response
         if response.status != 200:
@@ -132,7 +136,7 @@ class _Talk:
         return None if _choices(response) else self._not_a_model()
 
     async def _streams(self) -> SuyuanError | None:
-        response = await self._ask({self.longest: 16 if self.longest != "max_tokens" else 1, "stream": True})
+        response = await self._ask({self.limit_name: 16 if self.limit_name != "max_tokens" else 1, "stream": True})
         if isinstance(response, SuyuanError):
             return response
         if response.status == 200 and b"data:" in response.body:
@@ -140,7 +144,7 @@ class _Talk:
         return MODEL_NO_STREAM(where=server_of(self.settings), name=self.settings.label)
 
     async def _calls_tools(self) -> SuyuanError | None:
-        response = await self._ask({self.longest: 200, "tools": [_TOOL]}, "What time is it? Call get_time.")
+        response = await self._ask({self.limit_name: 200, "tools": [_TOOL]}, "What time is it? Call get_time.")
         if isinstance(response, SuyuanError):
             return response
         if response.status == 200 and any("tool_calls" in (c.get("message") or {}) for c in _choices(response)):
@@ -155,26 +159,24 @@ class _Talk:
         try:
             return await self.client.network.send(request, "model")
         except SuyuanError as error:
-            return self._unreached(error)
+            return self._network_error(error)
 
-    def _unreached(self, error: SuyuanError) -> SuyuanError:
-        where = server_of(self.settings)
+    def _network_error(self, error: SuyuanError) -> SuyuanError:
         if error.detail_code == "connection_refused":
             return model_fault(ConnectionRefusedError(), self.settings)
         if error.detail_code in ("bad_http", "too_large", "undecoded_body"):
             return self._not_a_model()
-        cause = _NET.get(error.detail_code, causes.MODEL_UNREACHABLE)
-        return cause(where=where)
+        return _NETWORK_CAUSES.get(error.detail_code, causes.MODEL_UNREACHABLE)(where=server_of(self.settings))
 
     def _fault(self, response: Response) -> SuyuanError:
-        return model_fault(_Refused(response), self.settings)
+        return model_fault(_HttpError(response), self.settings)
 
     def _not_a_model(self) -> SuyuanError:
-        return model_fault(json.JSONDecodeError("no answer of a model", "", 0), self.settings)
+        return model_fault(json.JSONDecodeError("not an answer of a model", "", 0), self.settings)
 
     def _base(self) -> str:
         base = base_of(self.settings) or DEFAULT_SERVERS["openai"]
-        # Ollama has the common interface under /v1, beside its own.
+        # Ollama has the OpenAI interface under /v1.
         return base if self.settings.provider != "ollama" or base.endswith("/v1") else f"{base}/v1"
 
     def _headers(self) -> dict[str, str | Secret]:
@@ -192,9 +194,9 @@ def _choices(response: Response) -> list[dict[str, Any]]:
 
 
 def _finding(settings: ModelSettings, error: SuyuanError, level: Level = ERROR) -> Finding:
-    return Finding.ill("model", error.redacted((settings.api_key, settings.proxy)), level, settings.label, "models")
+    return Finding.problem("model", error.redacted((settings.api_key, settings.proxy)), level, settings.label, "models")
 
 
-def _well(settings: ModelSettings, text: str) -> Finding:
+def _ok(settings: ModelSettings, text: str) -> Finding:
     params = {"name": settings.label, "where": server_of(settings)}
-    return Finding.well("model", Text(f"doctor.ok.{text}", params), settings.label)
+    return Finding.ok("model", Text(f"doctor.ok.{text}", params), settings.label)

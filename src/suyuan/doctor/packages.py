@@ -1,4 +1,4 @@
-"""What is installed: this program, Python, and the optional packages."""
+"""Report of what is installed: this program, Python, and the optional packages."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from ..client import AsyncClient
 from ..messages.catalog import Text
 from .finding import Finding
 
-# Distribution, and the extra that brings it.
+# Distribution, and the extra that installs it.
 _OPTIONAL = (
-    ("langchain", "chat"), ("langchain-openai", "chat"), ("langchain-ollama", "ollama"), ("langchain-anthropic", "anthropic"),
-    ("langchain-google-genai", "google"), ("fastapi", "web"), ("mcp", "mcp"), ("playwright", "browser"), ("curl_cffi", "impersonate"),
-    ("pypdf", "pages"), ("sqlalchemy", "chat"),
+    ("langchain", "chat"), ("langchain-openai", "chat"), ("langchain-ollama", "ollama"),
+    ("langchain-anthropic", "anthropic"), ("langchain-google-genai", "google"), ("fastapi", "web"), ("mcp", "mcp"),
+    ("playwright", "browser"), ("curl_cffi", "impersonate"), ("pypdf", "pages"), ("sqlalchemy", "chat"),
 )  # fmt: skip
 
 
-async def examine(client: AsyncClient) -> list[Finding]:
-    """Versions, and what could be installed in addition."""
+async def check(client: AsyncClient) -> list[Finding]:
+    """Report versions, and the extras that are not installed."""
     system = f"{platform.system()} {platform.machine()}"
-    here = {"version": __version__, "python": platform.python_version(), "system": system}
-    findings = [Finding.well("package", Text("doctor.ok.program", here))]
-    there = versions()
-    listed = ", ".join(f"{name} {found}" for name, found in there.items()) or "-"
-    missing = sorted({extra for name, extra in _OPTIONAL if name not in there})
-    findings.append(Finding.well("package", Text("doctor.ok.packages", {"packages": listed})))
+    params = {"version": __version__, "python": platform.python_version(), "system": system}
+    findings = [Finding.ok("package", Text("doctor.ok.program", params))]
+    found = versions()
+    listed = ", ".join(f"{name} {number}" for name, number in found.items()) or "-"
+    missing = sorted({extra for name, extra in _OPTIONAL if name not in found})
+    findings.append(Finding.ok("package", Text("doctor.ok.packages", {"packages": listed})))
     if missing:
-        line = f"pip install 'suyuan[{','.join(missing)}]'"
-        findings.append(Finding.well("package", Text("doctor.ok.more_packages", {"command": line})))
+        command = f"pip install 'suyuan[{','.join(missing)}]'"
+        findings.append(Finding.ok("package", Text("doctor.ok.more_packages", {"command": command})))
     return findings
 
 
 def versions() -> dict[str, str]:
-    """The optional packages that are installed."""
+    """Return the installed optional packages with their versions."""
     return {name: found for name, _ in _OPTIONAL if (found := installed(name))}
 
 
 def installed(name: str) -> str:
-    """The version of a distribution, or nothing."""
+    """Return the version of a distribution, or an empty string."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""The health check of a SearXNG: reachable? its JSON interface usable? its engines alive? What is wrong, told apart."""
+"""The health check of a SearXNG: whether it is reachable, whether its JSON API is on, whether its engines answer."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ from ..messages.catalog import Text
 from ..net.transport import bounded, origin
 
 RawSend = Callable[[Request, str], Awaitable[Response]]
-"""How the house sends: the request, and for whom."""
+"""Sends a request; the text names the engine it is for."""
 
 NAME = "searxng"
 SLOW_SECONDS = 3.0
-_DOOR_SECONDS = 2.0
+_REACH_SECONDS = 2.0
 _QUERY = "wikipedia"
-# Where people put it behind a proxy.
+# The usual paths behind a reverse proxy.
 _PREFIXES = ("", "/searxng", "/searx")
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)
-class SearxngVerdict:
-    """How a SearXNG is. ``cause`` says why it cannot be used; ``remarks`` are what is worth mending all the same."""
+class SearxngStatus:
+    """The result of a check: ``error`` says why the instance cannot be used."""
 
     base_url: str
-    cause: SuyuanError | None = None
-    remarks: tuple[SuyuanError, ...] = ()
+    error: SuyuanError | None = None
+    warnings: tuple[SuyuanError, ...] = ()
     engines: tuple[str, ...] = ()
-    engines_dead: tuple[str, ...] = ()
+    unresponsive_engines: tuple[str, ...] = ()
     results: int = 0
     took_ms: int = 0
     version: str = ""
@@ -70,10 +70,10 @@ class SearxngVerdict:
     @property
     def ok(self) -> bool:
         """Whether searches work."""
-        return self.cause is None
+        return self.error is None
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
-        """The published shape of a verdict."""
+        """Return the published JSON of a status."""
         return {
             "ok": self.ok,
             "base_url": self.base_url,
@@ -81,26 +81,26 @@ class SearxngVerdict:
             "took_ms": self.took_ms,
             "results": self.results,
             "engines": list(self.engines),
-            "engines_dead": list(self.engines_dead),
-            "cause": self.cause.as_dict(lang) if self.cause else None,
-            "remarks": [remark.as_dict(lang) for remark in self.remarks],
+            "unresponsive_engines": list(self.unresponsive_engines),
+            "error": self.error.as_dict(lang) if self.error else None,
+            "warnings": [warning.as_dict(lang) for warning in self.warnings],
         }
 
 
 async def check_searxng(
     base_url: str, send: RawSend, *, api_key: Secret | None = None, seconds: float = 5.5, limit: float = 5.0
-) -> SearxngVerdict:
-    """Examine the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time that a search of the house has."""
+) -> SearxngStatus:
+    """Check the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time limit of a search."""
     base_url = base_url.strip().rstrip("/")
     key = api_key or Secret("")
     if error := _bad_address(base_url):
-        return SearxngVerdict(base_url, error.redacted([key]))
+        return SearxngStatus(base_url, error.redacted([key]))
     check = _Check(base_url, send, key, limit, time.monotonic() + seconds)
-    verdict = await check.run()
-    for error in (verdict.cause, *verdict.remarks):
+    status = await check.run()
+    for error in (status.error, *status.warnings):
         if error is not None:
             error.redacted([key])
-    return verdict
+    return status
 
 
 def _bad_address(base_url: str) -> SuyuanError | None:
@@ -118,7 +118,7 @@ def _bad_address(base_url: str) -> SuyuanError | None:
 
 @dataclass(slots=True)
 class _Check:
-    """One examination, step by step: the door, what it says of itself, the JSON setting, a search."""
+    """One check, step by step: reachable, JSON API, configuration, a search."""
 
     base_url: str
     raw: RawSend
@@ -132,35 +132,33 @@ class _Check:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
         self.send = bounded(self.raw, NAME, self.base_url)
 
-    async def run(self) -> SearxngVerdict:
-        """The verdict."""
+    async def run(self) -> SearxngStatus:
+        """Return the status."""
         started = time.monotonic()
-        if error := await self._door():
-            return SearxngVerdict(self.base_url, error)
-        door_ms = round((time.monotonic() - started) * 1000)
-        if error := await self._json_setting():
-            return SearxngVerdict(self.base_url, error, took_ms=door_ms)
-        about = await self._about()
-        verdict = await self._search()
-        if not verdict.ok:
-            return replace(verdict, engines=about.engines, version=about.version)
-        if not verdict.results and not verdict.engines_dead:
-            cause = SEARXNG_NO_ENGINES(engine=NAME, where=self.base_url)
-            return replace(verdict, cause=cause, engines=about.engines, version=about.version)
-        return replace(verdict, engines=about.engines, version=about.version)
+        if error := await self._reach():
+            return SearxngStatus(self.base_url, error)
+        took_ms = round((time.monotonic() - started) * 1000)
+        if error := await self._json_api():
+            return SearxngStatus(self.base_url, error, took_ms=took_ms)
+        engines, version = await self._configuration()
+        status = replace(await self._search(), engines=engines, version=version)
+        if status.ok and not status.results and not status.unresponsive_engines:
+            return replace(status, error=SEARXNG_NO_ENGINES(engine=NAME, where=self.base_url))
+        return status
 
-    async def _door(self) -> SuyuanError | None:
-        """Whether a SearXNG answers at all."""
+    async def _reach(self) -> SuyuanError | None:
+        """Return an error where no SearXNG answers."""
         try:
-            async with asyncio.timeout(min(_DOOR_SECONDS, self._left())):
+            async with asyncio.timeout(min(_REACH_SECONDS, self._left())):
                 await drive(self.engine.probe(), self.send)
         except TimeoutError:
-            return SEARXNG_SILENT(engine=NAME, where=self.base_url, seconds=_DOOR_SECONDS)
+            return SEARXNG_SILENT(engine=NAME, where=self.base_url, seconds=_REACH_SECONDS)
         except SuyuanError as error:
-            return await self._told_apart(error)
+            return await self._explain(error)
         return None
 
-    async def _told_apart(self, error: SuyuanError) -> SuyuanError:
+    async def _explain(self, error: SuyuanError) -> SuyuanError:
+        """Return a more exact error for a failed connection."""
         _, host, port = origin(self.base_url)
         code = error.detail_code
         if code == "connection_refused":
@@ -168,14 +166,14 @@ class _Check:
         if code == "dns":
             return SEARXNG_NO_HOST(engine=NAME, host=host)
         if code == "tls":
-            return await self._tls_illness(host, port)
+            return await self._tls_error(host, port)
         if code in ("connection_broken", "bad_http"):
-            return await self._stranger(Text("searxng.detail.not_http"))
+            return await self._other_server(Text("searxng.detail.not_http"))
         if code == NOT_SEARXNG.detail_code:
-            return await self._other_address() or await self._stranger()
+            return await self._other_address() or await self._other_server()
         return error
 
-    async def _tls_illness(self, host: str, port: int) -> SuyuanError:
+    async def _tls_error(self, host: str, port: int) -> SuyuanError:
         from ..net import tls as certificate
 
         where = f"{host}:{port}"
@@ -191,42 +189,42 @@ class _Check:
             return causes[verdict](engine=NAME, where=where)
         return SEARXNG_TLS(engine=NAME, where=where, why=verdict)
 
-    async def _stranger(self, what: Text | str = "") -> SuyuanError:
-        """Who it is that answers in its place."""
+    async def _other_server(self, what: Text | str = "") -> SuyuanError:
+        """Return an error that names the server that answers instead."""
         scheme, host, port = origin(self.base_url)
         if scheme == "http" and await _speaks_tls(host, port):
             return SEARXNG_NEEDS_HTTPS(
                 engine=NAME, where=f"{host}:{port}", found=self.base_url.replace("http://", "https://", 1)
             )
         if not what:
-            page = await self._ask("/")
-            what = _likeness(page) if page else Text("searxng.detail.unknown_server")
+            page = await self._get(self.base_url + "/")
+            what = _page_name(page) if page else Text("searxng.detail.unknown_server")
         return SEARXNG_OTHER_SERVER(engine=NAME, where=self.base_url, what=what)
 
     async def _other_address(self) -> SuyuanError | None:
-        """The same server's SearXNG at another path, if there is one."""
+        """Return an error with the right address where the same server has SearXNG at another path."""
         scheme, host, port = origin(self.base_url)
         root = f"{scheme}://{urlsplit(self.base_url).netloc}"
         candidates = [root + prefix for prefix in _PREFIXES]
-        if (page := await self._ask("/")) and (onward := page.headers.get("location")):
-            target = urljoin(self.base_url + "/", onward).split("?")[0].rstrip("/")
+        if (page := await self._get(self.base_url + "/")) and (location := page.headers.get("location")):
+            target = urljoin(self.base_url + "/", location).split("?")[0].rstrip("/")
             if _same_server(target, (scheme, host, port)):
                 candidates.insert(0, target)
         for address in dict.fromkeys(candidates):
             if address == self.base_url:
                 continue
-            answer = await self._ask_at(f"{address}/healthz")
+            answer = await self._get(f"{address}/healthz")
             if answer and answer.status == 200 and answer.body.strip() == b"OK":
                 return SEARXNG_WRONG_PATH(engine=NAME, where=self.base_url, found=address)
         return None
 
-    async def _json_setting(self) -> SuyuanError | None:
-        """Whether JSON is on: an empty search is refused as such (400) where it is, and with 403 where it is not; no engine is asked."""
-        answer = await self._ask("/search?q=&format=json")
+    async def _json_api(self) -> SuyuanError | None:
+        """Return an error where JSON is off: an empty search, which reaches no engine, then gives 403, not 400."""
+        answer = await self._get(self.base_url + "/search?q=&format=json")
         if answer is None:
             return None
         if answer.status in (403, 404, 405):
-            page = await self._ask("/search?q=")
+            page = await self._get(self.base_url + "/search?q=")
             if page is not None and page.status not in (403, 404, 405):
                 return SEARXNG_CLOSED(engine=NAME, where=self.base_url)
             return SEARXNG_API_OFF(engine=NAME, where=self.base_url, status=answer.status)
@@ -234,9 +232,9 @@ class _Check:
             return SEARXNG_LIMITER(engine=NAME, where=self.base_url)
         return None
 
-    async def _about(self) -> SearxngVerdict:
-        """What the instance says of itself; nothing where it says nothing."""
-        answer = await self._ask("/config")
+    async def _configuration(self) -> tuple[tuple[str, ...], str]:
+        """Return the enabled engines and the version, as far as the instance publishes them."""
+        answer = await self._get(self.base_url + "/config")
         try:
             data = answer.json() if answer and answer.status == 200 else {}
         except ValueError:
@@ -244,10 +242,9 @@ class _Check:
         if not isinstance(data, dict):
             data = {}
         rows = [row for row in data.get("engines") or () if isinstance(row, dict)]
-        names = tuple(str(row.get("name")) for row in rows if row.get("enabled"))
-        return SearxngVerdict(self.base_url, engines=names, version=str(data.get("version") or ""))
+        return tuple(str(row.get("name")) for row in rows if row.get("enabled")), str(data.get("version") or "")
 
-    async def _search(self) -> SearxngVerdict:
+    async def _search(self) -> SearxngStatus:
         started = time.monotonic()
         allowed = round(max(0.5, self._left()), 1)
         try:
@@ -255,36 +252,32 @@ class _Check:
                 request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self._headers())
                 response = await self.send(request)
         except TimeoutError:
-            return SearxngVerdict(
-                self.base_url, SEARXNG_SEARCH_SILENT(engine=NAME, where=self.base_url, seconds=allowed)
-            )
+            error = SEARXNG_SEARCH_SILENT(engine=NAME, where=self.base_url, seconds=allowed)
+            return SearxngStatus(self.base_url, error)
         except SuyuanError as error:
-            return SearxngVerdict(self.base_url, error)
+            return SearxngStatus(self.base_url, error)
         seconds = time.monotonic() - started
-        verdict = SearxngVerdict(self.base_url, took_ms=round(seconds * 1000))
+        unresponsive = _unresponsive(response)
+        status = SearxngStatus(self.base_url, unresponsive_engines=unresponsive, took_ms=round(seconds * 1000))
         if response.status >= 500:
-            return replace(verdict, cause=SEARXNG_BROKEN(engine=NAME, where=self.base_url, status=response.status))
-        dead = _dead(response)
+            return replace(status, error=SEARXNG_BROKEN(engine=NAME, where=self.base_url, status=response.status))
         try:
             found = self.engine.read(response)
         except SuyuanError as error:
-            strange = error.detail_code in ("not_json", "layout_changed")
-            return replace(verdict, cause=await self._stranger() if strange else error, engines_dead=dead)
-        return replace(verdict, results=len(found.results), engines_dead=dead, remarks=self._remarks(dead, seconds))
+            other = error.detail_code in ("not_json", "layout_changed")
+            return replace(status, error=await self._other_server() if other else error)
+        return replace(status, results=len(found.results), warnings=self._warnings(unresponsive, seconds))
 
-    def _remarks(self, dead: tuple[str, ...], seconds: float) -> tuple[SuyuanError, ...]:
-        remarks = []
-        if dead:
-            remarks.append(SEARXNG_SOME_DEAD(engine=NAME, which=", ".join(dead)))
+    def _warnings(self, unresponsive: tuple[str, ...], seconds: float) -> tuple[SuyuanError, ...]:
+        warnings = []
+        if unresponsive:
+            warnings.append(SEARXNG_SOME_DEAD(engine=NAME, which=", ".join(unresponsive)))
         if seconds > SLOW_SECONDS:
-            remarks.append(SEARXNG_SLOW(engine=NAME, seconds=seconds, limit=self.limit))
-        return tuple(remarks)
+            warnings.append(SEARXNG_SLOW(engine=NAME, seconds=seconds, limit=self.limit))
+        return tuple(warnings)
 
-    async def _ask(self, path: str) -> Response | None:
-        return await self._ask_at(self.base_url + path)
-
-    async def _ask_at(self, url: str) -> Response | None:
-        """One small question on the side; its failure is no news."""
+    async def _get(self, url: str) -> Response | None:
+        """Send one small request; None where it fails."""
         try:
             async with asyncio.timeout(min(1.5, self._left())):
                 return await self.raw(Request.get(url, headers=self._headers()), NAME)
@@ -311,16 +304,16 @@ def _same_server(url: str, here: tuple[str, str, int]) -> bool:
         return False
 
 
-def _likeness(page: Response) -> str:
-    """How the page introduces itself: its title, its server, or its status."""
+def _page_name(page: Response) -> str:
+    """Return the title of a page, its server, or its status."""
     title = _TITLE.search(page.text[:20_000])
-    named = " ".join(unescape(title[1]).split())[:60] if title else ""
+    name = " ".join(unescape(title[1]).split())[:60] if title else ""
     server = page.headers.get("server", "")[:40]
-    both = [f"“{named}”" if named else "", f"({server})" if server and named else server]
-    return " ".join(part for part in both if part) or f"HTTP {page.status}"
+    parts = [f"“{name}”" if name else "", f"({server})" if server and name else server]
+    return " ".join(part for part in parts if part) or f"HTTP {page.status}"
 
 
-def _dead(response: Response) -> tuple[str, ...]:
+def _unresponsive(response: Response) -> tuple[str, ...]:
     try:
         data = response.json()
     except ValueError:

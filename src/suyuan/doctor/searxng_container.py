@@ -1,4 +1,4 @@
-"""SearXNG's container: its files written into a folder, and the few words of Docker Compose that people need."""
+"""A SearXNG container: its files, and the commands of Docker Compose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from ..core.causes.searxng import (
 )
 from ..core.errors import SuyuanError
 
-REGIONS = ("world", "china")
 PORT = 8080
 _COMPOSE = "docker-compose.yml"
 _FILES = (_COMPOSE, "settings.world.yml", "settings.china.yml")
@@ -33,12 +32,12 @@ _PORT = re.compile(r"^SEARXNG_PORT=(\d+)\s*$", re.M)
 
 
 def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool = False) -> list[Path]:
-    """Write the deployment into ``folder`` and return its files; nothing that is there is written over unless ``force``."""
+    """Write the deployment into ``folder`` and return its files; existing files stay unless ``force``."""
     source = files("suyuan") / "deploy" / "searxng"
     env = folder / ".env"
-    there = next((path for path in (*(folder / name for name in _FILES), env) if path.exists()), None)
-    if there and not force:
-        raise DEPLOYMENT_EXISTS(path=there, folder=folder)
+    existing = next((path for path in (*(folder / name for name in _FILES), env) if path.exists()), None)
+    if existing and not force:
+        raise DEPLOYMENT_EXISTS(path=existing, folder=folder)
     kept = _SECRET.search(_read(env))
     values = {
         "SEARXNG_SECRET": kept[1] if kept else secrets.token_hex(32),
@@ -52,39 +51,39 @@ def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool 
         folder.mkdir(parents=True, exist_ok=True)
         for name in _FILES:
             # The container reads them as another user.
-            _put(folder / name, (source / name).read_text(encoding="utf-8"), 0o644)
-        _put(env, text, 0o600)
+            _write(folder / name, (source / name).read_text(encoding="utf-8"), 0o644)
+        _write(env, text, 0o600)
     except OSError as error:
         raise DEPLOYMENT_UNWRITABLE(path=error.filename or folder, why=error.strerror or error) from None
     return [*(folder / name for name in _FILES), env]
 
 
 def port_of(folder: Path) -> int:
-    """The port on this machine that the deployment in ``folder`` has."""
+    """Return the local port of the deployment in ``folder``."""
     found = _PORT.search(_read(folder / ".env"))
     return int(found[1]) if found else PORT
 
 
-def compose(folder: Path, *words: str, which: Callable[[str], str | None] = shutil.which) -> None:
-    """Run ``docker compose`` in ``folder``, its output on the terminal; raises with the cure where it cannot be run."""
+def compose(folder: Path, *arguments: str, which: Callable[[str], str | None] = shutil.which) -> None:
+    """Run ``docker compose`` in ``folder`` with its output on the terminal; raises SuyuanError where it fails."""
     if not (folder / _COMPOSE).is_file():
         raise NO_DEPLOYMENT(folder=folder)
     docker = which("docker")
     if docker is None:
         raise DOCKER_MISSING()
-    _need_compose_and_daemon(docker)
-    said = []
+    _require_docker(docker)
+    output = []
     with subprocess.Popen(
-        [docker, "compose", *words], cwd=folder, stderr=subprocess.PIPE, text=True, errors="replace"
+        [docker, "compose", *arguments], cwd=folder, stderr=subprocess.PIPE, text=True, errors="replace"
     ) as process:
         for line in process.stderr or ():
             sys.stderr.write(line)
-            said.append(line.strip())
+            output.append(line.strip())
     if process.returncode:
-        raise _failure(folder, words, said)
+        raise _failure(folder, arguments, output)
 
 
-def _need_compose_and_daemon(docker: str) -> None:
+def _require_docker(docker: str) -> None:
     if _quiet(docker, "compose", "version").returncode:
         raise COMPOSE_MISSING()
     daemon = _quiet(docker, "info", "--format", "{{.ServerVersion}}")
@@ -99,16 +98,16 @@ def _quiet(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
-def _failure(folder: Path, words: tuple[str, ...], said: list[str]) -> SuyuanError:
-    text = " ".join(said)
+def _failure(folder: Path, arguments: tuple[str, ...], output: list[str]) -> SuyuanError:
+    text = " ".join(output)
     if "port is already allocated" in text or "address already in use" in text:
         return DOCKER_PORT_TAKEN(port=port_of(folder), folder=folder)
-    last = next((line for line in reversed(said) if line), "-")
-    return DOCKER_FAILED(command=" ".join(("docker compose", *words)), said=last[:300], folder=folder)
+    last = next((line for line in reversed(output) if line), "-")
+    return DOCKER_FAILED(command=" ".join(("docker compose", *arguments)), said=last[:300], folder=folder)
 
 
-def _put(path: Path, text: str, mode: int) -> None:
-    # Made with its rights, so that a secret is never readable for a moment.
+def _write(path: Path, text: str, mode: int) -> None:
+    # Created with its mode, so that others can never read a secret.
     path.unlink(missing_ok=True)
     path.touch(mode)
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is kept on this machine: the archive, the conversations, and room on the disk."""
+"""Check of the archive, the stored conversations, and free space on the disk."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding
 
 StoreCheck = Callable[[], list[str]]
-"""What is wrong with the kept conversations; raises one of our errors where they cannot be opened."""
+"""Return the faults of the stored conversations; raises SuyuanError where they cannot be opened."""
 Free = Callable[[Path], int]
-_LITTLE, _NONE = 1000, 100
+_WARN_MEGABYTES, _ERROR_MEGABYTES = 1000, 100
 
 
-async def examine(
+async def check(
     client: AsyncClient, *, store_check: StoreCheck | None = None, free: Free | None = None
 ) -> list[Finding]:
-    """Archive, conversations, disk."""
+    """Check archive, conversations and disk."""
     findings = [await asyncio.to_thread(_archive, client)]
     if store_check is not None:
         findings.append(await asyncio.to_thread(_store, store_check))
@@ -34,45 +34,46 @@ async def examine(
 def _archive(client: AsyncClient) -> Finding:
     path = client.settings.archive_file
     if path is None:
-        return Finding.well("archive", Text("doctor.ok.archive_off"))
+        return Finding.ok("archive", Text("doctor.ok.archive_off"))
     try:
         archive = client.archive
-        verdict = archive.check() if archive else "ok"
+        result = archive.check() if archive else "ok"
         size = len(archive) if archive else 0
     except sqlite3.OperationalError as error:
-        # Locked, or a folder that cannot be written: the file itself may be sound.
-        return Finding.ill("archive", ARCHIVE_UNUSABLE(where=path, why=error))
+        # Locked, or in a read-only folder: the file itself may be intact.
+        return Finding.problem("archive", ARCHIVE_UNUSABLE(where=path, why=error))
     except sqlite3.DatabaseError as error:
-        return Finding.ill("archive", ARCHIVE_DAMAGED(where=path, why=error))
+        return Finding.problem("archive", ARCHIVE_DAMAGED(where=path, why=error))
     except OSError as error:
-        return Finding.ill("archive", ARCHIVE_UNUSABLE(where=path, why=error.strerror or error))
-    if verdict != "ok":
-        return Finding.ill("archive", ARCHIVE_DAMAGED(where=path, why=verdict[:200]))
-    return Finding.well("archive", Text("doctor.ok.archive", {"count": size, "path": str(path)}))
+        return Finding.problem("archive", ARCHIVE_UNUSABLE(where=path, why=error.strerror or error))
+    if result != "ok":
+        return Finding.problem("archive", ARCHIVE_DAMAGED(where=path, why=result[:200]))
+    return Finding.ok("archive", Text("doctor.ok.archive", {"count": size, "path": str(path)}))
 
 
-def _store(check: StoreCheck) -> Finding:
+def _store(store_check: StoreCheck) -> Finding:
     try:
-        wrong = check()
+        faults = store_check()
     except SuyuanError as error:
-        return Finding.ill("store", error)
-    if wrong:
-        return Finding.ill("store", STORE_FAULTY(why="; ".join(wrong)[:300]))
-    return Finding.well("store", Text("doctor.ok.store"))
+        return Finding.problem("store", error)
+    if faults:
+        return Finding.problem("store", STORE_FAULTY(why="; ".join(faults)[:300]))
+    return Finding.ok("store", Text("doctor.ok.store"))
 
 
 def _disk(client: AsyncClient, free: Free) -> list[Finding]:
     folder = client.settings.data_dir
     if folder is None:
         return []
-    there = next((place for place in (folder, *folder.parents) if place.is_dir()), Path("/"))
+    existing = next((path for path in (folder, *folder.parents) if path.is_dir()), Path("/"))
     try:
-        megabytes = free(there) // 1_000_000
+        megabytes = free(existing) // 1_000_000
     except OSError:
         return []
-    if megabytes < _LITTLE:
-        return [Finding.ill("disk", DISK_FULL(free=megabytes, where=folder), ERROR if megabytes < _NONE else WARNING)]
-    return [Finding.well("disk", Text("doctor.ok.disk", {"gigabytes": megabytes / 1000}))]
+    if megabytes < _WARN_MEGABYTES:
+        level = ERROR if megabytes < _ERROR_MEGABYTES else WARNING
+        return [Finding.problem("disk", DISK_FULL(free=megabytes, where=folder), level)]
+    return [Finding.ok("disk", Text("doctor.ok.disk", {"gigabytes": megabytes / 1000}))]
 
 
 def _free(folder: Path) -> int:

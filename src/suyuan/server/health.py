@@ -70,7 +70,7 @@ class Health:
         }
 
     async def _start_up(self) -> None:
-        from ..doctor.checkup import startup_notice
+        from ..doctor.checks import startup_notice
 
         await self._probe()
         self._notice = await startup_notice(self._client)

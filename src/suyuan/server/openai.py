@@ -113,7 +113,10 @@ async def complete(request: Request, body: Completion) -> Response:
     body.check()
     await request.app.state.preloader.wait()
     reply = Reply(
-        body.model, _turn(request.app.state.client.chat, body), language_of(request), request.app.state.metrics.count_event
+        body.model,
+        _turn(request.app.state.client.chat, body),
+        language_of(request),
+        request.app.state.metrics.count_event,
     )
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage

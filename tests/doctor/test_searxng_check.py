@@ -1,4 +1,4 @@
-"""SearXNG's illnesses, each played by a real server on loopback and named right."""
+"""Every problem of a SearXNG, each served by a real server on loopback, is reported by its code."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from doctor.fake_servers import FORBIDDEN, certificate, network, searxng, secure
 from support import pages
 from support.site import Handler, Reply, free_port, json_reply, raw, redirect, reply, reset, serve, stall
 from suyuan.core.secret import Secret
-from suyuan.doctor.searxng import SearxngVerdict, check_searxng
+from suyuan.doctor.searxng import SearxngStatus, check_searxng
 
-DEAD = [["bing", "timeout"], ["brave", "Suspended: CAPTCHA"]]
+UNRESPONSIVE = [["bing", "timeout"], ["brave", "Suspended: CAPTCHA"]]
 
 
-async def examined(address: str, **options: object) -> SearxngVerdict:
+async def check(address: str, **options: object) -> SearxngStatus:
     async with network() as client:
         return await check_searxng(address, client.send, **options)  # type: ignore[arg-type]
 
 
-async def played(handler: Handler, path: str = "", **options: object) -> SearxngVerdict:
+async def check_served(handler: Handler, path: str = "", **options: object) -> SearxngStatus:
     async with serve(handler) as site:
-        return await examined(site.url + path, **options)
+        return await check(site.url + path, **options)
 
 
 @pytest.mark.req("C2.1", "C8.3")
-async def test_a_well_one() -> None:
-    verdict = await played(searxng())
-    assert verdict.ok and verdict.cause is None and verdict.remarks == () and verdict.engines_dead == ()
-    assert (verdict.results, verdict.engines, verdict.version) == (8, ("bing",), "2026.9.25+12f8b6515")
-    assert verdict.took_ms < 2000 and verdict.as_dict()["ok"] is True
+async def test_a_working_instance() -> None:
+    status = await check_served(searxng())
+    assert status.ok and status.error is None and status.warnings == () and status.unresponsive_engines == ()
+    assert (status.results, status.engines, status.version) == (8, ("bing",), "2026.9.25+12f8b6515")
+    assert status.took_ms < 2000 and status.as_dict()["ok"] is True
 
 
-async def test_a_well_one_under_a_path_with_a_slash_at_its_end() -> None:
-    assert (await played(searxng(prefix="/searxng"), "/searxng/")).ok
+async def test_a_working_instance_under_a_path_with_a_final_slash() -> None:
+    assert (await check_served(searxng(prefix="/searxng"), "/searxng/")).ok
 
 
 TABLE: list[tuple[str, dict[str, Reply], str]] = [
@@ -61,7 +61,7 @@ TABLE: list[tuple[str, dict[str, Reply], str]] = [
     ("a fault inside", {"search": reply("<title>500</title>", 500)}, "http_5xx"),
     ("sent on to a log-in page", {"healthz": redirect("https://sso.example/login")}, "searxng_redirected"),
     ("sent on to https", {"healthz": redirect("https://127.0.0.1/healthz", 301)}, "searxng_needs_https"),
-    ("all engines dead", {"search": json_reply(pages.searxng(0, dead=DEAD))}, "engines_dead"),
+    ("all engines dead", {"search": json_reply(pages.searxng(0, dead=UNRESPONSIVE))}, "engines_dead"),
     (
         "no engine at all",
         {"search": json_reply(pages.searxng(0)), "config": json_reply('{"engines": []}')},
@@ -79,21 +79,21 @@ TABLE: list[tuple[str, dict[str, Reply], str]] = [
 
 
 @pytest.mark.req("C2.5", "C8.3", "C9.1", "C9.2", "T7.2", "T7.3")
-@pytest.mark.parametrize(("what", "ill", "code"), TABLE, ids=[row[0] for row in TABLE])
-async def test_told_apart(what: str, ill: dict[str, Reply], code: str) -> None:
-    verdict = await played(searxng(ill), seconds=2.5)
-    assert verdict.cause is not None and verdict.cause.detail_code == code
+@pytest.mark.parametrize(("what", "replaced", "code"), TABLE, ids=[row[0] for row in TABLE])
+async def test_each_problem_has_its_own_code(what: str, replaced: dict[str, Reply], code: str) -> None:
+    status = await check_served(searxng(replaced), seconds=2.5)
+    assert status.error is not None and status.error.detail_code == code
     for lang in ("en", "zh"):
-        message, hint = verdict.cause.say(lang)
+        message, hint = status.error.say(lang)
         assert message and hint and "{" not in message
 
 
 @pytest.mark.req("C9.1", "C6.4")
 async def test_nothing_listens() -> None:
     url = f"http://127.0.0.1:{free_port()}"
-    verdict = await examined(url)
-    assert verdict.cause is not None and verdict.cause.detail_code == "searxng_down"
-    for _, hint in (verdict.cause.say("en"), verdict.cause.say("zh")):
+    status = await check(url)
+    assert status.error is not None and status.error.detail_code == "searxng_down"
+    for _, hint in (status.error.say("en"), status.error.say("zh")):
         for command in (
             "docker ps",
             "docker compose logs searxng",
@@ -104,12 +104,12 @@ async def test_nothing_listens() -> None:
             assert command in hint
 
 
-async def test_a_name_that_nobody_knows() -> None:
-    verdict = await examined("http://searxng.invalid:8080")
+async def test_an_unknown_host_name() -> None:
+    status = await check("http://searxng.invalid:8080")
     assert (
-        verdict.cause is not None
-        and verdict.cause.detail_code == "searxng_dns"
-        and "searxng.invalid" in verdict.cause.message
+        status.error is not None
+        and status.error.detail_code == "searxng_dns"
+        and "searxng.invalid" in status.error.message
     )
 
 
@@ -126,70 +126,70 @@ async def test_a_name_that_nobody_knows() -> None:
         "http://a b",
     ],
 )
-async def test_what_is_no_address(address: str) -> None:
-    verdict = await examined(address)
-    assert verdict.cause is not None and verdict.cause.detail_code == "searxng_bad_address"
+async def test_a_malformed_address(address: str) -> None:
+    status = await check(address)
+    assert status.error is not None and status.error.detail_code == "searxng_bad_address"
 
 
 @pytest.mark.req("C9.2")
 async def test_another_server_is_named() -> None:
-    verdict = await played(
+    status = await check_served(
         lambda _: reply("<html><title>Welcome to nginx!</title></html>", headers={"Server": "nginx/1.27"})
     )
-    assert verdict.cause is not None and verdict.cause.detail_code == "not_searxng"
-    assert "Welcome to nginx!" in verdict.cause.message and "nginx/1.27" in verdict.cause.say("zh")[0]
-    assert "docker ps" in verdict.cause.hint
+    assert status.error is not None and status.error.detail_code == "not_searxng"
+    assert "Welcome to nginx!" in status.error.message and "nginx/1.27" in status.error.say("zh")[0]
+    assert "docker ps" in status.error.hint
 
 
 @pytest.mark.parametrize("answer", [raw(b"SSH-2.0-OpenSSH_9.6\r\n"), reset], ids=["ssh", "hangs up"])
-async def test_what_does_not_speak_http(answer: Reply) -> None:
-    verdict = await played(lambda _: answer)
+async def test_a_server_that_is_not_http(answer: Reply) -> None:
+    status = await check_served(lambda _: answer)
     assert (
-        verdict.cause is not None
-        and verdict.cause.detail_code == "not_searxng"
-        and "does not speak HTTP" in verdict.cause.message
+        status.error is not None
+        and status.error.detail_code == "not_searxng"
+        and "does not speak HTTP" in status.error.message
     )
-    assert "不使用 HTTP" in verdict.cause.say("zh")[0]
+    assert "不使用 HTTP" in status.error.say("zh")[0]
 
 
 @pytest.mark.req("C9.2")
-@pytest.mark.parametrize(("asked", "right"), [("", "/searxng"), ("", "/searx"), ("/wrong", ""), ("/wrong", "/searxng")])
-async def test_the_right_path_is_found(asked: str, right: str) -> None:
+@pytest.mark.parametrize(("given", "right"), [("", "/searxng"), ("", "/searx"), ("/wrong", ""), ("/wrong", "/searxng")])
+async def test_the_right_path_is_found(given: str, right: str) -> None:
     async with serve(searxng(prefix=right)) as site:
-        verdict = await examined(site.url + asked)
-    assert verdict.cause is not None and verdict.cause.detail_code == "searxng_wrong_path"
-    assert f"SEARXNG_BASE_URL={site.url}{right}" in verdict.cause.hint
+        status = await check(site.url + given)
+    assert status.error is not None and status.error.detail_code == "searxng_wrong_path"
+    assert f"SEARXNG_BASE_URL={site.url}{right}" in status.error.hint
 
 
 async def test_the_path_that_the_front_page_leads_to_is_found() -> None:
     inner = searxng(prefix="/tools/find")
     async with serve(lambda seen: redirect("/tools/find/") if seen.path == "/" else inner(seen)) as site:
-        verdict = await examined(site.url)
+        status = await check(site.url)
     assert (
-        verdict.cause is not None
-        and verdict.cause.detail_code == "searxng_wrong_path"
-        and "/tools/find" in verdict.cause.hint
+        status.error is not None
+        and status.error.detail_code == "searxng_wrong_path"
+        and "/tools/find" in status.error.hint
     )
 
 
-async def test_some_engines_dead_is_a_remark() -> None:
-    verdict = await played(searxng({"search": json_reply(pages.searxng(3, dead=DEAD))}))
-    assert verdict.ok and [remark.detail_code for remark in verdict.remarks] == ["searxng_engines_resting"]
-    assert verdict.engines_dead == ("bing: timeout", "brave: Suspended: CAPTCHA")
+async def test_some_unresponsive_engines_are_a_warning() -> None:
+    status = await check_served(searxng({"search": json_reply(pages.searxng(3, dead=UNRESPONSIVE))}))
+    assert status.ok and [warning.detail_code for warning in status.warnings] == ["searxng_engines_resting"]
+    assert status.unresponsive_engines == ("bing: timeout", "brave: Suspended: CAPTCHA")
 
 
-async def test_slow_is_a_remark() -> None:
+async def test_a_slow_search_is_a_warning() -> None:
     async def late(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(3.1)
         await json_reply(pages.searxng(3))(writer)
 
-    verdict = await played(searxng({"search": late}))
-    assert verdict.ok and [remark.detail_code for remark in verdict.remarks] == ["searxng_slow"]
+    status = await check_served(searxng({"search": late}))
+    assert status.ok and [warning.detail_code for warning in status.warnings] == ["searxng_slow"]
 
 
-async def test_it_never_takes_longer_than_it_may() -> None:
+async def test_the_time_limit_holds() -> None:
     started = time.monotonic()
-    await played(searxng({"empty": stall, "config": stall, "search": stall}), seconds=2.0)
+    await check_served(searxng({"empty": stall, "config": stall, "search": stall}), seconds=2.0)
     assert time.monotonic() - started < 4.0
 
 
@@ -200,20 +200,20 @@ class TestTls:
 
     async def test_plain_http_behind_https(self) -> None:
         async with serve(searxng()) as site:
-            verdict = await examined(site.url.replace("http://", "https://"))
-        assert verdict.cause is not None and verdict.cause.detail_code == "searxng_plain_http"
-        assert f"SEARXNG_BASE_URL={site.url}" in verdict.cause.hint
+            status = await check(site.url.replace("http://", "https://"))
+        assert status.error is not None and status.error.detail_code == "searxng_plain_http"
+        assert f"SEARXNG_BASE_URL={site.url}" in status.error.hint
 
     async def test_https_behind_plain_http(self, tmp_path: Path) -> None:
         async with secure(searxng(), certificate(tmp_path, 2)) as port:
-            verdict = await examined(f"http://127.0.0.1:{port}")
-        assert verdict.cause is not None and verdict.cause.detail_code == "searxng_needs_https"
-        assert f"SEARXNG_BASE_URL=https://127.0.0.1:{port}" in verdict.cause.hint
+            status = await check(f"http://127.0.0.1:{port}")
+        assert status.error is not None and status.error.detail_code == "searxng_needs_https"
+        assert f"SEARXNG_BASE_URL=https://127.0.0.1:{port}" in status.error.hint
 
     async def test_self_signed(self, tmp_path: Path) -> None:
         async with secure(searxng(), certificate(tmp_path, 2)) as port:
-            verdict = await examined(f"https://127.0.0.1:{port}")
-        assert verdict.cause is not None and verdict.cause.detail_code == "searxng_self_signed"
+            status = await check(f"https://127.0.0.1:{port}")
+        assert status.error is not None and status.error.detail_code == "searxng_self_signed"
 
     @pytest.mark.parametrize(
         ("days", "name", "code"),
@@ -225,15 +225,15 @@ class TestTls:
         context = certificate(tmp_path, days, name)
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
         async with secure(searxng(), context) as port:
-            verdict = await examined(f"https://127.0.0.1:{port}")
-        assert verdict.cause is not None and verdict.cause.detail_code == code
+            status = await check(f"https://127.0.0.1:{port}")
+        assert status.error is not None and status.error.detail_code == code
 
 
 @pytest.mark.req("P9.3")
 async def test_the_key_is_sent_and_never_shown() -> None:
     key = Secret("Basic c2VjcmV0LWtleQ==")
     async with serve(searxng({"healthz": reply("", 401)})) as site:
-        refused = await examined(site.url, api_key=key)
+        refused = await check(site.url, api_key=key)
     assert site.seen[0].headers["authorization"] == key.reveal()
-    assert refused.cause is not None and refused.cause.detail_code == "key_rejected"
+    assert refused.error is not None and refused.error.detail_code == "key_rejected"
     assert key.reveal() not in json.dumps(refused.as_dict())

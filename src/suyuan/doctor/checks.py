@@ -1,0 +1,52 @@
+"""All checks at once, and the short one when a server starts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..client import AsyncClient
+from . import browser, configuration, engines, model, network, packages, storage
+from .finding import ERROR, WARNING, Finding
+
+_ORDER = ("config", "searxng", "engine", "network", "browser", "model", "archive", "store", "disk", "package")
+# Problems that only a SearXNG has: with one of these it is there, even if it is not configured.
+_SEARXNG_ONLY = ("json_api_off", "http_429", "engines_dead", "searxng_no_engines")
+_NOTICE_SECONDS = 5.0
+
+
+async def check_all(
+    client: AsyncClient, *, offline: bool = False, store_check: storage.StoreCheck | None = None
+) -> list[Finding]:
+    """Run every check and return the findings in reading order; ``offline`` opens no connection."""
+    checks = (
+        configuration.check(client),
+        engines.check(client, offline=offline),
+        network.check(client, offline=offline),
+        browser.check(client),
+        model.check(client, offline=offline),
+        storage.check(client, store_check=store_check),
+        packages.check(client),
+    )
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(check) for check in checks]
+    findings = [finding.redacted(client.settings.secrets) for task in tasks for finding in task.result()]
+    return sorted(findings, key=lambda finding: _ORDER.index(finding.area))
+
+
+async def startup_notice(client: AsyncClient) -> Finding | None:
+    """Return the problem of the SearXNG in use, or None; it may take seconds, so the start must not wait for it."""
+    status = await engines.searxng_status(client, _NOTICE_SECONDS)
+    if status.error and (engines.searxng_configured(client) or status.error.detail_code in _SEARXNG_ONLY):
+        return engines.searxng_findings(status)[0].redacted(client.settings.secrets)
+    return None
+
+
+def exit_code(findings: Sequence[Finding]) -> int:
+    """Return 1 where there is an error, else 0."""
+    return 1 if any(finding.level == ERROR for finding in findings) else 0
+
+
+def count(findings: Sequence[Finding]) -> tuple[int, int]:
+    """Return the numbers of errors and of warnings."""
+    return sum(f.level == ERROR for f in findings), sum(f.level == WARNING for f in findings)
