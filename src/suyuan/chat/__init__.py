@@ -1,1 +1,1 @@
-"""Chat and Agent: a message in, a stream of events out, an answer that can be traced at its end."""
+"""Turns in Chat and Agent mode: a message in, a stream of events out, a cited answer at the end."""

@@ -1,4 +1,4 @@
-"""Where an agent must stop: its tools are taken away, and the model answers with what it has."""
+"""``AgentLimitMiddleware``: removes the tools at the limits, so that the model answers with what it has."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .model_call import retrying
 from .prompts import answer_now
 from .turn import Turn
 
-_LEFT_OUT = {"zh": "(为节省篇幅,这一步的内容已省略)", "en": "(left out to save room)"}
+_LEFT_OUT = {"zh": "（为节省篇幅，这一步的内容已省略）", "en": "(left out to save room)"}
 _FENCE = re.compile(r"^```(?:json|tool_call)?\s*|\s*```$|^<tool_call>\s*|\s*</tool_call>$", re.I)
 
 
 class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Holds one turn's agent to its searches, pages, seconds and tokens, and to what the model can read."""
+    """Enforces the limits of searches, pages, seconds and tokens, and the size of the model's context."""
 
     def __init__(self, turn: Turn) -> None:
         super().__init__()
@@ -38,12 +38,12 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         asked = request.override(tools=left, messages=cast("list[Any]", messages), tool_choice=None)
         response = await retrying(self._turn, lambda: handler(asked))
         response.result = [
-            _mended(message, [getattr(tool, "name", "") for tool in left]) for message in response.result
+            _repaired(message, [getattr(tool, "name", "") for tool in left]) for message in response.result
         ]
         return response
 
     def _used_up(self, messages: Sequence[BaseMessage]) -> set[str]:
-        """The tools that may not be called any more."""
+        """The tools whose limit is reached."""
         turn, limits = self._turn, self._turn.session.settings.limits
         spent = turn.usage.input_tokens + turn.usage.output_tokens or sum(
             count_tokens(message.text) for message in messages
@@ -58,7 +58,7 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         return used if "web_search" not in used or turn.citations.sources else {"web_search", "web_fetch"}
 
     def _readable(self, messages: Sequence[BaseMessage], system: int) -> list[BaseMessage]:
-        """The messages within what the model can read; the oldest tool answers are left out first."""
+        """The messages that fit the context; the content of the oldest tool results is dropped first."""
         room = int(self._turn.session.model_settings.context_tokens * 0.85) - system
         sizes = [count_tokens(message.text) for message in messages]
         kept = list(messages)
@@ -71,8 +71,8 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         return kept
 
 
-def _mended(message: BaseMessage, tools: Sequence[str]) -> BaseMessage:
-    """A call that the model has printed as text becomes a call; a call of a tool that was taken away is dropped."""
+def _repaired(message: BaseMessage, tools: Sequence[str]) -> BaseMessage:
+    """Turn a call that was printed as text into a real one; drop a call of a tool that was removed."""
     if not isinstance(message, AIMessage):
         return message
     if message.tool_calls and not tools:

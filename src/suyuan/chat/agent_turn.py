@@ -1,4 +1,4 @@
-"""Agent mode: the model searches and reads by itself, within hard limits, and answers with what it has at the end of them."""
+"""Agent mode: the model searches and reads by itself, within hard limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..llm.errors import model_fault
 from ..text.words import count_tokens
 from ..tools.text import shortened
 from .chat_turn import LONGEST_QUERY, say_failed
-from .model_call import conversation, hear, speak
+from .model_call import conversation, stream_answer, take_chunk
 from .prompts import agent_prompt, chat_prompt, with_results, without_results
 from .steps import read_step, search_step
 from .turn import Turn
@@ -25,10 +25,10 @@ PAGE_TOKENS = 2000
 
 
 async def agent_work(turn: Turn) -> None:
-    """Let the agent work; a model without tool calling gets its search planned by rules."""
+    """Run the agent; for a model without tool calling the search is planned by rules."""
     limit = turn.session.settings.limits.seconds * 2
     try:
-        # Past its time the model has lost its tools; that it then never ends is the model's failure.
+        # After its time the model has no tools left; if it still does not end, that is a failure of the model.
         async with asyncio.timeout(limit):
             try:
                 await _agent(turn)
@@ -64,7 +64,7 @@ async def _agent(turn: Turn) -> None:
             if kind == "messages":
                 chunk, about = data
                 if about.get("langgraph_node") == "model":
-                    hear(turn, chunk)
+                    take_chunk(turn, chunk)
             elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
                 turn.withdraw()
     except GraphRecursionError:
@@ -85,7 +85,7 @@ def _tools(turn: Turn) -> list[BaseTool]:
 
 
 async def _planned(turn: Turn) -> None:
-    """What an agent would mostly do, without asking the model: search the message, read the two best pages, answer."""
+    """Do what an agent usually does: search the message, read the two best pages, answer."""
     settings = turn.session.settings
     system = chat_prompt(turn.lang, turn.session.today())
     try:
@@ -95,7 +95,7 @@ async def _planned(turn: Turn) -> None:
     except SuyuanError as error:
         turn.unverified = True
         say_failed(turn, error)
-        await speak(turn, system, without_results(turn.message, turn.lang))
+        await stream_answer(turn, system, without_results(turn.message, turn.lang))
         return
     sources = turn.citations.add(page, settings.results)
     read = []
@@ -105,4 +105,4 @@ async def _planned(turn: Turn) -> None:
         except SuyuanError:
             continue  # the step has said so
     question = with_results(turn.message, page.query.text, sources, turn.lang, settings.snippet_length)
-    await speak(turn, system, "\n\n".join([*read, question]))
+    await stream_answer(turn, system, "\n\n".join([*read, question]))

@@ -1,4 +1,4 @@
-"""Chat mode: the message itself is searched where the switch is on, and the model answers from what was found."""
+"""Chat mode: where the switch is on the message is searched, and the model answers from the results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..tools.text import shortened
-from .model_call import speak
+from .model_call import stream_answer
 from .prompts import chat_prompt, with_results, without_results
 from .steps import search_step
 from .turn import Turn
@@ -20,17 +20,17 @@ LONGEST_QUERY = 300
 async def chat_work(turn: Turn) -> None:
     """Search if the switch is on, then let the model answer."""
     question = await _searched(turn) if turn.session.searching else turn.message
-    await speak(turn, chat_prompt(turn.lang, turn.session.today()), question)
+    await stream_answer(turn, chat_prompt(turn.lang, turn.session.today()), question)
 
 
 async def _searched(turn: Turn) -> str:
-    """The message as the model gets it: with results, with the word that there are none, or that the search failed."""
+    """The prompt: the message with its results, or with a note that there are none or that the search failed."""
     settings = turn.session.settings
     try:
         query = SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…"))
         page, _ = await search_step(turn, query)
     except SuyuanError as error:
-        # The mark that the answer is not verified is set here, by code, whatever the model says.
+        # The answer is marked as not verified by code, whatever the model writes.
         turn.unverified = True
         say_failed(turn, error)
         return without_results(turn.message, turn.lang)

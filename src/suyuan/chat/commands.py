@@ -14,14 +14,14 @@ _ON = {"on": True, "开": True, "off": False, "关": False}
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What the user wants changed; ``help`` wants to know what can be changed."""
+    """A parsed command; ``help`` lists the commands."""
 
     name: Literal["search", "mode", "help"]
     value: str | bool = ""
 
 
 def parse_command(text: str) -> Command | None:
-    """The command that ``text`` is, or None where it is a message; one that is not known is refused."""
+    """Parse ``text``; None where it is a message. An unknown command raises."""
     text = text.strip()
     found = _COMMAND.match(text)
     if not found:

@@ -1,4 +1,4 @@
-"""What happens in a turn, as values. The terminal, the page, the API and the store all read these and nothing else."""
+"""The events of a turn. The terminal, the page, the API and the store all read these."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """A message was taken; the answer will have the id ``message``."""
+    """A turn has started."""
 
     kind: ClassVar[str] = "turn.started"
     run: str
@@ -52,7 +52,7 @@ class StepStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class StepFinished(Event):
-    """A step is over, well or not."""
+    """A step has ended, successfully or not."""
 
     kind: ClassVar[str] = "step.finished"
     step: int
@@ -63,7 +63,7 @@ class StepFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchStarted(Event):
-    """A search is under way."""
+    """A search has started."""
 
     kind: ClassVar[str] = "search.started"
     step: int
@@ -73,7 +73,7 @@ class SearchStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchFinished(Event):
-    """A search was answered, perhaps with nothing; ``receipt`` says what each engine did."""
+    """A search has ended, perhaps without results; ``receipt`` says what each engine did."""
 
     kind: ClassVar[str] = "search.finished"
     step: int
@@ -83,7 +83,7 @@ class SearchFinished(Event):
     took_ms: int
     cached: bool
     repeated: bool
-    """Asked before in this conversation: no request was made."""
+    """Whether this conversation had searched the same before: then no request was made."""
     receipt: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -136,7 +136,7 @@ class SourcesFound(Event):
 
 @dataclass(frozen=True, slots=True)
 class Thinking(Event):
-    """What a reasoning model thinks, or says before it uses a tool. It is not part of the answer."""
+    """Reasoning, or text before a tool call. It is not part of the answer."""
 
     kind: ClassVar[str] = "thinking"
     text: str
@@ -152,20 +152,20 @@ class TextDelta(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextWithdrawn(Event):
-    """All text sent so far was said before using a tool: it is no part of the answer."""
+    """The text so far was written before a tool call: it is not part of the answer."""
 
     kind: ClassVar[str] = "text.withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
 class Notice(Event):
-    """Something the user should know: what, why, and what helps."""
+    """A problem that the user should know about, with its hint."""
 
     kind: ClassVar[str] = "notice"
     level: Level
     failure: Failure
     guide: str = ""
-    """The guide that tells more, by name (``searxng``, ``models``), or nothing."""
+    """The name of the guide on this topic (``searxng``, ``models``), or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class ClaimCheck(Event):
 
     kind: ClassVar[str] = "claim"
     start: int
-    """Where the sentence stands in :attr:`Answer.text`, in characters."""
+    """The position of the sentence in :attr:`Answer.text`, in characters."""
     end: int
     numbers: tuple[int, ...]
     verdict: ClaimVerdict
@@ -225,10 +225,10 @@ class Answer(Event):
     """The searches: number, query, sources."""
     cited: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
-    """Numbers in the text that are no source."""
+    """Numbers in the text that belong to no source."""
     claims: tuple[ClaimCheck, ...] = ()
     unverified: bool = False
-    """A search was wanted and failed: faces must show that the text is not verified by search."""
+    """Whether a search was wanted and failed: every view must show that the text is not verified."""
     stopped: bool = False
     failure: Failure | None = None
     """Why there is no (complete) answer."""

@@ -1,4 +1,4 @@
-"""A conversation as a file: Markdown, a page of HTML that needs nothing else, or JSON. Numbers, links and dates stay."""
+"""Exporting a conversation as Markdown, one HTML file or JSON, with citation numbers, links and dates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Form = Literal["md", "html", "json"]
 SCHEMA_VERSION = 1
-"""Of the JSON form; it rises when a field changes its meaning."""
+"""The version of the JSON format; it rises when a field changes its meaning."""
 
 _MODES = {"chat": "Chat", "agent": "Agent"}
 
@@ -27,7 +27,7 @@ _TAGS = {
     "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
-# What means something in Markdown anywhere, and what does at the beginning of a line only.
+# Characters with a meaning in Markdown anywhere, and those with a meaning at the start of a line only.
 _SIGNS = re.compile(r"([\\`*_\[\]<>|~&])|^([#+\-=:]|\d+(?=[.)]))")
 _MARKUP = {"html_block", "html_inline", "image"}
 _CODE = {"fence", "code_block"}
@@ -46,7 +46,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
-    """The conversation with its ``messages`` in ``form``; what the file says by itself is in ``lang``."""
+    """The conversation in the format ``form``; labels are in ``lang``."""
     made = {"md": _markdown, "html": _html, "json": _json}[form](conversation, messages, language(lang))
     # Half of a character pair could not be written to a file.
     return made.encode("utf-8", "replace").decode("utf-8")
@@ -74,9 +74,9 @@ def _parser(everything: bool) -> MarkdownIt:
     return parser if everything else parser.disable(["reference", "image"])
 
 
-# --- what all forms tell -------------------------------------------------------------------------------------------
+# --- shared by all formats -------------------------------------------------------------------------------------------
 def _marks(message: Message, t: Texts) -> list[str]:
-    """What the reader must know before the answer: not verified, stopped, and the like."""
+    """Remarks above the answer: not verified, stopped, and so on."""
     answer = message.answer or {}
     marks = [t("unverified")] if answer.get("unverified") else []
     if answer.get("stopped") and message.state == "done":
@@ -150,7 +150,7 @@ def _answered(conversation: Conversation, message: Message, lang: str) -> list[s
 
 
 def _address(url: str) -> str:
-    # In angle brackets an address may hold anything but these.
+    # In angle brackets an address may contain everything except these.
     return f"<{url}>" if url.startswith(("http://", "https://")) and not re.search(r"[<>\s]", url) else _literal(url)
 
 
@@ -175,7 +175,7 @@ def harmless(markdown: str) -> str:
         code = {line for token in tokens if token.type in _CODE and token.map for line in range(*token.map)}
         lines = markdown.splitlines(keepends=True)
         markdown = "".join(line if n in code else _defused(line) for n, line in enumerate(lines))
-    # What was code before may be none after a change; a text that is made for that is not worth its code.
+    # A change may turn code into text; only a text made on purpose does that, and it may lose its code.
     return _defused(markdown)
 
 

@@ -1,4 +1,4 @@
-"""Letting a model speak: its stream becomes events, its failures causes with a cure, and one retry where that is safe."""
+"""Calling the model: its stream becomes events, its errors become causes, with one retry where that is safe."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# A server that asks us to wait longer is better shown to the user than waited for in silence.
+# A longer wait is shown to the user as an error.
 _LONGEST_WAIT = 8.0
 _PAUSE = 0.5
 
 
-async def speak(turn: Turn, system: str, question: str) -> None:
-    """Have the model answer ``question`` in the light of what was said before."""
+async def stream_answer(turn: Turn, system: str, question: str) -> None:
+    """Let the model answer ``question`` with the earlier messages as context."""
     from langchain_core.messages import SystemMessage
 
     room = turn.session.model_settings.context_tokens - count_tokens(system) - count_tokens(question)
@@ -33,7 +33,7 @@ async def speak(turn: Turn, system: str, question: str) -> None:
     async def once(share: float) -> None:
         messages = [SystemMessage(system), *conversation(turn, question, room * share)]
         async for chunk in turn.session.model.astream(messages):
-            hear(turn, chunk)
+            take_chunk(turn, chunk)
 
     try:
         await retrying(turn, lambda: once(0.6))
@@ -45,7 +45,7 @@ async def speak(turn: Turn, system: str, question: str) -> None:
 
 
 def conversation(turn: Turn, question: str, room: float) -> list[BaseMessage]:
-    """The earlier exchanges that fit into ``room`` tokens, newest first to be kept, and the question."""
+    """The question, after the newest earlier exchanges that fit into ``room`` tokens."""
     from langchain_core.messages import AIMessage, HumanMessage
 
     kept: list[BaseMessage] = []
@@ -59,7 +59,7 @@ def conversation(turn: Turn, question: str, room: float) -> list[BaseMessage]:
 
 
 def _told(exchange: Exchange, lang: str) -> str:
-    """An earlier answer without its numbers, which are not valid any more, but with its sources."""
+    """An earlier answer with its sources but without its citation numbers, which are no longer valid."""
     from ..citations.markers import find_markers
 
     text, end = [], 0
@@ -70,7 +70,7 @@ def _told(exchange: Exchange, lang: str) -> str:
     return "\n".join(part for part in ("".join(text), earlier_sources(exchange.sources, lang)) if part) or "…"
 
 
-def hear(turn: Turn, chunk: Any) -> None:
+def take_chunk(turn: Turn, chunk: Any) -> None:
     """Take one chunk of a model's stream."""
     thought = (chunk.additional_kwargs or {}).get("reasoning_content")
     if not thought and isinstance(chunk.content, list):
@@ -85,7 +85,7 @@ def hear(turn: Turn, chunk: Any) -> None:
 
 
 async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
-    """Call the model; once more where it failed before it said anything and another try may help."""
+    """Call the model, and retry once where it failed before any output and a retry may help."""
     try:
         return await call()
     except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here

@@ -1,4 +1,4 @@
-"""Answers in progress: each runs on by itself, is kept as it grows, and can be followed from any event on, by any number of readers."""
+"""``Run``: an answer in progress, saved as it grows, followed from any event on by any number of readers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .turn import Turn, Work
 
 log = logging.getLogger("suyuan.chat")
 
-# How often a growing answer is kept: what a crash may cost at the most.
+# How often a growing answer is saved: a crash costs at most this much.
 _KEEP_EVERY = 0.5
 
 
 class Keeper(Protocol):
-    """Where a run keeps what happens; the store is one."""
+    """Where a run saves its events; the store implements it."""
 
     def keep_events(self, run: str, events: list[tuple[int, dict[str, Any]]]) -> None:
-        """Keep events under their numbers."""
+        """Save events under their numbers."""
 
     def keep_text(self, run: str, text: str) -> None:
-        """Keep the text so far."""
+        """Save the text so far."""
 
     def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> object:
-        """Keep the end."""
+        """Save the end."""
 
 
 class Run:
@@ -49,12 +49,12 @@ class Run:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, done: Callable[[Run], Awaitable[None]]) -> None:
-        """Begin; ``done`` is called at the end."""
+        """Start; ``done`` is called at the end."""
         self._task = asyncio.create_task(self._go(done), name=f"run-{self.id}")
 
     @property
     def finished(self) -> bool:
-        """Whether the last event has happened and everything is kept."""
+        """Whether the run has ended and everything is saved."""
         return bool(self._events and isinstance(self._events[-1], Answer)) or (
             self._task is not None and self._task.done()
         )
@@ -71,7 +71,7 @@ class Run:
         return self.answer
 
     async def follow(self, after: int = -1) -> AsyncIterator[tuple[int, Event]]:
-        """The events after number ``after``, those of the past at once and then as they happen."""
+        """The events after number ``after``: past ones at once, then new ones as they happen."""
         position = after + 1
         while True:
             news = self._news
@@ -90,7 +90,7 @@ class Run:
                     self.answer = event
                     keeping.cancel()
                     await asyncio.wait([keeping])
-                    # Kept before it is shown: what a reader has seen is not lost.
+                    # Saved before it is shown, so that nothing a reader has seen is lost.
                     await self._written(self._finish, event)
                 self._take(event)
         finally:
@@ -101,7 +101,7 @@ class Run:
         return asyncio.get_running_loop().run_in_executor(self._pens, work, *args)
 
     async def _keep_on(self) -> None:
-        """Keep the growing answer beside the stream, which does not wait for the disk."""
+        """Save the growing answer; the stream does not wait for the disk."""
         while True:
             await asyncio.sleep(_KEEP_EVERY)
             # Shielded: a write that has begun is finished before the end is written.

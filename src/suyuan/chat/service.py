@@ -34,7 +34,7 @@ _QUEUE = 64
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something about a conversation that other windows should know."""
+    """A change that other windows of the conversation should show."""
 
     kind: str
     """``settings``, ``run.started``, ``run.finished`` or ``deleted``."""
@@ -52,13 +52,13 @@ class ChatService:
         self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
         # Nothing waits for the disk on the event loop. SQLite has one writer: threads would only wait for each other.
-        self._pens = ThreadPoolExecutor(store.writers, "suyuan-store")
+        self._writers = ThreadPoolExecutor(store.writers, "suyuan-store")
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
         self, *, mode: str = "chat", search: bool | None = None, engine: str = "", model: str = "", lang: str = "zh"
     ) -> Conversation:
-        """A new conversation; what is not said is as configured."""
+        """Create a conversation; what is not given is taken from the settings."""
         self.sessions.check(mode, model)
         if search is None:
             search = self.sessions.searches_by_default(model)
@@ -73,7 +73,7 @@ class ChatService:
         return found
 
     async def change(self, id: str, **fields: Any) -> Conversation:
-        """Change mode, switch, engine, model, language or title. In Agent mode the switch is locked, here as on the page."""
+        """Change mode, switch, engine, model, language or title; in Agent mode the switch is locked."""
         before = await self.get(id)
         mode = fields.get("mode") or before.mode
         self.sessions.check(mode, fields.get("model") or "")
@@ -87,8 +87,8 @@ class ChatService:
         self._tell(Change("settings", after))
         return after
 
-    async def obey(self, id: str, command: Command) -> Conversation:
-        """Do what a command typed into the chat says."""
+    async def run_command(self, id: str, command: Command) -> Conversation:
+        """Run a command that was typed into the chat."""
         if command.name == "help":
             return await self.get(id)
         return await self.change(id, **{command.name: command.value})
@@ -103,21 +103,21 @@ class ChatService:
         self._tell(Change("deleted", conversation))
 
     async def restore(self, id: str) -> Conversation:
-        """Bring a deleted conversation back."""
+        """Restore a deleted conversation."""
         await self._write(self.store.restore, id)
         return await self.get(id)
 
     async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._pens, partial(work, *args, **named))
+        return await asyncio.get_running_loop().run_in_executor(self._writers, partial(work, *args, **named))
 
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
-        """Begin to answer ``text``; ``instead_of`` names an earlier question, which goes with everything after it."""
+        """Start to answer ``text``; ``instead_of`` is an earlier question, removed with everything after it."""
         conversation = await self.get(id)
         check_message(text)
         if self.running(id) or id in self._beginning:
             raise ANSWER_UNDER_WAY()
-        # Taken before the next wait, so that two windows cannot both begin.
+        # Before the next await, so that two windows cannot both start.
         self._beginning.add(id)
         try:
             return await self._begun(conversation, text, instead_of)
@@ -135,13 +135,13 @@ class ChatService:
             history = history[:place]
         turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
         begun = await self._write(self.store.begin_turn, id, text, run_id)
-        run = self._runs[run_id] = Run(turn, WORK[conversation.mode], id, self.store, self._pens)
+        run = self._runs[run_id] = Run(turn, WORK[conversation.mode], id, self.store, self._writers)
         run.start(self._ended)
         self._tell(Change("run.started", begun, run_id))
         return run
 
     async def retry(self, id: str, answer: str) -> Run:
-        """Answer the question before ``answer`` once more; the old answer goes."""
+        """Answer the question before ``answer`` again; the old answer is removed."""
         question: Message | None = None
         for message in await asyncio.to_thread(self.store.messages, id):
             if message.id == answer:
@@ -155,11 +155,11 @@ class ChatService:
         return await self.ask(id, question.text, instead_of=question.id)
 
     def run(self, run_id: str) -> Run | None:
-        """An answer that is under way or has just ended."""
+        """An answer that is being written or has just ended."""
         return self._runs.get(run_id)
 
     def running(self, id: str) -> Run | None:
-        """The answer that is under way in a conversation."""
+        """The answer that is being written in a conversation."""
         return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
 
     async def _ended(self, run: Run) -> None:
@@ -170,7 +170,7 @@ class ChatService:
 
     # --- other windows ------------------------------------------------------------------------------------------------
     async def watch(self, id: str) -> AsyncIterator[Change]:
-        """What changes in a conversation, as it changes."""
+        """The changes of a conversation as they happen."""
         queue: asyncio.Queue[Change] = asyncio.Queue(_QUEUE)
         watchers = self._watchers.setdefault(id, set())
         watchers.add(queue)
@@ -190,11 +190,11 @@ class ChatService:
             queue.put_nowait(change)
 
     async def close(self) -> None:
-        """Stop what is under way, keep it, and close the store."""
+        """Stop and save the running answers, and close the store."""
         runs = [run for run in self._runs.values() if not run.finished]
         for run in runs:
             run.stop()
         for run in runs:
             await run.wait()
-        await asyncio.to_thread(self._pens.shutdown)
+        await asyncio.to_thread(self._writers.shutdown)
         self.store.close()

@@ -1,4 +1,4 @@
-"""A conversation as a turn sees it: its mode and switch, its model, its search, and what was said before."""
+"""``Session``: what a turn needs to know about its conversation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class Session:
-    """What a turn needs; made anew for every turn, except for the search, whose cache lasts as long as the conversation."""
+    """What a turn needs; new for every turn, except for the search, whose cache belongs to the conversation."""
 
     model: BaseChatModel
     search: SessionSearch

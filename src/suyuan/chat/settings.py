@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """Where an agent must stop and answer with what it has."""
+    """The limits at which an agent must answer with what it has."""
 
     searches: int = 6
     fetches: int = 6
@@ -20,7 +20,7 @@ class ChatSettings:
     """How conversations begin, and what goes into a prompt."""
 
     search: bool | None = None
-    """Whether the search switch of a new conversation is on; None: on where the model cannot answer without."""
+    """Whether the search switch of a new conversation is on; None: on where the model needs it."""
     results: int = 5
     snippet_length: int = 200
     limits: AgentLimits = field(default_factory=AgentLimits)

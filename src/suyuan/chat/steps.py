@@ -1,4 +1,4 @@
-"""Searching and reading within a turn: every step is an event, counted against the limits, and leaves its evidence."""
+"""The steps of a turn, search and read: each emits events, counts against the limits and adds evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .turn import Turn
 
 
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
-    """Search for ``query`` and say so; the second value tells whether this conversation had searched it before."""
+    """Search; the second value tells whether this conversation had searched the same before."""
     limit = turn.session.settings.limits.searches
     turn.web_policy.check_query(query.text)
     if turn.session.mode == "agent" and turn.usage.searches >= limit:
@@ -45,7 +45,7 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
 
 
 async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:
-    """Read a page and return it as text for the model: the passages that matter, under the number of the source."""
+    """Read a page and return its relevant passages as text for the model, with the number of the source."""
     limit = turn.session.settings.limits.fetches
     turn.web_policy.check_url(url)
     if turn.usage.fetches >= limit:

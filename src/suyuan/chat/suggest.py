@@ -9,14 +9,14 @@ from ..citations.registry import Source
 from ..messages.catalog import text
 from ..text.words import words
 
-# Sites put their name behind the title.
+# The name of the site after the title.
 _SITE = re.compile(r"\s*[-_|–—·»]+\s*[^-_|–—·»]{1,30}$")
 _MOST = 3
 _LONGEST = 60
 
 
 def suggestions(question: str, sources: Sequence[Source], cited: Sequence[int], lang: str) -> tuple[str, ...]:
-    """Up to three: what the sources are about beyond the question, those that were not cited first."""
+    """Up to three questions about other topics of the sources, uncited sources first."""
     asked = set(words(question))
     found: list[str] = []
     seen: list[set[str]] = []

@@ -1,4 +1,4 @@
-"""The tools of one turn: the house's own, with every call a step of the turn."""
+"""The LangChain tools of one turn: every call is a step of the turn."""
 
 from __future__ import annotations
 

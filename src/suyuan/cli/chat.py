@@ -85,7 +85,7 @@ def _answer(runner: asyncio.Runner, client: AsyncClient, id: str, line: str, t: 
     out = Terminal(sys.stdout)
     try:
         if command := parse_command(line):
-            conversation = runner.run(client.chat.obey(id, command))
+            conversation = runner.run(client.chat.run_command(id, command))
             for text in (t("chat.help") if command.name == "help" else _state(conversation, t)).split("\n"):
                 out.line(text)
             return

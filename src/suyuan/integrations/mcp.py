@@ -75,7 +75,7 @@ PAGE_SCHEMA = {
 }
 
 _INSTRUCTIONS = {
-    "zh": "带编号来源的网络搜索。搜索失败时会说明原因,请不要假装搜索成功。",
+    "zh": "带编号来源的网络搜索。搜索失败时会说明原因，请不要假装搜索成功。",
     "en": "Web search with numbered sources. A failed search says why it failed: do not pretend that it worked.",
 }
 

@@ -192,7 +192,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
     await request.app.state.preloader.wait()
     chat = _chat(request)
     if command := parse_command(body.text):
-        changed = await chat.obey(id, command)
+        changed = await chat.run_command(id, command)
         return JSONResponse({"command": command.name, "conversation": _shown(chat, changed)})
     return _begun(request, await chat.ask(id, body.text, instead_of=body.instead_of))
 

@@ -1,1 +1,1 @@
-"""Search as a tool of language models: what the tools are called, what they say, and their bindings."""
+"""The tools for language models: their names, descriptions, inputs and output text."""

@@ -27,7 +27,7 @@ Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
 class _WebTool(BaseTool):
-    """What both tools share: an artifact beside the text, and a wrong call answered by text."""
+    """Common to both tools: text and artifact as output; a wrong call is answered by text."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

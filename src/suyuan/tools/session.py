@@ -1,4 +1,4 @@
-"""Searching within one session: what was searched before is not searched again."""
+"""``SessionSearch``: the search of one session, with a cache of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SESSION_QUERIES = 20
 
 
 class SessionSearch:
-    """The search of one session, with a cache of its own: 20 queries, the least recently used going first.
+    """Searches, and answers repeated queries from a cache of 20 queries (least recently used).
 
     The plan is fixed when the session is made. The cache ends with the object and is never shared.
     """
@@ -33,7 +33,7 @@ class SessionSearch:
         self._flights: SingleFlight[SearchPage] = SingleFlight()
 
     async def search(self, query: SearchQuery) -> tuple[SearchPage, bool]:
-        """Search, or return what this session already found for the same query; the second value tells which."""
+        """Search, or return the cached page; the second value tells which."""
         key = query.key()
         if (page := self._get(key)) is not None:
             log.info("session cache hit trace=%s query=%r", query.trace_id, query.text)
@@ -43,11 +43,11 @@ class SessionSearch:
         return page, False
 
     def search_sync(self, query: SearchQuery) -> tuple[SearchPage, bool]:
-        """Like :meth:`search`, for synchronous callers: by the service's own synchronous way."""
+        """Like :meth:`search`, for synchronous callers."""
         return self._service.run_sync(self.search(query))
 
     def clear(self) -> None:
-        """Forget everything: the session is over."""
+        """Empty the cache."""
         with self._lock:
             self._kept.clear()
 
@@ -70,7 +70,7 @@ class SessionSearch:
 
 
 def query_from(arguments: dict[str, Any], *, count: int) -> SearchQuery:
-    """The query that a model's arguments stand for; what is empty counts as not given."""
+    """The query for the arguments of a tool call; empty values count as not given."""
     given = {name: value for name, value in arguments.items() if value not in (None, "", [], ())}
     return SearchQuery(
         str(given.get("query", "")),

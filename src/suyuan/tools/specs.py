@@ -1,4 +1,4 @@
-"""What the tools are called, what they do and what they take: once, for every binding, in Chinese and English."""
+"""The tools' names, descriptions and inputs, in Chinese and English, for every binding."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ WEB_SEARCH = ToolSpec(
     zh="搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。",
     en="Search the internet for current information. Use it for recent events, live data, today's news, or to verify a fact.",
     practice_zh=(
-        "好的查询:用几个关键词而不是整句话,写明名称、地点和年份;一次只问一件事;结果不好时换一种说法,不要重复同样的查询。"
-        "例如:“Python 3.14 新特性 发布说明”优于“告诉我 Python 有什么新东西”。"
-        "结果带有编号 [n],引用时使用该编号;摘要不足以回答时应说明。"
+        "好的查询：用几个关键词而不是整句话，写明名称、地点和年份；一次只问一件事；结果不好时换一种说法，不要重复同样的查询。"
+        "例如：“Python 3.14 新特性 发布说明”优于“告诉我 Python 有什么新东西”。"
+        "结果带有编号 [n]，引用时使用该编号；摘要不足以回答时应说明。"
     ),
     practice_en=(
         "A good query is a few keywords, not a sentence, with the name, place and year that matter; one thing at a time; when the results "
@@ -83,22 +83,25 @@ WEB_SEARCH = ToolSpec(
             required=True,
         ),
         Parameter(
-            "count", {"type": "integer", "minimum": 1, "maximum": 10}, "结果数量,1 到 10", "Number of results, 1 to 10."
+            "count",
+            {"type": "integer", "minimum": 1, "maximum": 10},
+            "结果数量，1 到 10",
+            "Number of results, 1 to 10.",
         ),
         Parameter(
             "country",
             {"type": "string", "pattern": "^[A-Za-z]{2}$"},
-            "国家代码,例如 CN、US",
+            "国家代码，例如 CN、US",
             "Country code such as CN or US.",
         ),
         Parameter(
             "freshness",
             {"type": "string"},
-            "时间范围:day、week、month、year,或 2026-01-01..2026-03-31",
+            "时间范围：day、week、month、year，或 2026-01-01..2026-03-31",
             "Time range: day, week, month, year, or 2026-01-01..2026-03-31.",
         ),
         Parameter(
-            "language", {"type": "string"}, "结果语言,例如 zh-CN、en", "Language of the results such as zh-CN or en."
+            "language", {"type": "string"}, "结果语言，例如 zh-CN、en", "Language of the results such as zh-CN or en."
         ),
         Parameter("allowed_domains", _DOMAINS, "只要这些域名的结果", "Only results of these domains."),
         Parameter("blocked_domains", _DOMAINS, "排除这些域名的结果", "No results of these domains."),
@@ -109,7 +112,7 @@ WEB_SEARCH = ToolSpec(
 WEB_FETCH = ToolSpec(
     name="web_fetch",
     dotted="web.fetch",
-    zh="读取一个网页的正文。当搜索摘要不足以回答问题,或需要核实原文时使用此工具。",
+    zh="读取一个网页的正文。当搜索摘要不足以回答问题，或需要核实原文时使用此工具。",
     en="Read the main text of a web page. Use it when the snippets of a search do not answer the question, or to check the wording.",
     practice_zh="只读取搜索结果、页面链接或用户给出的地址。给出 question 时只返回相关段落。",
     practice_en="Read only addresses that came from search results, from links of pages, or from the user. "
@@ -123,7 +126,7 @@ WEB_FETCH = ToolSpec(
     examples=({"url": "https://docs.searxng.org/", "question": "how to enable the JSON format"},),
 )
 
-# What a bare agent is given, and what an agent of agents.json is given.
+# The inputs for a plain agent, and for an agent of agents.json.
 ONE_INPUT = ("query",)
 FOUR_INPUTS = ("query", "count", "country", "freshness")
 
