@@ -191,8 +191,8 @@ def test_the_address_can_be_set() -> None:
 
 
 @pytest.mark.req("T5.5", "P3.1")
-@pytest.mark.parametrize(("count", "least", "asked"), [(3, "", 3), (3, "8", 8), (10, "8", 10), (3, "50", 50)])
-def test_count(count: int, least: str, asked: int) -> None:
+@pytest.mark.parametrize(("count", "least", "asked"), [(3, 0, 3), (3, 8, 8), (10, 8, 10), (3, 50, 50)])
+def test_count(count: int, least: int, asked: int) -> None:
     options = {"topKDefault": least} if least else {}
     assert sent(first_request(bocha(options=options), SearchQuery("tea", count=count)))["count"] == asked
 

@@ -1,10 +1,11 @@
-"""``suyuan config``: what holds, where it came from, and what is wrong with it."""
+"""``suyuan config``: the values of all settings, their origins, and the problems found."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from ..config.schema import agents_schema, config_schema
@@ -27,18 +28,18 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    """Print every value that holds and its origin, keys masked."""
+    """Print the value and the origin of every setting, with secrets masked."""
     if args.json:
-        values = [{"path": h.path, "value": h.value, "origin": h.origin} for h in settings.held]
+        values = [asdict(value) for value in settings.values]
         problems = [str(problem) for problem in settings.problems]
         data = {"file": str(settings.config_file or ""), "values": values, "problems": problems}
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         return 0
     out = Terminal(sys.stdout)
     out.line(f"{t('config.file')}: {settings.config_file or t('config.no_file')}")
-    wide = max(len(held.path) for held in settings.held) + 2
-    for held in settings.held:
-        out.line(padded(held.path, wide) + padded(held.value, 24) + out.paint(held.origin, "dim"))
+    width = max(len(value.path) for value in settings.values) + 2
+    for value in settings.values:
+        out.line(padded(value.path, width) + padded(value.value, 24) + out.paint(value.origin, "dim"))
     _report(settings)
     return 0
 

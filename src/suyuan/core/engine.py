@@ -11,6 +11,7 @@ from .errors import SuyuanError
 from .query import SearchQuery
 from .result import EngineResults, SearchResult
 from .secret import Secret
+from .setting import Setting, http_url, number, setting, text, whole
 from .wire import Request, Response
 
 Exchange = Generator[Request, Response, EngineResults]
@@ -31,13 +32,23 @@ class SearchEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What configuration says about one engine; an empty field means the engine's own default."""
+    """The configuration of one engine; an empty field means the engine's own default.
 
-    base_url: str = ""
-    api_key: Secret = field(default_factory=lambda: Secret(""))
-    timeout_ms: int | None = None
-    rate_per_minute: float | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    The paths are relative to ``web.providers.NAME.``, the variables to ``NAME_``.
+    """
+
+    base_url: str = setting("baseUrl", "", http_url(), "The address of the engine.", env="BASE_URL")
+    api_key: Secret = setting(
+        "apiKey", Secret(""), text("key"), "The API key of the engine.", env="API_KEY", file_first=True
+    )
+    timeout_ms: int | None = setting(
+        "timeoutMs", None, whole(50, 120_000), "Longest time for this engine.", env="TIMEOUT_MS"
+    )
+    rate_per_minute: float | None = setting(
+        "ratePerMinute", None, number(0, 100_000), "Most requests a minute; 0 for no limit.", env="RATE_PER_MINUTE"
+    )
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The values of the options that the engine itself declares."""
 
 
 class Engine:
@@ -62,6 +73,8 @@ class Engine:
     """Whether its pages are shown in a browser, which must be installed."""
     redirect_hosts: ClassVar[tuple[str, ...]] = ()
     """Other hosts of the same engine that it may redirect to."""
+    options: ClassVar[tuple[Setting, ...]] = ()
+    """The engine's own settings, with paths and variables relative to those of ``EngineSettings``."""
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         self.settings = settings or EngineSettings()
@@ -73,6 +86,11 @@ class Engine:
     def configured(self) -> bool:
         """Whether everything it needs to be asked is there."""
         return not self.api_key_env or bool(self.settings.api_key)
+
+    def option(self, path: str) -> Any:
+        """The value of one of the engine's own options."""
+        declared = next(one for one in self.options if one.path == path)
+        return self.settings.options.get(path, declared.default)
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Yield the requests for ``query`` and return what was found, or raise one of our errors."""

@@ -60,9 +60,7 @@ def count(findings: Sequence[Finding]) -> tuple[int, int]:
 
 def _masked(finding: Finding, client: AsyncClient) -> Finding:
     """No secret leaves the house, whatever text it slipped into."""
-    settings = client.settings
-    secrets = [own.api_key for own in settings.engines.values()]
-    secrets += [settings.model.api_key, settings.net.proxy, settings.server.token, settings.store_url]
+    secrets = client.settings.secrets
     return replace(
         finding,
         en=redact(finding.en, secrets),

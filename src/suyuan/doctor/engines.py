@@ -141,7 +141,7 @@ def _together(client: AsyncClient, findings: list[Finding]) -> list[Finding]:
 def _proxy_down(client: AsyncClient, finding: Finding) -> SuyuanError:
     # The address without user and password.
     parts = urlsplit(client.settings.net.proxy.reveal())
-    origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "web.fetch.proxy")
+    origin = next((v.origin for v in client.settings.values if v.path == "web.fetch.proxy"), "web.fetch.proxy")
     return PROXY_DOWN(
         proxy=f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname, why=finding.en, origin=origin
     )

@@ -29,7 +29,7 @@ def _proxy(client: AsyncClient) -> Finding:
     parts = urlsplit(client.settings.net.proxy.reveal())
     if not parts.hostname:
         return Finding.well("network", "No proxy: connections are direct.", "未使用代理:直接连接。")
-    origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "")
+    origin = next((value.origin for value in client.settings.values if value.path == "web.fetch.proxy"), "")
     named = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     return Finding.well("network", f"The proxy {named} is used ({origin}).", f"使用代理 {named}({origin})。")
 

@@ -11,6 +11,7 @@ from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
+from ..core.setting import Setting, whole
 from ..core.wire import Request, Response
 from ._dates import read_date
 from ._json import json_of, results_of
@@ -24,12 +25,17 @@ class Bocha(Engine):
     title = "博查 Bocha"
     default_url = "https://api.bochaai.com"
     api_key_env = "BOCHA_API_KEY"
+    options = (
+        Setting(
+            "topKDefault", whole(1, 50), "Fewest results to ask for, whatever the query says.", env="TOP_K_DEFAULT"
+        ),
+    )
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for ``count`` results, with summaries where the query wants them."""
         key = self.require_key().reveal()
-        count = max(query.count, int(self.settings.options.get("topKDefault") or 0))
+        count = max(query.count, self.option("topKDefault") or 0)
         data: dict[str, Any] = {
             "query": query.text,
             "freshness": _freshness(query.freshness),

@@ -24,6 +24,7 @@ from ..core.engine import Engine, Exchange
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
+from ..core.setting import Setting, text
 from ..core.wire import Request, Response
 from ._dates import read_date
 from ._json import json_of, results_of
@@ -39,13 +40,17 @@ class SearXNG(Engine):
     name = "searxng"
     title = "SearXNG"
     default_url = "http://localhost:8080"
+    options = (
+        Setting("engines", text(), "The engines that SearXNG asks, separated by commas.", env="ENGINES"),
+        Setting("categories", text(), "The categories that SearXNG searches, separated by commas.", env="CATEGORIES"),
+    )
     supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for one page of results."""
-        text, notes = fitted(query, _LONGEST_QUERY)
+        words, notes = fitted(query, _LONGEST_QUERY)
         params = {
-            "q": text,
+            "q": words,
             "format": "json",
             "language": query.lang or locale(query)[0] or "auto",
             "pageno": "1",

@@ -176,7 +176,7 @@ class Guard:
     def __init__(
         self, allow_hosts: tuple[str, ...] = (), allow_networks: tuple[str, ...] = (), fake_ip: bool = False
     ) -> None:
-        names = [_pattern(text) for text in allow_hosts]
+        names = [host_pattern(text) for text in allow_hosts]
         self._hosts = frozenset(name for name in names if not name.startswith("."))
         self._suffixes = tuple(name for name in names if name.startswith("."))
         networks = [ip_network(text.strip(), strict=False) for text in allow_networks]
@@ -260,8 +260,8 @@ def _local(host: str) -> Reason | None:
     return None
 
 
-def _pattern(text: str) -> str:
-    """An entry of allowHosts: the host, or for ``*.suffix`` the suffix with its dot."""
+def host_pattern(text: str) -> str:
+    """An entry of allowHosts in one spelling: the host, or ``.suffix`` for ``*.suffix``; raises ``ValueError``."""
     name = text.strip().removeprefix("*.").strip("[]")
     try:
         host = parse(f"http://[{name}]/" if ":" in name else f"http://{name}/").host

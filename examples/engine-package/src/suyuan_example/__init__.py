@@ -8,6 +8,7 @@ from suyuan.core.causes.engine import UNREADABLE
 from suyuan.core.engine import Engine, EngineSettings, Exchange
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
+from suyuan.core.setting import Setting, whole
 from suyuan.core.wire import Request, Response
 
 
@@ -17,6 +18,7 @@ class ExampleWiki(Engine):
     name = "example_wiki"
     title = "Example wiki"
     default_url = "https://en.wikipedia.org"
+    options = (Setting("namespace", whole(0, 15), "The namespace that is searched.", env="NAMESPACE", default=0),)
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Ask for one page of results."""
@@ -26,6 +28,7 @@ class ExampleWiki(Engine):
             "format": "json",
             "srsearch": query.text,
             "srlimit": str(query.count),
+            "srnamespace": str(self.option("namespace")),
         }
         return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
 
