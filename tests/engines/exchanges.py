@@ -84,7 +84,7 @@ def answer(
 def failure(engine: Engine, response: Response, query: SearchQuery | None = None) -> SuyuanError:
     """The error that reading ``response`` raises."""
     try:
-        found = engine.read(response, query)
+        found = engine.parse(response, query)
     except SuyuanError as error:
         return error
     raise AssertionError(f"no error, but {found}")

@@ -30,7 +30,7 @@ class OnThatDay(Baidu):
 
 
 def read(text: str | bytes) -> tuple[SearchResult, ...]:
-    return Baidu().read(answer(text)).results
+    return Baidu().parse(answer(text)).results
 
 
 # --- what is read ----------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_a_link_of_its_own_is_kept_as_it_is(href: str, url: str) -> None:
 @pytest.mark.req("T5.3")
 def test_pages_in_gbk_are_read() -> None:
     text = page.baidu_page(ROW).replace("charset=utf-8", "charset=gb2312")
-    assert Baidu().read(Response(200, text.encode("gbk"))).results[0].title == "茶壶大全"
+    assert Baidu().parse(Response(200, text.encode("gbk"))).results[0].title == "茶壶大全"
 
 
 @pytest.mark.req("T5.3")
@@ -129,7 +129,7 @@ def test_nothing_found_is_an_answer(text: str) -> None:
 # --- the JSON answer -------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.3")
 def test_the_json_answer() -> None:
-    assert Baidu().read(
+    assert Baidu().parse(
         answer(page.baidu_feed(page.BAIDU_ENTRY, {**page.BAIDU_ENTRY, "url": "https://pots.example/2", "time": None}))
     ) == EngineResults(
         (
@@ -151,14 +151,14 @@ def test_raw_control_characters_in_the_json_are_borne() -> None:
     "bad", [{"title": "x"}, {"url": None}, {"url": "ftp://x"}, {"url": "x"}, "text", 7, [1], {"url": {"a": 1}}]
 )
 def test_malformed_entries_are_skipped_and_noted(bad: Any) -> None:
-    found = Baidu().read(answer(page.baidu_feed(bad, page.BAIDU_ENTRY)))
+    found = Baidu().parse(answer(page.baidu_feed(bad, page.BAIDU_ENTRY)))
     assert [r.url for r in found.results] == ["https://pots.example/cn"]
     assert found.notes == ("1 malformed results skipped",)
 
 
 @pytest.mark.parametrize("time", [-1, 10**12, "soon", 1.5, []])
 def test_an_impossible_time_is_no_date(time: Any) -> None:
-    assert Baidu().read(answer(page.baidu_feed({**page.BAIDU_ENTRY, "time": time}))).results[0].published_at is None
+    assert Baidu().parse(answer(page.baidu_feed({**page.BAIDU_ENTRY, "time": time}))).results[0].published_at is None
 
 
 # --- how it says no --------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_the_second_door_is_tried_when_the_first_cannot_be_read(broken: Response
     assert [address(r) for r in done.requests] == ["https://www.baidu.com/s"] * 2
     assert sent(done.requests[1]) == {**sent(done.requests[0]), "tn": "json"}
     assert [r.url for r in done.found.results] == ["https://pots.example/cn"]
-    assert done.found.notes == ("page not readable, JSON answer asked", "1 malformed results skipped")
+    assert done.found.notes == ("page not readable, JSON answer used", "1 malformed results skipped")
 
 
 @pytest.mark.req("T5.3")

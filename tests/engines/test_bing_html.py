@@ -26,7 +26,7 @@ class OnThatDay(Bing):
 
 
 def read(text: str) -> tuple[SearchResult, ...]:
-    return Bing().read(answer(text)).results
+    return Bing().parse(answer(text)).results
 
 
 # --- what is read ----------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_an_empty_page_for_an_unusual_query_is_an_answer(query: SearchQuery) -> 
 
 
 def test_an_empty_page_for_an_unknown_query_is_an_answer() -> None:
-    assert Bing().read(answer(EMPTY)) == EngineResults()
+    assert Bing().parse(answer(EMPTY)) == EngineResults()
 
 
 @pytest.mark.parametrize(

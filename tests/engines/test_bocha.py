@@ -56,13 +56,13 @@ def test_results() -> None:
 @pytest.mark.req("T5.5")
 @pytest.mark.parametrize("code", [200, "200"])
 def test_the_code_may_be_a_number_or_a_string(code: Any) -> None:
-    assert len(bocha().read(answer({**page.bocha_data(ROW), "code": code})).results) == 1
+    assert len(bocha().parse(answer({**page.bocha_data(ROW), "code": code})).results) == 1
 
 
 @pytest.mark.req("T5.5")
 @pytest.mark.parametrize("data", [{}, {"webPages": None}, {"webPages": {"value": []}}])
 def test_nothing_found_is_an_answer(data: Any) -> None:
-    assert bocha().read(answer({"code": 200, "log_id": "0ff0", "data": data})) == EngineResults(request_id="0ff0")
+    assert bocha().parse(answer({"code": 200, "log_id": "0ff0", "data": data})) == EngineResults(request_id="0ff0")
 
 
 @pytest.mark.req("C7.2")
@@ -70,7 +70,7 @@ def test_nothing_found_is_an_answer(data: Any) -> None:
     "bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}]
 )
 def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
-    found = bocha().read(answer(page.bocha_data(bad, ROW)))
+    found = bocha().parse(answer(page.bocha_data(bad, ROW)))
     assert [r.url for r in found.results] == [ROW["url"]]
     assert found.notes == ("1 malformed results skipped",)
 
@@ -79,7 +79,7 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.parametrize("gone", ["name", "snippet", "summary", "datePublished"])
 @pytest.mark.parametrize("value", [None, "", 0, []])
 def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> None:
-    r = bocha().read(answer(page.bocha_data({**ROW, gone: value}))).results[0]
+    r = bocha().parse(answer(page.bocha_data({**ROW, gone: value}))).results[0]
     assert r.url == ROW["url"]
     assert {"name": r.title, "snippet": r.snippet, "summary": r.summary, "datePublished": r.published_at}[gone] in (
         "",

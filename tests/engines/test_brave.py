@@ -86,7 +86,7 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.parametrize("gone", ["title", "description", "extra_snippets", "age"])
 @pytest.mark.parametrize("value", [None, "", 0, 7, [], [None, 7], "text", {"a": 1}])
 def test_a_result_with_a_strange_field_is_still_a_result(gone: str, value: Any) -> None:
-    result = brave().read(answer(page.brave_data({**ROW, "page_age": None, gone: value}))).results[0]
+    result = brave().parse(answer(page.brave_data({**ROW, "page_age": None, gone: value}))).results[0]
     assert result.url == ROW["url"]
     if gone == "extra_snippets":
         assert result.summary == ""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from suyuan.engines._dates import read_date
+from suyuan.engines._dates import parse_date
 
 NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
 
@@ -43,8 +43,8 @@ NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
     ],
 )
 def test_certain_dates(shown: str, day: str) -> None:
-    assert read_date(shown) == day
-    assert read_date(shown, NOW) == day
+    assert parse_date(shown) == day
+    assert parse_date(shown, NOW) == day
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_certain_dates(shown: str, day: str) -> None:
     ],
 )  # fmt: skip
 def test_no_date_or_an_impossible_or_ambiguous_one(shown: str) -> None:
-    assert read_date(shown) is None
-    assert read_date(shown, NOW) is None
+    assert parse_date(shown) is None
+    assert parse_date(shown, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_no_date_or_an_impossible_or_ambiguous_one(shown: str) -> None:
     ],
 )
 def test_relative_dates_need_the_moment_of_the_page(shown: str, day: str) -> None:
-    assert read_date(shown, NOW) == day
-    assert read_date(shown) is None
+    assert parse_date(shown, NOW) == day
+    assert parse_date(shown) is None
 
 
 @pytest.mark.parametrize(
     "shown", ["1000 days ago", "2024年前", "ago", "days ago", "前", "yesterday's tea", "昨天的茶", "17 giờ trước"]
 )
 def test_what_only_looks_relative(shown: str) -> None:
-    assert read_date(shown, NOW) is None
+    assert parse_date(shown, NOW) is None

@@ -27,7 +27,7 @@ class OnThatDay(DuckDuckGo):
 
 
 def read(text: str) -> tuple[SearchResult, ...]:
-    return DuckDuckGo().read(answer(text)).results
+    return DuckDuckGo().parse(answer(text)).results
 
 
 # --- what is read ----------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_the_second_door_is_tried_when_the_first_is_broken(broken: str) -> None:
     ]
     assert sent(done.requests[0]) == sent(done.requests[1])
     assert [r.url for r in done.found.results] == ["https://pots.example/"]
-    assert done.found.notes == ("html page out of order, lite page asked",)
+    assert done.found.notes == ("html page broken, lite page used",)
 
 
 def test_there_is_no_third_door() -> None:

@@ -57,7 +57,7 @@ def page(
 
 
 def read(body: str | bytes) -> tuple[SearchResult, ...]:
-    return Google().read(page(body)).results
+    return Google().parse(page(body)).results
 
 
 def urls(body: str | bytes) -> list[str]:
@@ -352,7 +352,7 @@ SHELL = f"<html><head><title>Google Search</title></head><body>{NOSCRIPT}<script
 
 def refusal(response: Response) -> tuple[type[SuyuanError], str]:
     with pytest.raises(SuyuanError) as caught:
-        Google().read(response)
+        Google().parse(response)
     assert caught.value.engine == "google"
     return type(caught.value), caught.value.detail_code
 
@@ -386,7 +386,7 @@ def test_a_captcha_is_recognised(response: Response) -> None:
 def test_a_consent_page_is_recognised_and_says_what_to_do(response: Response) -> None:
     assert refusal(response) == (WebBlocked, "consent_required")
     with pytest.raises(WebBlocked) as caught:
-        Google().read(response)
+        Google().parse(response)
     assert not caught.value.retryable
     assert caught.value.hint
     assert all(caught.value.say("zh"))
@@ -437,7 +437,7 @@ NONE_SAID = '<p role="heading">{0}<span><em>tea pots</em></span>{1}</p><p>{2}</p
     ],
 )
 def test_no_results_are_an_empty_answer(body: str) -> None:
-    assert Google().read(page(body)) == EngineResults()
+    assert Google().parse(page(body)) == EngineResults()
 
 
 @pytest.mark.req("G1.3")
@@ -469,7 +469,7 @@ def test_other_failures_keep_their_names() -> None:
 # --- nothing else is ever raised -------------------------------------------------------------------------------
 def read_or_refuse(response: Response) -> None:
     try:
-        found = Google().read(response)
+        found = Google().parse(response)
     except SuyuanError:
         return
     assert all(result.title and result.url.startswith(("http://", "https://")) for result in found.results)
@@ -517,7 +517,7 @@ def test_a_deep_page_does_not_take_long() -> None:
 # --- recorded pages --------------------------------------------------------------------------------------------
 def right(entry: dict[str, Any], folder: Path, score: dict[str, Any]) -> bool:
     try:
-        found = Google().read(Response(200, (folder / entry["file"]).read_bytes()))
+        found = Google().parse(Response(200, (folder / entry["file"]).read_bytes()))
         outcome = "ok" if found.results else "empty"
     except SuyuanError as error:
         found, outcome = EngineResults(), "blocked" if isinstance(error, WebBlocked) else "error"

@@ -23,7 +23,7 @@ from suyuan.core.result import SearchResult
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Response
 from suyuan.engines import registry
-from suyuan.engines._dates import read_date
+from suyuan.engines._dates import parse_date
 from suyuan.engines._status import retry_after
 
 WPT = Path(__file__).parents[3] / "shared" / "bench" / "url-wpt"
@@ -103,7 +103,7 @@ def replies(bodies: st.SearchStrategy[bytes]) -> st.SearchStrategy[Response]:
 def read(name: str, response: Response, query: SearchQuery | None = None) -> tuple[SearchResult, ...]:
     """The results, none where the engine raises an error of ours; any other error is the test's failure."""
     try:
-        found = ENGINES[name].read(response, query)
+        found = ENGINES[name].parse(response, query)
     except SuyuanError as error:
         assert error.engine == name
         assert error.hint
@@ -229,7 +229,7 @@ targets = st.builds(
 
 def round_trip(wrapping: str, target: str) -> str:
     name, wrap = WRAPPINGS[wrapping]
-    results = ENGINES[name].read(Response(200, wrap(target).encode())).results
+    results = ENGINES[name].parse(Response(200, wrap(target).encode())).results
     assert len(results) == 1
     return results[0].url
 
@@ -266,7 +266,7 @@ def test_unwrapping_gives_exactly_the_target_for_the_urls_of_the_standard(wrappi
 @STEADY
 @given(texts | st.text(st.sampled_from("0123456789-/.年月日天前 agodysJanT:")))
 def test_any_text_gives_a_date_or_none(text: str) -> None:
-    assert read_date(text) is None or read_date(text, NOW) is not None
+    assert parse_date(text) is None or parse_date(text, NOW) is not None
 
 
 @STEADY
@@ -280,5 +280,5 @@ def test_any_wish_to_wait_is_a_time_or_none(text: str) -> None:
 def test_endless_nesting_is_refused_at_once(engine: str) -> None:
     began = time.process_time()
     with pytest.raises(SuyuanError):
-        registry.load(engine)(None).read(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
+        registry.load(engine)(None).parse(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
     assert time.process_time() - began < 1.0

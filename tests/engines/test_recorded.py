@@ -42,7 +42,7 @@ def read(entry: dict[str, Any]) -> tuple[str, tuple[SearchResult, ...]]:
     """The outcome and the results, as `suyuan engines parse` gives them."""
     engine: Any = registry.load(NAMES[entry["engine"]])(None)
     try:
-        results = engine.read(Response(200, (SERP / entry["file"]).read_bytes())).results
+        results = engine.parse(Response(200, (SERP / entry["file"]).read_bytes())).results
     except WebBlocked:
         return "blocked", ()
     except SuyuanError:

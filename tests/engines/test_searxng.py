@@ -33,7 +33,7 @@ ROW = page.SEARXNG_ROW
 # --- what is read ----------------------------------------------------------------------------------------------
 @pytest.mark.req("C2.2", "T5.4")
 def test_results() -> None:
-    assert SearXNG().read(
+    assert SearXNG().parse(
         answer(page.searxng_data(ROW, {**ROW, "url": "http://pots.example/2", "publishedDate": None}))
     ) == EngineResults(
         (
@@ -68,7 +68,7 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.parametrize("gone", ["title", "content", "publishedDate"])
 @pytest.mark.parametrize("value", [None, "", 0, []])
 def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> None:
-    result = SearXNG().read(answer(page.searxng_data({**ROW, gone: value}))).results[0]
+    result = SearXNG().parse(answer(page.searxng_data({**ROW, gone: value}))).results[0]
     assert result.url == ROW["url"]
     assert {"title": result.title, "content": result.snippet, "publishedDate": result.published_at}[gone] in ("", None)
 
@@ -83,7 +83,7 @@ def test_engines_that_do_not_answer_are_noted() -> None:
 def test_results_that_speak_of_refusals_are_results() -> None:
     row = {**ROW, "title": "<title>403 Forbidden</title>", "content": "Verifying your request. Too many requests"}
     data = {"query": "<title>403 forbidden</title> verifying your request", **page.searxng_data(row)}
-    assert len(SearXNG().read(answer(data)).results) == 1
+    assert len(SearXNG().parse(answer(data)).results) == 1
 
 
 # --- how it says no --------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_answers_of_the_wrong_shape(body: bytes, detail: str) -> None:
 
 @pytest.mark.parametrize("dead", [None, "text", 7, {"a": 1}, []])
 def test_a_strange_list_of_dead_engines_is_none(dead: Any) -> None:
-    assert SearXNG().read(answer({"results": [], "unresponsive_engines": dead})) == EngineResults()
+    assert SearXNG().parse(answer({"results": [], "unresponsive_engines": dead})) == EngineResults()
 
 
 def test_the_limiter_tells_how_long_to_wait() -> None:

@@ -11,7 +11,7 @@ from engines import small_pages as page
 from engines.exchanges import answer, failure
 from suyuan.core.engine import Engine
 from suyuan.core.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
-from suyuan.engines._json import json_of
+from suyuan.engines._json import json_object
 from suyuan.engines._status import check_status, retry_after
 from suyuan.engines.baidu_html import Baidu
 from suyuan.engines.bing_html import Bing
@@ -113,7 +113,7 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
     }
     for broken in (b"\x00", b"\xff\xfe\x00", b"\xed\xa0\x80\xe4\xb8"):
         body = rows[engine.name].encode().replace(b"<body>", b"<body>" + broken, 1)
-        assert [r.url for r in engine.read(answer(body)).results] == ["https://pots.example/"]
+        assert [r.url for r in engine.parse(answer(body)).results] == ["https://pots.example/"]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,6 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
 )
 def test_what_came_in_place_of_json(body: bytes, what: str) -> None:
     with pytest.raises(SuyuanError) as caught:
-        json_of(answer(body), "kettle")
+        json_object(answer(body), "kettle")
     assert caught.value.detail_code == "not_json"
     assert f"but sent {what}." in caught.value.message

@@ -33,7 +33,7 @@ def test_it_is_steady_whatever_comes() -> None:
         run(Stub(), "tea").found
         == run(Stub(), SearchQuery("tea", count=1, lang="zh", allowed_domains=("a.example",))).found
     )
-    assert len(Stub().read(answer(b"\x00broken", 500)).results) == 3
+    assert len(Stub().parse(answer(b"\x00broken", 500)).results) == 3
 
 
 @pytest.mark.req("T5.1")

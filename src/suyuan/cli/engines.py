@@ -99,7 +99,7 @@ def run_parse(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     try:
         engine = registry.load(args.engine)(settings.engines.get(registry.canonical(args.engine)))
         query = SearchQuery(args.query) if args.query else None
-        found = engine.read(Response(args.status, body), query) if isinstance(engine, Engine) else None
+        found = engine.parse(Response(args.status, body), query) if isinstance(engine, Engine) else None
         verdict["items"] = [_item(rank, r) for rank, r in enumerate(found.results if found else (), 1)]
         verdict["outcome"] = "ok" if verdict["items"] else "empty"
     except SuyuanError as error:

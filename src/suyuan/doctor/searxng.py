@@ -278,7 +278,7 @@ class _Check:
             return replace(verdict, cause=SEARXNG_BROKEN(engine=NAME, where=self.base_url, status=response.status))
         dead = _dead(response)
         try:
-            found = self.engine.read(response)
+            found = self.engine.parse(response)
         except SuyuanError as error:
             strange = error.detail_code in ("not_json", "layout_changed")
             return replace(verdict, cause=await self._stranger() if strange else error, engines_dead=dead)

@@ -1,4 +1,4 @@
-"""Dates as result pages show them, read into ISO form where they are certain."""
+"""Dates as result pages show them, parsed into ISO form if they are unambiguous."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ _AGO = re.compile(
 )
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 _UNITS = {
-    "minute": _MINUTE, "min": _MINUTE, "hour": _HOUR, "hr": _HOUR, "day": _DAY, "week": 7 * _DAY, "month": 30 * _DAY, "year": 365 * _DAY,
+    "minute": _MINUTE, "min": _MINUTE, "hour": _HOUR, "hr": _HOUR,
+    "day": _DAY, "week": 7 * _DAY, "month": 30 * _DAY, "year": 365 * _DAY,
     "分钟": _MINUTE, "小时": _HOUR, "天": _DAY, "周": 7 * _DAY, "个月": 30 * _DAY, "年": 365 * _DAY,
 }  # fmt: skip
-_NEAR = {"昨天": 1, "前天": 2, "今天": 0, "yesterday": 1, "today": 0}
+_DAYS_AGO = {"昨天": 1, "前天": 2, "今天": 0, "yesterday": 1, "today": 0}
 
 
-def read_date(text: str, now: datetime | None = None) -> str | None:
-    """Return the date that ``text`` shows as ``YYYY-MM-DD`` (with the time where given), or None if unsure.
+def parse_date(text: str, now: datetime | None = None) -> str | None:
+    """The date in ``text`` as ``YYYY-MM-DD``, with the time if it has one; None if there is none or it is ambiguous.
 
-    "3 days ago" needs ``now``, the moment when the page was received.
+    "3 days ago" needs ``now``, the time at which the page was received.
     """
     if not text:
         return None
@@ -50,7 +51,7 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
 
 def _numeric(found: re.Match[str]) -> str | None:
     one, two = int(found[1]), int(found[3])
-    # 18.12.2020 is day first by custom; 3/4/2020 may be either, and a guess is worse than nothing.
+    # 18.12.2020 is day first by convention; 3/4/2020 may be either, and a wrong date is worse than none.
     if found[2] == "." or one > 12 or one == two:
         return _iso(found[4], two, one)
     return _iso(found[4], one, two) if two > 12 else None
@@ -60,7 +61,7 @@ def _relative(text: str, now: datetime) -> str | None:
     if found := _AGO.search(text):
         return str((now - int(found[1]) * _UNITS[(found[2] or found[3]).lower()]).date())
     word = text.strip().lower()
-    return str(now.date() - timedelta(days=_NEAR[word])) if word in _NEAR else None
+    return str(now.date() - timedelta(days=_DAYS_AGO[word])) if word in _DAYS_AGO else None
 
 
 def _iso(year: str | int, month: str | int, day: str | int) -> str | None:

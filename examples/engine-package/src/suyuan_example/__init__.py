@@ -13,7 +13,7 @@ from suyuan.core.wire import Request, Response
 
 
 class ExampleWiki(Engine):
-    """A MediaWiki as a search engine: asks its API, reads its JSON, never opens a socket itself."""
+    """A MediaWiki as a search engine: requests its API and parses the JSON, without opening a socket."""
 
     name = "example_wiki"
     title = "Example wiki"
@@ -21,7 +21,7 @@ class ExampleWiki(Engine):
     options = (Setting("namespace", whole(0, 15), "The namespace that is searched.", env="NAMESPACE", default=0),)
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask for one page of results."""
+        """Request one page of results."""
         params = {
             "action": "query",
             "list": "search",
@@ -30,10 +30,10 @@ class ExampleWiki(Engine):
             "srlimit": str(query.count),
             "srnamespace": str(self.option("namespace")),
         }
-        return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
+        return self.parse((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read the API's answer."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse the API's answer."""
         try:
             rows = response.json()["query"]["search"]
             return EngineResults(tuple(self._result(row["title"]) for row in rows))
@@ -45,7 +45,7 @@ class ExampleWiki(Engine):
 
 
 class ExampleNotes:
-    """The least that an engine must be: a name and a search."""
+    """The minimum an engine has: a name and a search."""
 
     name = "example_notes"
 
