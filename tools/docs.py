@@ -70,7 +70,8 @@ def troubleshooting(lang: str) -> str:
     about = (
         "每个错误都有代码、原因和解决办法。`suyuan doctor` 会检查全部并指出问题所在。花括号中的内容会替换为实际的值。"
         if zh
-        else "Every failure has a code, a cause and a cure. `suyuan doctor` examines everything and says what is wrong. "
+        else "Every failure has a code, a cause and a cure. `suyuan doctor` examines everything and says what is "
+        "wrong. "
         "What stands in braces is replaced by the real value."
     )
     head = "| 代码 | 原因 | 解决办法 |" if zh else "| code | cause | cure |"
@@ -80,7 +81,8 @@ def troubleshooting(lang: str) -> str:
         lines += [f"## {titles[zh]}", "", head, "|---|---|---|"]
         rows = sorted(known[name].values(), key=lambda cause: cause.detail_code)
         lines += [
-            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | {_cell(c.hint_zh if zh else c.hint_en)} |"
+            f"| `{c.kind.code}/{c.detail_code}` | {_cell(c.zh if zh else c.en)} | "
+            f"{_cell(c.hint_zh if zh else c.hint_en)} |"
             for c in rows
         ]
         lines.append("")

@@ -1,4 +1,4 @@
-"""Where values come from, which wins, and what happens to those that cannot be used."""
+"""The sources of settings, their precedence, and invalid values."""
 
 from __future__ import annotations
 
@@ -57,18 +57,19 @@ def test_config_json(tmp_path: Path) -> None:
         providers={"brave": {"apiKey": "k1"}},
     )
     settings = load(tmp_path, config)
-    assert (settings.search.default, settings.search.seconds, settings.search.cache_minutes, settings.search.max_results) == (
-        "brave", 8.0, 0.0, 7,
-    )  # fmt: skip
+    s = settings.search
+    assert (s.default, s.seconds, s.cache_minutes, s.max_results) == ("brave", 8.0, 0.0, 7)
     assert settings.engines["brave"].api_key.reveal() == "k1" and settings.problems == ()
 
 
 @pytest.mark.req("T6.1", "C6.1", "T5.4", "T5.5")
-def test_the_environment_is_before_the_file_and_an_argument_before_both(tmp_path: Path) -> None:
+def test_the_environment_comes_before_the_file_and_an_argument_before_both(tmp_path: Path) -> None:
     config = {**web_search(timeoutSeconds=8), "web": {"providers": {"searxng": {"baseUrl": "http://file:1"}}}}
     environ = {
-        "WEB_SEARCH_TIMEOUT_MS": "7000", "SEARXNG_BASE_URL": "http://env:2/", "SEARXNG_TIMEOUT_MS": "1500", "SEARXNG_API_KEY": "sx",
-        "BOCHA_API_KEY": "bk", "BOCHA_BASE_URL": "http://bocha:3", "BOCHA_TIMEOUT_MS": "900", "BOCHA_TOP_K_DEFAULT": "8",
+        "WEB_SEARCH_TIMEOUT_MS": "7000", "SEARXNG_BASE_URL": "http://env:2/", "SEARXNG_TIMEOUT_MS": "1500",
+        "SEARXNG_API_KEY": "sx",
+        "BOCHA_API_KEY": "bk", "BOCHA_BASE_URL": "http://bocha:3", "BOCHA_TIMEOUT_MS": "900",
+        "BOCHA_TOP_K_DEFAULT": "8",
     }  # fmt: skip
     settings = load(tmp_path, config, **environ)
     assert settings.search.seconds == 7.0
@@ -88,7 +89,7 @@ def test_keys_come_from_the_file_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("P2.3")
-def test_a_default_without_its_key_falls_back_to_duckduckgo_and_says_so(tmp_path: Path) -> None:
+def test_a_default_without_its_key_falls_back_to_duckduckgo_and_is_reported(tmp_path: Path) -> None:
     settings = load(tmp_path, web_search(defaultProvider="brave"))
     assert settings.search.default == "ddg_html"
     assert "BRAVE_API_KEY" in str(settings.problems[0]) and "ddg_html" in str(settings.problems[0])
@@ -148,7 +149,7 @@ def test_an_unknown_setting_is_reported_with_the_nearest_known_one(tmp_path: Pat
 
 
 @pytest.mark.parametrize("text", ['{"tools": ', "[]", "\x00", '"x"'])
-def test_a_broken_file_is_reported_with_its_place_and_everything_else_holds(tmp_path: Path, text: str) -> None:
+def test_a_broken_file_is_reported_with_its_position_and_the_rest_still_works(tmp_path: Path, text: str) -> None:
     settings = load(tmp_path, text, BRAVE_API_KEY="k")
     assert "config.json" in settings.problems[0].origin and settings.engines["brave"].api_key
     if text.startswith("{"):
@@ -182,7 +183,7 @@ def test_search_and_fetch_share_the_network_settings(tmp_path: Path) -> None:
     assert settings.engines["brave"].timeout_ms is None
 
 
-def test_a_kind_of_proxy_that_is_not_supported_is_said(tmp_path: Path) -> None:
+def test_an_unsupported_kind_of_proxy_is_reported(tmp_path: Path) -> None:
     settings = load(tmp_path, ALL_PROXY="socks5://127.0.0.1:1080")
     assert not settings.net.proxy and "http://" in settings.problems[0].reason
 
@@ -228,7 +229,7 @@ class TestAgents:
         assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in problems[0].reason
 
     @pytest.mark.req("P2.1")
-    def test_an_agent_has_fifteen_seconds_unless_somebody_says_otherwise(self, tmp_path: Path) -> None:
+    def test_an_agent_has_fifteen_seconds_unless_configured_otherwise(self, tmp_path: Path) -> None:
         assert self.resolve(tmp_path, {"enabled": True})[0].timeout_seconds == 15.0
         assert self.resolve(tmp_path, {"enabled": True}, web_search(timeoutSeconds=4))[0].timeout_seconds == 4.0
 
@@ -238,7 +239,7 @@ class TestAgents:
         assert not agent.api_key and "config.json" in problems[0].reason and "leaked" not in str(problems)
 
     @pytest.mark.parametrize("own", ["yes", {"enabled": "yes"}, {"enabled": True, "provider": "altavista"}])
-    def test_nonsense_is_reported(self, tmp_path: Path, own: Any) -> None:
+    def test_invalid_entries_are_reported(self, tmp_path: Path, own: Any) -> None:
         agent, problems = self.resolve(tmp_path, own)
         assert problems and agent.provider == "ddg_html"
 
@@ -247,7 +248,7 @@ class TestSchema:
     docs = Path(__file__).parents[2] / "docs" / "schema"
 
     @pytest.mark.parametrize(("name", "schema"), [("config", config_schema()), ("agents", agents_schema())])
-    def test_the_published_schema_is_the_code_s(self, name: str, schema: dict[str, Any]) -> None:
+    def test_the_published_schema_is_up_to_date(self, name: str, schema: dict[str, Any]) -> None:
         assert json.loads((self.docs / f"{name}.schema.json").read_text(encoding="utf-8")) == schema, "run `make docs`"
         jsonschema.Draft202012Validator.check_schema(schema)
 

@@ -87,7 +87,8 @@ def test_the_schema_follows(tmp_path: Path) -> None:
     schema = schema_of({one.path: one for one in declarations(KitchenSettings)})
     degrees = schema["properties"]["kitchen"]["properties"]["oven"]["properties"]["degrees"]
     assert degrees == {
-        "type": "integer", "minimum": 50, "maximum": 300, "description": "The temperature. Variable: OVEN_DEGREES.", "default": 180,
+        "type": "integer", "minimum": 50, "maximum": 300, "description": "The temperature. Variable: OVEN_DEGREES.",
+        "default": 180,
     }  # fmt: skip
     validator = jsonschema.Draft202012Validator(schema)
     assert validator.is_valid({"kitchen": {"minutes": 5}})

@@ -1,4 +1,4 @@
-"""A query in the words that engines understand."""
+"""The text of a query, its operators and its locale."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_operators_are_kept_whole_and_the_words_cut() -> None:
 
 
 @pytest.mark.req("T3.2")
-def test_too_many_domains_leave_room_for_the_words() -> None:
+def test_too_many_domains_leave_half_of_the_length_for_the_words() -> None:
     text, notes = query_text(SearchQuery("tea pots", allowed_domains=MANY, blocked_domains=TWO), 75)
     assert text == "tea pots (site:site-0.example OR site:site-1.example)"
     assert notes == ("query too long for 10 of its domains",)
 
 
 @pytest.mark.req("T3.2")
-def test_blocked_domains_are_left_out_before_allowed_ones() -> None:
+def test_blocked_domains_are_dropped_before_allowed_ones() -> None:
     text, notes = query_text(SearchQuery("tea", allowed_domains=("a.example",), blocked_domains=MANY), 40)
     assert text == "tea site:a.example -site:site-0.example"
     assert notes == ("query too long for 9 of its domains",)

@@ -15,7 +15,7 @@ from ..core.secret import MASK, Secret
 from ..core.setting import Setting, declarations
 from ..engines import registry
 from ..llm.settings import EMBEDDED, ModelSettings
-from ..net.transport import NetSettings
+from ..net.settings import NetSettings
 from .engine_settings import ALIASES, api_key_variable, common_settings, engine_options, prefixes
 from .reader import SettingReader
 from .settings import ConfigProblem, SearchSettings, Settings

@@ -14,7 +14,7 @@ from ..core.engine import EngineSettings
 from ..core.secret import Secret
 from ..core.setting import ValueKind, flag, names, number, setting, text, whole
 from ..llm.settings import ModelSettings
-from ..net.transport import BrowserSettings, NetSettings
+from ..net.settings import BrowserSettings, NetSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..engines.searxng import SearXNG
-from ..net.transport import bounded, origin
+from ..net.transport import origin, restricted_send
 
 RawSend = Callable[[Request, str], Awaitable[Response]]
 """How the house sends: the request, and for whom."""
@@ -136,7 +136,7 @@ class _Check:
 
     def __post_init__(self) -> None:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
-        self.send = bounded(self.raw, NAME, self.base_url)
+        self.send = restricted_send(self.raw, NAME, self.base_url)
 
     async def run(self) -> SearxngVerdict:
         """The verdict."""

@@ -1,7 +1,7 @@
-"""Which addresses a page may be fetched from: public ones only, unless the user allows more. No sockets here.
+"""``Guard``: which addresses may be fetched, public ones only unless the user allows more. It opens no socket.
 
-The order of the checks: the address as text (``BAD_URL``); then a literal by its number, a name by its letters; and last,
-by whoever connects, each address that a name resolves to (``GUARD_REFUSED``).
+The order of the checks: first the URL itself (``BAD_URL``), then an IP address or a local name in it, and finally, when
+connecting, each address that a name resolves to (``GUARD_REFUSED``).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ IP = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something is refused, in English and Chinese; ``metadata`` marks what hands out a machine's keys."""
+class RefusalReason:
+    """Why an address is refused, in English and Chinese; ``metadata`` marks services that give out credentials."""
 
     en: str
     zh: str
@@ -29,62 +29,66 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A parsed address: what was decided upon is what is connected to."""
+    """A parsed URL, which is both checked and connected to."""
 
     href: str
     scheme: str
     host: str
-    """In lower case and ASCII, without a final dot and without brackets."""
+    """In lower case and ASCII, without final dot and brackets."""
     port: int
     ip: IP | None = None
 
     @property
     def netloc(self) -> str:
-        """Host and port as they stand in a URL."""
+        """Host and port as in a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def target(self) -> str:
-        """Path and query: what is asked of the host."""
-        # The standard's spelling always has the path's slash after the host.
+        """Path and query, as in a request line."""
+        # A URL serialised by the standard always has a slash after the host.
         return self.href[self.href.index("/", len(self.scheme) + 3) :].partition("#")[0]
 
 
 _PORTS = {"http": 80, "https": 443}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Up to the query, where a backslash is a character like others.
+# Only up to the query, in which a backslash is allowed.
 _BACKSLASH = re.compile(r"[^?#]*\\")
 _USERINFO = re.compile(r"^([a-z+.-]*:[/\\]*)?[^?#]*@", re.I)
-# The standard lets through more (``a+b.com``, ``a..com``), which no public name has.
+# The standard allows more (``a+b.com``, ``a..com``), but no public name is like that.
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 
-_LOOPBACK = Reason("a loopback address, that is this machine", "回环地址,即本机")
-_PRIVATE = Reason("a private address", "私有地址")
-_LINK_LOCAL = Reason("a link-local address", "链路本地地址")
-_SHARED = Reason("a provider's internal address (100.64.0.0/10)", "运营商内部地址(100.64.0.0/10)")
-_UNSPECIFIED = Reason("an unspecified address", "未指定地址")
-_MULTICAST = Reason("a multicast or broadcast address", "组播或广播地址")
-_RESERVED = Reason("a reserved address", "保留地址")
-_EXAMPLE = Reason("an address for documentation", "文档示例地址")
-_BENCHMARK = Reason(
+_LOOPBACK = RefusalReason("a loopback address, that is this machine", "回环地址，即本机")
+_PRIVATE = RefusalReason("a private address", "私有地址")
+_LINK_LOCAL = RefusalReason("a link-local address", "链路本地地址")
+_SHARED = RefusalReason("a provider's internal address (100.64.0.0/10)", "运营商内部地址（100.64.0.0/10）")
+_UNSPECIFIED = RefusalReason("an unspecified address", "未指定地址")
+_MULTICAST = RefusalReason("a multicast or broadcast address", "组播或广播地址")
+_RESERVED = RefusalReason("a reserved address", "保留地址")
+_EXAMPLE = RefusalReason("an address for documentation", "文档示例地址")
+_BENCHMARK = RefusalReason(
     "an address for benchmarks (198.18.0.0/15; a fake-IP DNS uses it too)",
-    "基准测试地址(198.18.0.0/15;fake-IP DNS 也使用)",
+    "基准测试地址（198.18.0.0/15；fake-IP DNS 也使用）",
 )
-_METADATA = Reason("a cloud's metadata address", "云平台元数据地址", metadata=True)
-_WRAPPED = Reason("an IPv4 address in IPv6 clothes", "以 IPv6 形式包装的 IPv4 地址")
+_METADATA = RefusalReason("a cloud's metadata address", "云平台元数据地址", metadata=True)
+_WRAPPED = RefusalReason("an IPv4 address embedded in IPv6", "以 IPv6 形式包装的 IPv4 地址")
 
-# The first that fits is the reason.
-_REFUSED: tuple[tuple[str, Reason], ...] = (
-    *(
-        (text, _METADATA)
-        for text in ("169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "169.254.42.42/32")
-    ),
-    *(
-        (text, _METADATA)
-        for text in ("169.254.0.23/32", "100.100.100.200/32", "100.96.0.96/32", "168.63.129.16/32", "192.0.0.192/32")
-    ),
-    *((text, _METADATA) for text in ("fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128")),
+# The first network that contains the address gives the reason.
+_REFUSED: tuple[tuple[str, RefusalReason], ...] = (
+    ("169.254.169.254/32", _METADATA),
+    ("169.254.170.2/32", _METADATA),
+    ("169.254.170.23/32", _METADATA),
+    ("169.254.42.42/32", _METADATA),
+    ("169.254.0.23/32", _METADATA),
+    ("100.100.100.200/32", _METADATA),
+    ("100.96.0.96/32", _METADATA),
+    ("168.63.129.16/32", _METADATA),
+    ("192.0.0.192/32", _METADATA),
+    ("fd00:ec2::/32", _METADATA),
+    ("fd20:ce::254/128", _METADATA),
+    ("fd00:c1::a9fe:a9fe/128", _METADATA),
+    ("fd00:42::42/128", _METADATA),
     ("0.0.0.0/8", _UNSPECIFIED),
     ("10.0.0.0/8", _PRIVATE),
     ("100.64.0.0/10", _SHARED),
@@ -124,12 +128,12 @@ def _span(text: str) -> tuple[int, int]:
     return int(network.network_address), int(network.broadcast_address)
 
 
-_Spans = tuple[tuple[int, int, Reason], ...]
-# As numbers: a tenth of the cost of asking each network object.
+_Spans = tuple[tuple[int, int, RefusalReason], ...]
+# Comparing numbers takes a tenth of the time of asking each network object.
 _V4: _Spans = tuple((*_span(text), reason) for text, reason in _REFUSED if ":" not in text)
 _V6: _Spans = tuple((*_span(text), reason) for text, reason in _REFUSED if ":" in text)
 _GLOBAL_V6 = _span("2000::/3")
-# The well-known prefix of NAT64: on networks without IPv4 every IPv4 site is reached by it, so the IPv4 address decides.
+# The well-known prefix of NAT64, by which networks without IPv4 reach IPv4 sites, so the IPv4 address decides.
 _NAT64 = _span("64:ff9b::/96")
 _FAKE_IP = _span("198.18.0.0/15")
 _ISATAP = (0x00005EFE, 0x02005EFE)
@@ -142,13 +146,13 @@ _LOCAL_NAMES = frozenset(
 
 
 def parse(url: str, base: str = "") -> Address:
-    """Parse ``url`` as browsers do (WHATWG), stricter where tricks are played; raises ``BAD_URL``."""
+    """Parse ``url`` as browsers do (WHATWG), but stricter against attacks; raises ``BAD_URL``."""
     if len(url) > 8192:
         raise _bad(url, "it is too long", "地址过长")
     if _CONTROL.search(url) or _BACKSLASH.match(url):
         raise _bad(url, "it has a backslash or a control character", "包含反斜杠或控制字符")
     try:
-        # The base is an address that was parsed before.
+        # The base was parsed before.
         parsed = URL(url, base or None)
     except ValueError:
         raise _bad(url, "it is not a valid address", "不是有效的地址") from None
@@ -168,9 +172,9 @@ def parse(url: str, base: str = "") -> Address:
 
 
 class Guard:
-    """Says which hosts and addresses may be reached; raises ``ValueError`` for settings it cannot understand.
+    """Decides which hosts and addresses may be reached; raises ``ValueError`` for invalid settings.
 
-    An allowed host may resolve to any address but a cloud's metadata; an allowed network is allowed without exception.
+    An allowed host may resolve to any address except a cloud's metadata; an allowed network has no exceptions.
     """
 
     def __init__(
@@ -188,32 +192,32 @@ class Guard:
             self._spans[4] += (_FAKE_IP,)
 
     def check_url(self, url: str, base: str = "") -> Address:
-        """Parse ``url`` and check what can be told without resolving it; raises ``BAD_URL`` or ``GUARD_REFUSED``."""
+        """Parse ``url`` and check it without resolving its host; raises ``BAD_URL`` or ``GUARD_REFUSED``."""
         address = parse(url, base)
         if address.ip is not None:
             self.check_address(address.ip, address.host)
-        elif not self._allows(address.host) and (reason := _local(address.host)):
+        elif not self._allows(address.host) and (reason := _local_name(address.host)):
             raise GUARD_REFUSED(where=address.host, why=reason.en, why_zh=reason.zh)
         return address
 
     def check_address(self, ip: IP | str, host: str = "") -> None:
-        """Raise ``GUARD_REFUSED`` unless ``ip``, to which ``host`` leads, is public or allowed."""
+        """Raise ``GUARD_REFUSED`` unless ``ip``, an address of ``host``, is public or allowed."""
         if isinstance(ip, str):
             ip = ip_address(ip)
-        reason = self._judge(ip)
+        reason = self._refusal(ip)
         if reason is None or (host and not reason.metadata and self._allows(host)):
             return
         if host and host != str(ip):
-            raise GUARD_REFUSED(where=host, why=f"it leads to {ip}, {reason.en}", why_zh=f"它指向 {ip},{reason.zh}")
+            raise GUARD_REFUSED(where=host, why=f"it leads to {ip}, {reason.en}", why_zh=f"它指向 {ip}，{reason.zh}")
         raise GUARD_REFUSED(where=host or ip, why=f"it is {reason.en}", why_zh=reason.zh)
 
     def _allows(self, host: str) -> bool:
         return host in self._hosts or host.endswith(self._suffixes)
 
-    def _judge(self, ip: IP) -> Reason | None:
-        """Why ``ip`` is refused; the IPv4 addresses inside are judged first, since they tell more."""
+    def _refusal(self, ip: IP) -> RefusalReason | None:
+        """Why ``ip`` is refused, or None; embedded IPv4 addresses come first, since their reasons are more precise."""
         for inner in embedded(ip):
-            if reason := self._judge(inner):
+            if reason := self._refusal(inner):
                 return reason
         number = int(ip)
         if any(first <= number <= last for first, last in self._spans[ip.version]):
@@ -222,7 +226,7 @@ class Guard:
 
 
 def embedded(ip: IP) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses that an IPv6 address carries: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP."""
+    """The IPv4 addresses in an IPv6 address: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP."""
     if isinstance(ip, IPv4Address) or int(ip) <= 1:
         return ()
     number = int(ip)
@@ -235,28 +239,30 @@ def embedded(ip: IP) -> tuple[IPv4Address, ...]:
     return ()
 
 
-def _refused_v4(number: int) -> Reason | None:
+def _refused_v4(number: int) -> RefusalReason | None:
     return next((reason for first, last, reason in _V4 if first <= number <= last), None)
 
 
-def _refused_v6(number: int) -> Reason | None:
+def _refused_v6(number: int) -> RefusalReason | None:
     for first, last, reason in _V6:
         if first <= number <= last:
             return reason
     if (number >> 32) & 0xFFFFFFFF in _ISATAP:
         return _WRAPPED
-    # Whatever is not known is refused: outside of these two, nothing is public.
+    # Nothing outside these two is public.
     public = _GLOBAL_V6[0] <= number <= _GLOBAL_V6[1] or _NAT64[0] <= number <= _NAT64[1]
     return None if public else _RESERVED
 
 
-def _local(host: str) -> Reason | None:
-    """Why a name can only be of this machine or network."""
+def _local_name(host: str) -> RefusalReason | None:
+    """The reason if a name can only belong to this machine or network."""
     *_, last = labels = host.split(".")
     if last in _LOCAL_NAMES or labels[-2:] == ["home", "arpa"]:
-        return Reason(f"names under .{last} are of this machine or network", f".{last} 下的名称属于本机或本地网络")
+        return RefusalReason(
+            f"names under .{last} are of this machine or network", f".{last} 下的名称属于本机或本地网络"
+        )
     if len(labels) == 1:
-        return Reason("a name without a dot is of this machine or network", "不含点的名称属于本机或本地网络")
+        return RefusalReason("a name without a dot is of this machine or network", "不含点的名称属于本机或本地网络")
     return None
 
 
@@ -273,5 +279,5 @@ def host_pattern(text: str) -> str:
 
 
 def _bad(url: str, why: str, why_zh: str) -> Exception:
-    # A password in the address is not repeated.
+    # A password in the URL is not repeated.
     return BAD_URL(url=_USERINFO.sub(r"\1***@", url[:2000])[:120], why=why, why_zh=why_zh)

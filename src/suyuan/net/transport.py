@@ -1,86 +1,27 @@
-"""What a network client is, which addresses an engine may reach through it, and how it is configured."""
+"""``Transport``, the interface of a network client, and the restriction of an engine to its own endpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
 from ..core.causes.network import OFF_LIMITS, REDIRECT_LOOP
 from ..core.engine import Send
 from ..core.secret import Secret
-from ..core.setting import http_url, names, number, setting, text, whole
 from ..core.urls import domain_of
 from ..core.wire import Request, Response
 
-USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 MAX_REDIRECTS = 3
-LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class NetSettings:
-    """How requests are sent; search and fetch share it."""
-
-    user_agent: str = setting(
-        "web.fetch.userAgent", USER_AGENT, text(), "The user agent sent with every request.", env="WEB_FETCH_USER_AGENT"
-    )
-    proxy: Secret = setting(
-        "web.fetch.proxy", Secret(""), http_url(), "Proxy for all requests, e.g. http://user:password@host:port.",
-        env="WEB_FETCH_PROXY",
-    )  # fmt: skip
-    no_proxy: tuple[str, ...] = setting(
-        "web.fetch.noProxy", LOOPBACK_HOSTS, names(always=LOOPBACK_HOSTS),
-        "Hosts that are reached without the proxy; loopback is always among them.", env="NO_PROXY",
-    )  # fmt: skip
-    max_bytes: int = 4 * 1024 * 1024
-    impersonate: str = setting(
-        "web.fetch.impersonate", "", text("profile"),
-        "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].", env="WEB_FETCH_IMPERSONATE",
-    )  # fmt: skip
-
-    def proxy_for(self, host: str) -> str | None:
-        """The proxy to use for ``host``, or None for a direct connection."""
-        host = host.lower()
-        for name in self.no_proxy:
-            name = name.lower().removeprefix("*.").lstrip(".")
-            if name and (name == "*" or host == name or host.endswith("." + name)):
-                return None
-        return self.proxy.reveal() or None
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserSettings:
-    """How the browser is found, started, shared and closed."""
-
-    executable: str = setting(
-        "web.browser.executable", "", text("path or command"), "Chrome or Chromium; empty for the installed one.",
-        env="SUYUAN_CHROME",
-    )  # fmt: skip
-    headless: bool = True
-    profile_dir: Path | None = None
-    """A persistent profile, in which a person has solved a CAPTCHA; None for a new profile at every start."""
-    max_pages: int = setting(
-        "web.browser.maxPages", 4, whole(1, 32), "Pages that are open at the same time.", env="SUYUAN_CHROME_MAX_PAGES"
-    )
-    idle_seconds: float = setting(
-        "web.browser.idleSeconds", 120.0, number(1, 86_400), "How long an unused browser stays open.",
-        env="SUYUAN_CHROME_IDLE_SECONDS",
-    )  # fmt: skip
-    start_seconds: float = 10.0
-    settle_seconds: float = 0.3
-    """How long the scripts of a page may go on loading after the page itself has loaded."""
-
-
 class Transport(Protocol):
-    """Something that sends one request and follows no redirect."""
+    """Sends one request and follows no redirect."""
 
     async def send(self, request: Request, engine: str) -> Response:
-        """Send ``request``; failures are raised in the words of our error tree."""
+        """Send ``request``; every failure is raised as a ``SuyuanError``."""
         ...
 
     async def close(self) -> None:
@@ -89,49 +30,59 @@ class Transport(Protocol):
 
 
 def origin(url: str) -> tuple[str, str, int]:
-    """The scheme, host and port that ``url`` leads to; raises ``ValueError`` where it leads nowhere."""
+    """The scheme, host and port of ``url``; raises ``ValueError`` if it is not an http(s) URL."""
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not an http(s) address: {url}")
     return parts.scheme, parts.hostname.lower(), parts.port or _PORTS[parts.scheme]
 
 
-def bounded(
+def netloc(url: str) -> str:
+    """The host of ``url``, with its port if it has one, without user name and password."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def revealed_headers(request: Request) -> dict[str, str]:
+    """The headers of ``request`` with its secrets as text, for the moment of sending."""
+    return {name: value.reveal() if isinstance(value, Secret) else value for name, value in request.headers.items()}
+
+
+def restricted_send(
     send: Callable[[Request, str], Awaitable[Response]],
     engine: str,
     base_url: str,
     redirect_hosts: tuple[str, ...] = (),
 ) -> Send:
-    """Return a ``send`` for one engine that reaches its own endpoint only, redirects included.
+    """Return a ``send`` for one engine that reaches its own endpoint only and follows redirects within it.
 
-    A redirect to anywhere else is handed to the engine as it came, for it to say what that means.
+    A redirect to another host is returned to the engine, which knows what it means.
     """
-    home = origin(base_url)
+    own = origin(base_url)
 
     def allowed(url: str) -> bool:
         try:
             scheme, host, port = origin(url)
         except ValueError:
             return False
-        upgraded = home == ("http", host, 80) and (scheme, port) == ("https", 443)
-        return (scheme, host, port) == home or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
+        upgraded = own == ("http", host, 80) and (scheme, port) == ("https", 443)
+        return (scheme, host, port) == own or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
 
-    async def bound(request: Request) -> Response:
+    async def send_restricted(request: Request) -> Response:
         for _ in range(MAX_REDIRECTS + 1):
             if not allowed(request.url):
                 raise OFF_LIMITS(engine=engine, where=domain_of(request.url) or request.url[:80])
             response = await send(request, engine)
-            onward = _redirect(request, response)
-            if onward is None or not allowed(onward.url):
+            following = _redirect(request, response)
+            if following is None or not allowed(following.url):
                 return response
-            request = onward
+            request = following
         raise REDIRECT_LOOP(engine=engine)
 
-    return bound
+    return send_restricted
 
 
 def _redirect(request: Request, response: Response) -> Request | None:
-    """The request that a redirect asks for; a POST becomes a GET as in browsers, except for 307 and 308."""
+    """The request that a redirect asks for; as in browsers, a POST becomes a GET except for 307 and 308."""
     location = response.headers.get("location")
     if not location or response.status not in (301, 302, 303, 307, 308):
         return None
