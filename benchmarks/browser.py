@@ -14,7 +14,7 @@ from suyuan.core.wire import Request
 from suyuan.net.browser import BrowserClient
 from suyuan.net.chrome import find_chrome
 from suyuan.net.http import HttpClient
-from suyuan.net.transport import BrowserSettings, NetSettings
+from suyuan.net.settings import BrowserSettings, NetSettings
 
 from ._pages import origin, page
 from ._report import spread, table

@@ -95,7 +95,7 @@ def _engine(name: str) -> Callable[[bytes], None]:
     engine = registry.load(name)(None)
 
     def read(body: bytes) -> None:
-        engine.read(Response(200, body, "https://fuzz.example/"))  # type: ignore[attr-defined]
+        engine.parse(Response(200, body, "https://fuzz.example/"))  # type: ignore[attr-defined]
 
     return read
 

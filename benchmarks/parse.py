@@ -55,7 +55,7 @@ def suyuan() -> Callable[[], Fields]:
 
     engine = DuckDuckGo()
     response = Response(200, page("ddg"), "", {"content-type": MEDIA_TYPES["ddg"]}, datetime.now(UTC))
-    return lambda: [(r.title, r.url, r.snippet) for r in engine.read(response).results]
+    return lambda: [(r.title, r.url, r.snippet) for r in engine.parse(response).results]
 
 
 def lxml_xpath() -> Callable[[], Fields]:

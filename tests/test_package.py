@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[1]
 
 def run(*args: str, path: Path | None = None, **environ: str) -> str:
     """Run Python somewhere else than in the project, with ``path`` in front of what is installed."""
-    env = {**os.environ, **environ, **({"PYTHONPATH": str(path)} if path else {})}
+    env = {**os.environ, **environ}
+    if path:
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, *args],
         capture_output=True,
@@ -148,6 +150,18 @@ class TestOtherPackages:
                 EXAMPLE_WIKI_BASE_URL=site.url,
             )
         assert f"{site.url}/wiki/Ada_Lovelace" in out and site.seen[0].params["srsearch"] == "ada"
+
+    async def test_an_engine_has_settings_of_its_own(self, installed: Path) -> None:
+        import asyncio
+
+        show = ("-m", "suyuan", "config", "show")
+        assert "example_wiki.namespace" in run(*show, path=installed, EXAMPLE_WIKI_NAMESPACE="14")
+        async with serve(lambda _: json_reply('{"query": {"search": [{"title": "Ada Lovelace"}]}}')) as site:
+            for value in ({"EXAMPLE_WIKI_NAMESPACE": "14"}, {"EXAMPLE_WIKI_NAMESPACE": "99"}, {}):
+                environ = {"EXAMPLE_WIKI_BASE_URL": site.url, **value}
+                search = ("-m", "suyuan", "search", "-e", "example_wiki", "ada")
+                await asyncio.to_thread(run, *search, path=installed, **environ)
+        assert [seen.params["srnamespace"] for seen in site.seen] == ["14", "0", "0"]
 
     def test_they_are_listed(self, installed: Path) -> None:
         assert "example_wiki" in run("-m", "suyuan", "engines", path=installed)

@@ -6,9 +6,13 @@ import json
 import re
 from pathlib import Path
 
-from suyuan.config.keys import ENGINE_KEYS, KEYS, Setting
+from suyuan.config.engine_settings import engine_options
 from suyuan.config.schema import agents_schema, config_schema
+from suyuan.config.settings import Settings
 from suyuan.core.causes import causes_by_area
+from suyuan.core.engine import EngineSettings
+from suyuan.core.setting import Setting, declarations
+from suyuan.engines.registry import BUILT_IN
 from suyuan.messages.catalog import catalogue
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -92,16 +96,16 @@ def _cell(text: str) -> str:
 
 def settings_table() -> str:
     """Every setting as a Markdown table."""
+    engines = [one.under("web.providers.NAME.", "NAME_") for one in declarations(EngineSettings)]
+    options = [one for name in BUILT_IN for one in engine_options(name)]
     rows = ["| setting | variable | default | meaning |", "|---|---|---|---|"]
-    rows += [_row(key) for key in (*KEYS, *ENGINE_KEYS)]
+    rows += [_row(one) for one in (*declarations(Settings), *engines, *options)]
     return "\n".join(rows)
 
 
-def _row(key: Setting) -> str:
-    default = "" if key.default is None else str(key.default) or "auto"
-    variable = key.variable + (" (ms)" if key.variable.endswith("_MS") and key.per_variable != 1 else "")
-    path = key.path.replace("{name}", "NAME")
-    return f"| `{path}` | `{variable.replace('{VAR}', 'NAME')}` | {default} | {key.about} |"
+def _row(one: Setting) -> str:
+    unit = " (ms)" if one.env_scale == 0.001 else ""
+    return f"| `{one.path}` | `{one.env}`{unit} | {one.show(one.default)} | {one.description} |"
 
 
 if __name__ == "__main__":

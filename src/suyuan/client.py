@@ -210,7 +210,7 @@ class AsyncClient:
             from .pages.fetch import Fetcher, FetchSettings
 
             pages = self.settings.pages
-            settings = FetchSettings(seconds=pages.seconds, robots=pages.robots, render=pages.render)
+            settings = FetchSettings(seconds=pages.timeout_ms / 1000, robots=pages.robots, render=pages.render)
             render = None if self.network.browser_problem() else self.network.render
             self._fetcher = Fetcher(self.network.get, settings, self.archive, render)
         return self._fetcher

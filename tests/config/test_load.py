@@ -1,4 +1,4 @@
-"""Where values come from, which wins, and what happens to those that cannot be used."""
+"""The sources of settings, their precedence, and invalid values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import jsonschema
 import pytest
 
 from suyuan.config.agents import agent_web_search
-from suyuan.config.keys import KEYS, engine_keys
+from suyuan.config.engine_settings import engine_settings
 from suyuan.config.load import backend_from_environment, load_settings
 from suyuan.config.schema import agents_schema, config_schema
-from suyuan.config.settings import Settings
+from suyuan.config.settings import PageSettings, Settings
+from suyuan.core.setting import declarations
 
 
 def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: Any = None, **environ: Any) -> Settings:
@@ -56,30 +57,27 @@ def test_config_json(tmp_path: Path) -> None:
         providers={"brave": {"apiKey": "k1"}},
     )
     settings = load(tmp_path, config)
-    assert (settings.search.default, settings.search.seconds, settings.search.cache_minutes, settings.search.max_results) == (
-        "brave", 8.0, 0.0, 7,
-    )  # fmt: skip
+    s = settings.search
+    assert (s.default, s.seconds, s.cache_minutes, s.max_results) == ("brave", 8.0, 0.0, 7)
     assert settings.engines["brave"].api_key.reveal() == "k1" and settings.problems == ()
 
 
 @pytest.mark.req("T6.1", "C6.1", "T5.4", "T5.5")
-def test_the_environment_is_before_the_file_and_an_argument_before_both(tmp_path: Path) -> None:
+def test_the_environment_comes_before_the_file_and_an_argument_before_both(tmp_path: Path) -> None:
     config = {**web_search(timeoutSeconds=8), "web": {"providers": {"searxng": {"baseUrl": "http://file:1"}}}}
     environ = {
-        "WEB_SEARCH_TIMEOUT_MS": "7000", "SEARXNG_BASE_URL": "http://env:2/", "SEARXNG_TIMEOUT_MS": "1500", "SEARXNG_API_KEY": "sx",
-        "BOCHA_API_KEY": "bk", "BOCHA_BASE_URL": "http://bocha:3", "BOCHA_TIMEOUT_MS": "900", "BOCHA_TOP_K_DEFAULT": "8",
+        "WEB_SEARCH_TIMEOUT_MS": "7000", "SEARXNG_BASE_URL": "http://env:2/", "SEARXNG_TIMEOUT_MS": "1500",
+        "SEARXNG_API_KEY": "sx",
+        "BOCHA_API_KEY": "bk", "BOCHA_BASE_URL": "http://bocha:3", "BOCHA_TIMEOUT_MS": "900",
+        "BOCHA_TOP_K_DEFAULT": "8",
     }  # fmt: skip
     settings = load(tmp_path, config, **environ)
     assert settings.search.seconds == 7.0
     assert settings.engines["searxng"].base_url == "http://env:2" and settings.engines["searxng"].timeout_ms == 1500
     assert settings.engines["searxng"].api_key.reveal() == "sx"
     bocha = settings.engines["bocha"]
-    assert (bocha.api_key.reveal(), bocha.base_url, bocha.timeout_ms, bocha.options["topKDefault"]) == (
-        "bk",
-        "http://bocha:3",
-        900,
-        "8",
-    )
+    assert (bocha.api_key.reveal(), bocha.base_url, bocha.timeout_ms) == ("bk", "http://bocha:3", 900)
+    assert bocha.options == {"topKDefault": 8}
     assert load(tmp_path, config, overrides={"tools.webSearch.timeoutSeconds": 2}, **environ).search.seconds == 2.0
 
 
@@ -91,7 +89,7 @@ def test_keys_come_from_the_file_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("P2.3")
-def test_a_default_without_its_key_falls_back_to_duckduckgo_and_says_so(tmp_path: Path) -> None:
+def test_a_default_without_its_key_falls_back_to_duckduckgo_and_is_reported(tmp_path: Path) -> None:
     settings = load(tmp_path, web_search(defaultProvider="brave"))
     assert settings.search.default == "ddg_html"
     assert "BRAVE_API_KEY" in str(settings.problems[0]) and "ddg_html" in str(settings.problems[0])
@@ -117,17 +115,31 @@ def test_other_products_names_are_understood(tmp_path: Path) -> None:
         ({}, {"SEARXNG_BASE_URL": "http://"}, "web.providers.searxng.baseUrl", "http://"),
         ({}, {"SEARXNG_BASE_URL": "http://host:99999"}, "web.providers.searxng.baseUrl", "http://host:99999"),
         ({}, {"WEB_SEARCH_TIMEOUT_MS": "5 s"}, "tools.webSearch.timeoutSeconds", "5 s"),
+        ({}, {"WEB_FETCH_ALLOW_HOSTS": "a.example,b c"}, "web.fetch.allowHosts", "a.example,b c"),
+        ({}, {"WEB_FETCH_ALLOW_NETWORKS": "10.0.0.0/99"}, "web.fetch.allowNetworks", "10.0.0.0/99"),
+        ({}, {"BOCHA_TOP_K_DEFAULT": "500"}, "web.providers.bocha.topKDefault", "500"),
     ],
 )
 def test_an_invalid_value_is_reported_and_its_default_used(
     tmp_path: Path, config: Any, environ: dict[str, str], key: str, value: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = load(tmp_path, config, **environ)
-    assert [(p.key, p.value) for p in settings.problems] == [(key, value)]
+    assert [(p.path, p.value) for p in settings.problems] == [(key, value)]
     assert settings.search == load(tmp_path / "none").search and settings.engines["searxng"].base_url == ""
-    where = "environment" if environ else "config.json"
-    assert where in settings.problems[0].where and settings.problems[0].why and settings.problems[0].used
+    assert settings.pages == PageSettings() and settings.engines["bocha"].options == {}
+    problem = settings.problems[0]
+    assert ("environment" if environ else "config.json") in problem.origin and problem.reason and problem.fallback
     assert any(key in record.message for record in caplog.records if record.levelno == logging.WARNING)
+
+
+def test_what_is_shown_is_what_is_used(tmp_path: Path) -> None:
+    shown = {
+        value.path: (value.value, value.origin) for value in load(tmp_path, web_search(defaultProvider="brave")).values
+    }
+    assert shown["tools.webSearch.defaultProvider"] == ("ddg_html", "fallback")
+    assert shown["web.fetch.timeoutMs"] == ("15000", "default")
+    shown = {value.path: (value.value, value.origin) for value in load(tmp_path, {}, SUYUAN_MODEL="m").values}
+    assert shown["model.provider"] == ("openai", "model.name")
 
 
 def test_an_unknown_setting_is_reported_with_the_nearest_known_one(tmp_path: Path) -> None:
@@ -137,11 +149,11 @@ def test_an_unknown_setting_is_reported_with_the_nearest_known_one(tmp_path: Pat
 
 
 @pytest.mark.parametrize("text", ['{"tools": ', "[]", "\x00", '"x"'])
-def test_a_broken_file_is_reported_with_its_place_and_everything_else_holds(tmp_path: Path, text: str) -> None:
+def test_a_broken_file_is_reported_with_its_position_and_the_rest_still_works(tmp_path: Path, text: str) -> None:
     settings = load(tmp_path, text, BRAVE_API_KEY="k")
-    assert "config.json" in settings.problems[0].where and settings.engines["brave"].api_key
+    assert "config.json" in settings.problems[0].origin and settings.engines["brave"].api_key
     if text.startswith("{"):
-        assert settings.problems[0].where.endswith(":1:11")
+        assert settings.problems[0].origin.endswith(":1:11")
 
 
 @pytest.mark.req("P9.3")
@@ -171,7 +183,7 @@ def test_search_and_fetch_share_the_network_settings(tmp_path: Path) -> None:
     assert settings.engines["brave"].timeout_ms is None
 
 
-def test_a_kind_of_proxy_that_is_not_supported_is_said(tmp_path: Path) -> None:
+def test_an_unsupported_kind_of_proxy_is_reported(tmp_path: Path) -> None:
     settings = load(tmp_path, ALL_PROXY="socks5://127.0.0.1:1080")
     assert not settings.net.proxy and "http://" in str(settings.problems[0])
 
@@ -217,7 +229,7 @@ class TestAgents:
         assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
 
     @pytest.mark.req("P2.1")
-    def test_an_agent_has_fifteen_seconds_unless_somebody_says_otherwise(self, tmp_path: Path) -> None:
+    def test_an_agent_has_fifteen_seconds_unless_configured_otherwise(self, tmp_path: Path) -> None:
         assert self.resolve(tmp_path, {"enabled": True})[0].timeout_seconds == 15.0
         assert self.resolve(tmp_path, {"enabled": True}, web_search(timeoutSeconds=4))[0].timeout_seconds == 4.0
 
@@ -227,7 +239,7 @@ class TestAgents:
         assert not agent.api_key and "config.json" in str(problems[0]) and "leaked" not in str(problems)
 
     @pytest.mark.parametrize("own", ["yes", {"enabled": "yes"}, {"enabled": True, "provider": "altavista"}])
-    def test_nonsense_is_reported(self, tmp_path: Path, own: Any) -> None:
+    def test_invalid_entries_are_reported(self, tmp_path: Path, own: Any) -> None:
         agent, problems = self.resolve(tmp_path, own)
         assert problems and agent.provider == "ddg_html"
 
@@ -236,16 +248,19 @@ class TestSchema:
     docs = Path(__file__).parents[2] / "docs" / "schema"
 
     @pytest.mark.parametrize(("name", "schema"), [("config", config_schema()), ("agents", agents_schema())])
-    def test_the_published_schema_is_the_code_s(self, name: str, schema: dict[str, Any]) -> None:
+    def test_the_published_schema_is_up_to_date(self, name: str, schema: dict[str, Any]) -> None:
         assert json.loads((self.docs / f"{name}.schema.json").read_text(encoding="utf-8")) == schema, "run `make docs`"
         jsonschema.Draft202012Validator.check_schema(schema)
 
     def test_every_setting_is_in_the_schema_and_in_the_guide(self) -> None:
         text = json.dumps(config_schema())
         guide = (self.docs.parent / "configuration.md").read_text(encoding="utf-8")
-        for key in (*KEYS, *engine_keys("brave")):
-            assert f'"{key.path.rpartition(".")[2]}"' in text
-            assert key.path.replace("brave", "NAME") in guide
+        for one in (*declarations(Settings), *engine_settings("brave")):
+            assert f'"{one.path.rpartition(".")[2]}"' in text
+            assert one.path.replace("brave", "NAME") in guide
+        for one in (*engine_settings("bocha"), *engine_settings("searxng")):
+            assert f"Variable: {one.env}." in text
+        assert "web.providers.bocha.topKDefault" in guide and "BOCHA_TOP_K_DEFAULT" in guide
 
     @pytest.mark.parametrize(
         ("config", "fine"),

@@ -19,7 +19,7 @@ from support.site import Handler, Reply, Seen, Site, json_reply, reply, serve
 from suyuan.client import AsyncClient
 from suyuan.config.load import load_settings
 from suyuan.net.http import HttpClient
-from suyuan.net.transport import NetSettings
+from suyuan.net.settings import NetSettings
 
 FORBIDDEN = "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>\n"
 CONFIG = {"version": "2026.9.25+12f8b6515", "engines": [{"name": "bing", "enabled": True, "categories": ["general"]}]}

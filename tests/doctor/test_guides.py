@@ -14,11 +14,12 @@ import pytest
 
 from suyuan.cli.main import build_parser
 from suyuan.client import AsyncClient
-from suyuan.config.keys import ENGINE_KEYS, KEYS
+from suyuan.config.engine_settings import engine_settings
 from suyuan.config.load import load_settings
 from suyuan.config.settings import ServerSettings, Settings
 from suyuan.core.causes import causes_by_area
 from suyuan.core.document import Document
+from suyuan.core.setting import declarations
 from suyuan.guides.documents import LANGUAGES, SEARCHED, documents, guide
 from suyuan.messages.catalog import Texts
 from suyuan.pages.archive import Archive
@@ -50,7 +51,7 @@ def test_every_command_in_a_guide_exists(name: str, lang: str) -> None:
 
 @pytest.mark.parametrize(("name", "lang"), GUIDES)
 def test_every_variable_in_a_guide_exists(name: str, lang: str) -> None:
-    known = {key.variable for key in KEYS} | {key.variable.format(VAR="SEARXNG") for key in ENGINE_KEYS}
+    known = {one.env for one in (*declarations(Settings), *engine_settings("searxng"))}
     deployment = {"SEARXNG_SECRET", "SEARXNG_REGION", "SEARXNG_PORT", "SEARXNG_VERSION"}
     for variable in set(re.findall(r"\b(?:SUYUAN|SEARXNG|WEB)_[A-Z_]+", guide(name, lang))):
         assert variable in known | deployment, variable

@@ -1,4 +1,4 @@
-"""Driving an engine by hand: what it asks is collected, what it is answered is given."""
+"""Driving an engine without a network: its requests are collected, its responses are given."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 @dataclass
 class Run:
-    """What an exchange asked, and how it ended."""
+    """The requests of an exchange, and how it ended."""
 
     requests: list[Request] = field(default_factory=list)
     outcome: EngineResults | SuyuanError | None = None
@@ -41,7 +41,7 @@ class Run:
 
 
 def run(engine: Engine, query: SearchQuery | str, *responses: Response) -> Run:
-    """Drive ``engine.exchange``: every response is for one request, and none may be left over or missing."""
+    """Drive ``engine.exchange``: there must be exactly one response for each request."""
     done, waiting = Run(), list(responses)
     exchange = engine.exchange(SearchQuery(query) if isinstance(query, str) else query)
     try:
@@ -58,14 +58,14 @@ def run(engine: Engine, query: SearchQuery | str, *responses: Response) -> Run:
 
 
 def first_request(engine: Engine, query: SearchQuery | str) -> Request:
-    """What the engine asks first."""
+    """The first request of the engine."""
     return next(engine.exchange(SearchQuery(query) if isinstance(query, str) else query))
 
 
 def answer(
     body: str | bytes | dict[str, Any] | list[Any] | None, status: int = 200, url: str = "", **headers: str
 ) -> Response:
-    """An answer that arrived at ``NOW``; data becomes JSON, and ``retry_after`` is the header ``retry-after``."""
+    """A response received at ``NOW``; data becomes JSON, and ``retry_after`` is the header ``retry-after``."""
     if isinstance(body, bytes):
         data, kind = body, "text/html; charset=utf-8"
     elif isinstance(body, str):
@@ -82,16 +82,16 @@ def answer(
 
 
 def failure(engine: Engine, response: Response, query: SearchQuery | None = None) -> SuyuanError:
-    """The error that reading ``response`` raises."""
+    """The error that parsing ``response`` raises."""
     try:
-        found = engine.read(response, query)
+        found = engine.parse(response, query)
     except SuyuanError as error:
         return error
     raise AssertionError(f"no error, but {found}")
 
 
 def sent(request: Request) -> dict[str, Any]:
-    """The parameters of a request, wherever they stand."""
+    """The parameters of a request, from its query or its body."""
     if request.method == "GET":
         return dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True, strict_parsing=True))
     if request.headers["Content-Type"] == "application/json":
@@ -100,5 +100,5 @@ def sent(request: Request) -> dict[str, Any]:
 
 
 def address(request: Request) -> str:
-    """Where a request goes, without its parameters."""
+    """The URL of a request without its parameters."""
     return request.url.partition("?")[0]

@@ -1,4 +1,4 @@
-"""Baidu: its page, its cards and ads, the JSON answer as a second door, and the CAPTCHA that is never bypassed."""
+"""Baidu: the page, cards and ads, the JSON answer as fallback, and the CAPTCHA, which is never bypassed."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class OnThatDay(Baidu):
 
 
 def read(text: str | bytes) -> tuple[SearchResult, ...]:
-    return Baidu().read(answer(text)).results
+    return Baidu().parse(answer(text)).results
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.3")
 def test_a_result_has_the_address_of_the_page() -> None:
     row = page.baidu_row(
@@ -55,14 +55,14 @@ def test_a_result_has_the_address_of_the_page() -> None:
         ("/link?url=Qx0-_z", "https://www.baidu.com/link?url=Qx0-_z"),
     ],
 )
-def test_a_link_of_its_own_is_kept_as_it_is(href: str, url: str) -> None:
+def test_a_link_through_baidu_is_kept(href: str, url: str) -> None:
     assert [r.url for r in read(page.baidu_page(page.baidu_row(href)))] == [url]
 
 
 @pytest.mark.req("T5.3")
-def test_pages_in_gbk_are_read() -> None:
+def test_pages_in_gbk_are_parsed() -> None:
     text = page.baidu_page(ROW).replace("charset=utf-8", "charset=gb2312")
-    assert Baidu().read(Response(200, text.encode("gbk"))).results[0].title == "茶壶大全"
+    assert Baidu().parse(Response(200, text.encode("gbk"))).results[0].title == "茶壶大全"
 
 
 @pytest.mark.req("T5.3")
@@ -114,7 +114,7 @@ def test_ads_and_widgets_are_left_out() -> None:
     "url",
     ["https://baike.baidu.com/item/茶壶/1", "https://zhidao.baidu.com/question/1.html", "https://pots.example/card"],
 )
-def test_a_card_that_presents_one_page_is_a_result(url: str) -> None:
+def test_a_card_for_one_page_is_a_result(url: str) -> None:
     assert [r.url for r in read(page.baidu_page(page.baidu_row("x", url, kind="result-op", tpl="bk_polysemy")))] == [
         url
     ]
@@ -122,14 +122,14 @@ def test_a_card_that_presents_one_page_is_a_result(url: str) -> None:
 
 @pytest.mark.req("T5.3")
 @pytest.mark.parametrize("text", [page.BAIDU_NOTHING, json.dumps(page.baidu_feed())], ids=["html", "json"])
-def test_nothing_found_is_an_answer(text: str) -> None:
+def test_no_results_are_an_empty_answer(text: str) -> None:
     assert run(Baidu(), "茶壶", answer(text)).found == EngineResults()
 
 
 # --- the JSON answer -------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.3")
 def test_the_json_answer() -> None:
-    assert Baidu().read(
+    assert Baidu().parse(
         answer(page.baidu_feed(page.BAIDU_ENTRY, {**page.BAIDU_ENTRY, "url": "https://pots.example/2", "time": None}))
     ) == EngineResults(
         (
@@ -141,7 +141,7 @@ def test_the_json_answer() -> None:
     )
 
 
-def test_raw_control_characters_in_the_json_are_borne() -> None:
+def test_raw_control_characters_in_the_json_are_accepted() -> None:
     body = json.dumps(page.baidu_feed(page.BAIDU_ENTRY)).replace("<em>", "\t\x01<em>")
     assert len(read(body)) == 1
 
@@ -151,17 +151,18 @@ def test_raw_control_characters_in_the_json_are_borne() -> None:
     "bad", [{"title": "x"}, {"url": None}, {"url": "ftp://x"}, {"url": "x"}, "text", 7, [1], {"url": {"a": 1}}]
 )
 def test_malformed_entries_are_skipped_and_noted(bad: Any) -> None:
-    found = Baidu().read(answer(page.baidu_feed(bad, page.BAIDU_ENTRY)))
+    found = Baidu().parse(answer(page.baidu_feed(bad, page.BAIDU_ENTRY)))
     assert [r.url for r in found.results] == ["https://pots.example/cn"]
     assert found.notes == ("1 malformed results skipped",)
+    assert isinstance(failure(Baidu(), answer(page.baidu_feed(bad))), WebParseError)
 
 
 @pytest.mark.parametrize("time", [-1, 10**12, "soon", 1.5, []])
 def test_an_impossible_time_is_no_date(time: Any) -> None:
-    assert Baidu().read(answer(page.baidu_feed({**page.BAIDU_ENTRY, "time": time}))).results[0].published_at is None
+    assert Baidu().parse(answer(page.baidu_feed({**page.BAIDU_ENTRY, "time": time}))).results[0].published_at is None
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("response", "kind", "detail"),
     [
@@ -199,12 +200,12 @@ def test_a_redirect_elsewhere_is_no_captcha() -> None:
 @pytest.mark.parametrize(
     "broken", [answer("<p>Quite another page.</p>"), answer(bytes(range(128, 256)) * 20)], ids=["page", "bytes"]
 )
-def test_the_second_door_is_tried_when_the_first_cannot_be_read(broken: Response) -> None:
+def test_the_json_answer_is_requested_if_the_page_cannot_be_parsed(broken: Response) -> None:
     done = run(Baidu(), "茶壶", broken, answer(page.baidu_feed("bad", page.BAIDU_ENTRY)))
     assert [address(r) for r in done.requests] == ["https://www.baidu.com/s"] * 2
     assert sent(done.requests[1]) == {**sent(done.requests[0]), "tn": "json"}
     assert [r.url for r in done.found.results] == ["https://pots.example/cn"]
-    assert done.found.notes == ("page not readable, JSON answer asked", "1 malformed results skipped")
+    assert done.found.notes == ("page not readable, JSON answer used", "1 malformed results skipped")
 
 
 @pytest.mark.req("T5.3")
@@ -226,11 +227,11 @@ def test_a_captcha_is_reported_and_never_bypassed(shut: Response) -> None:
 
 
 @pytest.mark.req("T5.3")
-def test_a_captcha_at_the_second_door_is_reported_too() -> None:
+def test_a_captcha_in_the_json_answer_is_reported_too() -> None:
     assert run(Baidu(), "茶壶", answer("<p>?</p>"), answer({"antiFlag": 1})).error.detail_code == "captcha_required"
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("P9.1", "G1.2")
 def test_the_request() -> None:
     request = first_request(Baidu(), "茶壶 & 茶杯")
@@ -238,7 +239,7 @@ def test_the_request() -> None:
     assert request.url == "https://www.baidu.com/s?wd=%E8%8C%B6%E5%A3%B6+%26+%E8%8C%B6%E6%9D%AF&rn=10&pn=0&ie=utf-8"
 
 
-def test_the_address_can_be_set() -> None:
+def test_the_base_url_can_be_set() -> None:
     assert (
         address(first_request(Baidu(EngineSettings(base_url="http://127.0.0.1:8000/")), "tea"))
         == "http://127.0.0.1:8000/s"
@@ -266,7 +267,7 @@ def test_domains_become_operators() -> None:
     assert sent(first_request(Baidu(), query))["wd"] == "茶壶 site:a.example -site:c.example"
 
 
-def test_a_query_too_long_is_cut_and_that_is_said() -> None:
+def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(Baidu(), "茶" * 100, answer(page.BAIDU_NOTHING))
     assert sent(done.request)["wd"] == "茶" * 76
     assert done.found.notes == ("query cut to 76 characters",)

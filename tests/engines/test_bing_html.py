@@ -1,4 +1,4 @@
-"""Bing: its page, its links, and the empty page that turns programs away."""
+"""Bing: the page, its links, and the empty page as a block."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class OnThatDay(Bing):
 
 
 def read(text: str) -> tuple[SearchResult, ...]:
-    return Bing().read(answer(text)).results
+    return Bing().parse(answer(text)).results
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("G4.2")
 def test_a_result() -> None:
     row = page.bing_row(
@@ -48,7 +48,7 @@ def test_a_result_with_a_plain_link_and_a_relative_date() -> None:
     )
 
 
-def test_the_label_of_mobile_pages_is_no_part_of_the_snippet() -> None:
+def test_the_label_of_mobile_pages_is_not_part_of_the_snippet() -> None:
     assert (
         read(page.bing_page(page.bing_row("https://pots.example/", snippet="<span>WEB</span> About tea.")))[0].snippet
         == "About tea."
@@ -67,7 +67,7 @@ def test_the_label_of_mobile_pages_is_no_part_of_the_snippet() -> None:
         "<p>About tea.</p>",
     ],
 )
-def test_the_snippet_may_stand_in_several_places(body: str) -> None:
+def test_the_snippet_may_be_in_several_elements(body: str) -> None:
     assert (
         read(page.bing_page(f"<li class='b_algo'><h2><a href='https://pots.example/'>Tea</a></h2>{body}</li>"))[
             0
@@ -84,14 +84,14 @@ def test_the_snippet_may_stand_in_several_places(body: str) -> None:
         "<h2>Tea</h2><a class='tilk' href='https://pots.example/'>pots.example</a>",
     ],
 )
-def test_the_title_may_stand_in_several_places(head: str) -> None:
+def test_the_title_may_be_in_several_elements(head: str) -> None:
     assert read(page.bing_page(f"<li class='b_algo'>{head}</li>")) == (
         SearchResult("Tea", "https://pots.example/", "", "bing_html"),
     )
 
 
 @pytest.mark.req("G4.2")
-def test_ads_widgets_and_doubles_are_left_out() -> None:
+def test_ads_widgets_and_duplicates_are_left_out() -> None:
     rows = (
         page.bing_row("https://shop.example/", kind="b_ad"),
         page.bing_row("https://www.bing.com/aclk?ld=0f&u=a1aHR0cHM6Ly9zaG9wLmV4YW1wbGUv", "Ad"),
@@ -139,10 +139,10 @@ def test_unwrapping(href: str, target: str) -> None:
     assert unwrap(href) == target
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.req("T7.2", "G1.3")
 @pytest.mark.parametrize("text", ["tea pots", "how to clean an old tea pot", "茶壶", "weather berlin"])
-def test_an_empty_page_for_an_ordinary_query_is_a_refusal(text: str) -> None:
+def test_an_empty_page_for_an_ordinary_query_is_a_block(text: str) -> None:
     done = run(Bing(), text, answer(EMPTY))
     assert isinstance(done.error, WebBlocked)
     assert done.error.detail_code == "soft_block"
@@ -167,7 +167,7 @@ def test_an_empty_page_for_an_unusual_query_is_an_answer(query: SearchQuery) -> 
 
 
 def test_an_empty_page_for_an_unknown_query_is_an_answer() -> None:
-    assert Bing().read(answer(EMPTY)) == EngineResults()
+    assert Bing().parse(answer(EMPTY)) == EngineResults()
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,14 @@ def test_failures(text: str, kind: type[SuyuanError], detail: str) -> None:
     assert (type(error), error.detail_code, error.engine) == (kind, detail, "bing_html")
 
 
-def test_results_that_speak_of_captchas_are_results() -> None:
+def test_results_about_captchas_are_results() -> None:
     row = page.bing_row(
         "https://pots.example/captcha", "CAPTCHA", "<span class='captcha'>How to solve a CAPTCHA</span>"
     )
     assert len(read(page.bing_page(row))) == 1
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("P9.1", "G1.2")
 def test_the_request() -> None:
     request = first_request(Bing(), "tea & pots")
@@ -206,7 +206,7 @@ def test_the_request() -> None:
     assert "q=%E8%8C%B6%E5%A3%B6&" in first_request(Bing(), "茶壶").url
 
 
-def test_the_address_can_be_set() -> None:
+def test_the_base_url_can_be_set() -> None:
     assert (
         address(first_request(Bing(EngineSettings(base_url="https://cn.bing.com/")), "tea"))
         == "https://cn.bing.com/search"
@@ -253,7 +253,7 @@ def test_domains_become_operators() -> None:
     )
 
 
-def test_a_query_too_long_is_cut_and_that_is_said() -> None:
+def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(Bing(), "tea pot " * 200, answer(EMPTY))
     assert sent(done.request)["q"] == "tea pot " * 124 + "tea pot"
     assert done.found.notes == ("query cut to 999 characters",)

@@ -33,7 +33,7 @@ def bocha(**settings: Any) -> Bocha:
     return Bocha(EngineSettings(api_key=Secret(KEY), **settings))
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.5")
 def test_results() -> None:
     plain = {"name": "More", "url": "http://pots.example/2"}
@@ -56,13 +56,13 @@ def test_results() -> None:
 @pytest.mark.req("T5.5")
 @pytest.mark.parametrize("code", [200, "200"])
 def test_the_code_may_be_a_number_or_a_string(code: Any) -> None:
-    assert len(bocha().read(answer({**page.bocha_data(ROW), "code": code})).results) == 1
+    assert len(bocha().parse(answer({**page.bocha_data(ROW), "code": code})).results) == 1
 
 
 @pytest.mark.req("T5.5")
 @pytest.mark.parametrize("data", [{}, {"webPages": None}, {"webPages": {"value": []}}])
-def test_nothing_found_is_an_answer(data: Any) -> None:
-    assert bocha().read(answer({"code": 200, "log_id": "0ff0", "data": data})) == EngineResults(request_id="0ff0")
+def test_no_results_are_an_empty_answer(data: Any) -> None:
+    assert bocha().parse(answer({"code": 200, "log_id": "0ff0", "data": data})) == EngineResults(request_id="0ff0")
 
 
 @pytest.mark.req("C7.2")
@@ -70,7 +70,7 @@ def test_nothing_found_is_an_answer(data: Any) -> None:
     "bad", [{}, None, "text", 7, [ROW], {**ROW, "url": None}, {**ROW, "url": "ftp://x"}, {**ROW, "url": {"a": 1}}]
 )
 def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
-    found = bocha().read(answer(page.bocha_data(bad, ROW)))
+    found = bocha().parse(answer(page.bocha_data(bad, ROW)))
     assert [r.url for r in found.results] == [ROW["url"]]
     assert found.notes == ("1 malformed results skipped",)
 
@@ -79,7 +79,7 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.parametrize("gone", ["name", "snippet", "summary", "datePublished"])
 @pytest.mark.parametrize("value", [None, "", 0, []])
 def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> None:
-    r = bocha().read(answer(page.bocha_data({**ROW, gone: value}))).results[0]
+    r = bocha().parse(answer(page.bocha_data({**ROW, gone: value}))).results[0]
     assert r.url == ROW["url"]
     assert {"name": r.title, "snippet": r.snippet, "summary": r.summary, "datePublished": r.published_at}[gone] in (
         "",
@@ -87,7 +87,7 @@ def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> No
     )
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("response", "kind", "detail", "said"),
     [
@@ -139,7 +139,8 @@ def test_failures(response: Response, kind: type[SuyuanError], detail: str, said
         (b"", "not_json"), (b"[]", "not_json"), (b"null", "not_json"), (b'"x"', "not_json"), (b"{", "not_json"),
         (b"\x1f\x8b\x08\x00\x00\xff\xfe", "undecoded_body"), (b'{"code": 200}', "layout_changed"),
         (b'{"code": 200, "data": []}', "layout_changed"),
-        (b'{"code": 200, "data": null}', "layout_changed"), (b'{"code": 200, "data": {"webPages": []}}', "layout_changed"),
+        (b'{"code": 200, "data": null}', "layout_changed"),
+        (b'{"code": 200, "data": {"webPages": []}}', "layout_changed"),
         (b'{"code": 200, "data": {"webPages": {"value": null}}}', "layout_changed"),
         (b'{"code": 200, "data": {"webPages": {"value": {"a": 1}}}}', "layout_changed"),
     ],
@@ -151,11 +152,11 @@ def test_answers_of_the_wrong_shape(body: bytes, detail: str) -> None:
 
 
 @pytest.mark.parametrize("body", [{"code": "429", "message": "limit"}, "slow down"])
-def test_it_tells_how_long_to_wait(body: Any) -> None:
+def test_the_time_to_wait_is_reported(body: Any) -> None:
     assert failure(bocha(), answer(body, 429, retry_after="30")).retry_after == 30.0
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.5", "P9.1", "G1.2")
 def test_the_request() -> None:
     request = first_request(bocha(), "茶壶 & 茶杯")
@@ -174,7 +175,7 @@ def test_the_key_is_in_the_header_only_and_never_shown() -> None:
 
 
 @pytest.mark.req("T5.5", "T7.3", "P9.3")
-def test_without_a_key_nothing_is_asked() -> None:
+def test_without_a_key_no_request_is_made() -> None:
     done = run(Bocha(), "茶壶")
     assert done.requests == []
     assert (type(done.error), done.error.detail_code) == (AuthError, "key_missing")
@@ -184,15 +185,15 @@ def test_without_a_key_nothing_is_asked() -> None:
 
 
 @pytest.mark.req("T5.5")
-def test_the_address_can_be_set() -> None:
+def test_the_base_url_can_be_set() -> None:
     assert (
         first_request(bocha(base_url="http://127.0.0.1:8000/x/"), "tea").url == "http://127.0.0.1:8000/x/v1/web-search"
     )
 
 
 @pytest.mark.req("T5.5", "P3.1")
-@pytest.mark.parametrize(("count", "least", "asked"), [(3, "", 3), (3, "8", 8), (10, "8", 10), (3, "50", 50)])
-def test_count(count: int, least: str, asked: int) -> None:
+@pytest.mark.parametrize(("count", "least", "asked"), [(3, 0, 3), (3, 8, 8), (10, 8, 10), (3, 50, 50)])
+def test_count(count: int, least: int, asked: int) -> None:
     options = {"topKDefault": least} if least else {}
     assert sent(first_request(bocha(options=options), SearchQuery("tea", count=count)))["count"] == asked
 

@@ -1,4 +1,4 @@
-"""Brave Search: a key, JSON, and few surprises."""
+"""Brave Search: results, errors and parameters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def refused(code: str, status: int, **more: Any) -> Response:
     )
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.6", "P3.3")
 def test_results() -> None:
     plain = {"title": "More", "url": "http://pots.example/2", "age": "March 1, 2026"}
@@ -68,7 +68,7 @@ def test_results() -> None:
 
 @pytest.mark.req("P3.3")
 @pytest.mark.parametrize("data", [{"type": "search", "mixed": {}}, {"type": "search", "web": None}, page.brave_data()])
-def test_without_web_nothing_was_found(data: dict[str, Any]) -> None:
+def test_an_answer_without_web_has_no_results(data: dict[str, Any]) -> None:
     assert run(brave(), "tea", answer(data)).found == EngineResults()
 
 
@@ -85,14 +85,14 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.req("C7.2")
 @pytest.mark.parametrize("gone", ["title", "description", "extra_snippets", "age"])
 @pytest.mark.parametrize("value", [None, "", 0, 7, [], [None, 7], "text", {"a": 1}])
-def test_a_result_with_a_strange_field_is_still_a_result(gone: str, value: Any) -> None:
-    result = brave().read(answer(page.brave_data({**ROW, "page_age": None, gone: value}))).results[0]
+def test_a_result_with_an_invalid_field_is_still_a_result(gone: str, value: Any) -> None:
+    result = brave().parse(answer(page.brave_data({**ROW, "page_age": None, gone: value}))).results[0]
     assert result.url == ROW["url"]
     if gone == "extra_snippets":
         assert result.summary == ""
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("response", "kind", "detail", "said"),
     [
@@ -132,8 +132,10 @@ def test_failures(response: Response, kind: type[SuyuanError], detail: str, said
     ("body", "detail"),
     [
         (b"", "not_json"), (b"[]", "not_json"), (b"null", "not_json"), (b'"x"', "not_json"), (b"{", "not_json"),
-        (b"\x1f\x8b\x08\x00\x00\xff\xfe", "undecoded_body"), (b"{}", "layout_changed"), (b'{"web": []}', "layout_changed"),
-        (b'{"type": "search", "web": {}}', "layout_changed"), (b'{"type": "search", "web": {"results": {"a": 1}}}', "layout_changed"),
+        (b"\x1f\x8b\x08\x00\x00\xff\xfe", "undecoded_body"), (b"{}", "layout_changed"),
+        (b'{"web": []}', "layout_changed"),
+        (b'{"type": "search", "web": {}}', "layout_changed"),
+        (b'{"type": "search", "web": {"results": {"a": 1}}}', "layout_changed"),
         (b'{"type": "search", "web": "text"}', "layout_changed"),
     ],
 )  # fmt: skip
@@ -146,15 +148,16 @@ def test_answers_of_the_wrong_shape(body: bytes, detail: str) -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"retry_after": "9"}, 9.0), ({"x_ratelimit_reset": "1, 1419704"}, 1.0), ({"x_ratelimit_reset": "99999"}, 3600.0),
+        ({"retry_after": "9"}, 9.0), ({"x_ratelimit_reset": "1, 1419704"}, 1.0),
+        ({"x_ratelimit_reset": "99999"}, 3600.0),
         ({"retry_after": "9", "x_ratelimit_reset": "1"}, 9.0), ({"x_ratelimit_reset": "soon"}, None), ({}, None),
     ],
 )  # fmt: skip
-def test_it_tells_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+def test_the_time_to_wait_is_reported(headers: dict[str, str], seconds: float | None) -> None:
     assert failure(brave(), answer("", 429, **headers)).retry_after == seconds
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("P3.3", "P9.1", "G1.2")
 def test_the_request() -> None:
     request = first_request(brave(), "tea & pots")
@@ -173,7 +176,7 @@ def test_the_key_is_in_the_header_only_and_never_shown() -> None:
 
 
 @pytest.mark.req("P3.3", "T5.6", "T7.3")
-def test_without_a_key_nothing_is_asked() -> None:
+def test_without_a_key_no_request_is_made() -> None:
     done = run(Brave(), "tea")
     assert done.requests == []
     assert (type(done.error), done.error.detail_code) == (AuthError, "key_missing")
@@ -182,7 +185,7 @@ def test_without_a_key_nothing_is_asked() -> None:
     assert brave().configured
 
 
-def test_the_address_can_be_set() -> None:
+def test_the_base_url_can_be_set() -> None:
     assert (
         address(first_request(brave(base_url="http://127.0.0.1:8000/"), "tea"))
         == "http://127.0.0.1:8000/res/v1/web/search"
@@ -194,17 +197,24 @@ def test_the_address_can_be_set() -> None:
     ("query", "asked"),
     [
         (SearchQuery("tea", country="de"), {"country": "DE"}), (SearchQuery("tea", lang="de"), {"search_lang": "de"}),
-        (SearchQuery("tea", lang="zh"), {"search_lang": "zh-hans"}), (SearchQuery("tea", lang="zh-CN"), {"search_lang": "zh-hans"}),
-        (SearchQuery("tea", lang="zh-TW"), {"search_lang": "zh-hant"}), (SearchQuery("tea", lang="zh-Hant"), {"search_lang": "zh-hant"}),
-        (SearchQuery("tea", lang="zh-MO"), {"search_lang": "zh-hant"}), (SearchQuery("tea", lang="zh-HK"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh"), {"search_lang": "zh-hans"}),
+        (SearchQuery("tea", lang="zh-CN"), {"search_lang": "zh-hans"}),
+        (SearchQuery("tea", lang="zh-TW"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh-Hant"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh-MO"), {"search_lang": "zh-hant"}),
+        (SearchQuery("tea", lang="zh-HK"), {"search_lang": "zh-hant"}),
         (SearchQuery("tea", lang="zh-Hant-TW"), {"search_lang": "zh-hant"}),
         (SearchQuery("tea", lang="zh-Hant-HK"), {"search_lang": "zh-hant"}),
         (SearchQuery("茶壶"), {"search_lang": "zh-hans"}), (SearchQuery("tea", lang="ja"), {"search_lang": "jp"}),
-        (SearchQuery("tea", lang="pt-BR"), {"search_lang": "pt-br"}), (SearchQuery("tea", lang="pt-PT"), {"search_lang": "pt-pt"}),
+        (SearchQuery("tea", lang="pt-BR"), {"search_lang": "pt-br"}),
+        (SearchQuery("tea", lang="pt-PT"), {"search_lang": "pt-pt"}),
         (SearchQuery("tea", lang="en-GB", country="AU"), {"search_lang": "en", "country": "AU"}),
         (SearchQuery("tea", freshness=Freshness.parse("day")), {"freshness": "pd"}),
         (SearchQuery("tea", freshness=Freshness.parse("year")), {"freshness": "py"}),
-        (SearchQuery("tea", freshness=Freshness.parse("2026-01-01..2026-02-01")), {"freshness": "2026-01-01to2026-02-01"}),
+        (
+            SearchQuery("tea", freshness=Freshness.parse("2026-01-01..2026-02-01")),
+            {"freshness": "2026-01-01to2026-02-01"},
+        ),
         (SearchQuery("tea", freshness=Freshness.parse("2026-01-01..")), {"freshness": "2026-01-01to2026-03-10"}),
     ],
 )  # fmt: skip
@@ -219,7 +229,7 @@ def test_domains_become_operators() -> None:
     assert sent(first_request(brave(), query))["q"] == "tea site:a.example -site:c.example"
 
 
-def test_a_query_too_long_is_cut_and_that_is_said() -> None:
+def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(brave(), "tea " * 200, answer(page.brave_data(None, ROW)))
     assert sent(done.request)["q"] == ("tea " * 100).strip()
     assert done.found.notes == ("query cut to 399 characters", "1 malformed results skipped")

@@ -1,4 +1,4 @@
-"""DuckDuckGo: the html page, its second door, and the ways in which it says no."""
+"""DuckDuckGo: the html page, the lite page as fallback, and the ways in which it refuses."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class OnThatDay(DuckDuckGo):
 
 
 def read(text: str) -> tuple[SearchResult, ...]:
-    return DuckDuckGo().read(answer(text)).results
+    return DuckDuckGo().parse(answer(text)).results
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("T5.2", "P3.2")
 def test_a_result() -> None:
     row = page.ddg_row(
@@ -42,7 +42,7 @@ def test_a_result() -> None:
 
 
 @pytest.mark.req("T5.2")
-def test_a_date_in_front_of_the_snippet_is_taken_out_of_it() -> None:
+def test_a_date_in_front_of_the_snippet_is_removed_from_it() -> None:
     row = page.ddg_row("https://pots.example/", snippet='<span class="result__date">3 days ago</span> About tea.')
     assert read(page.ddg_page(row)) == (
         SearchResult("Tea pots", "https://pots.example/", "About tea.", "ddg_html", published_at="2026-03-07"),
@@ -77,7 +77,7 @@ def test_the_lite_page() -> None:
 
 
 @pytest.mark.req("T5.2")
-def test_a_lite_result_without_a_snippet_does_not_take_its_neighbours() -> None:
+def test_a_lite_result_without_a_snippet_does_not_take_the_next_one() -> None:
     bare = '<tr><td><a href="https://pots.example/1" class="result-link">Bare</a></td></tr>'
     assert [
         r.snippet for r in read(page.lite_page(bare, page.lite_row("https://pots.example/2", "Full", "Mine.")))
@@ -87,7 +87,8 @@ def test_a_lite_result_without_a_snippet_does_not_take_its_neighbours() -> None:
 @pytest.mark.req("T5.2")
 def test_the_rendered_page() -> None:
     text = (
-        '<div id="react-layout"><article data-testid="result"><h2><a data-testid="result-title-a" href="https://pots.example/">Tea</a></h2>'
+        '<div id="react-layout"><article data-testid="result"><h2><a data-testid="result-title-a" '
+        'href="https://pots.example/">Tea</a></h2>'
         '<div data-result="snippet">About tea.</div></article></div>'
     )
     assert read(text) == (SearchResult("Tea", "https://pots.example/", "About tea.", "ddg_html"),)
@@ -104,7 +105,7 @@ def test_the_rendered_page() -> None:
     ],
     ids=["html", "html with ads", "lite", "rendered"],
 )
-def test_nothing_found_is_an_answer(text: str) -> None:
+def test_no_results_are_an_empty_answer(text: str) -> None:
     assert run(DuckDuckGo(), "tea pots", answer(text)).found == EngineResults()
 
 
@@ -139,7 +140,7 @@ def test_unwrapping(href: str, target: str) -> None:
     assert unwrap(href) == target
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "status", "kind", "detail"),
     [
@@ -160,14 +161,14 @@ def test_failures(text: str, status: int, kind: type[SuyuanError], detail: str) 
     assert (type(error), error.detail_code, error.engine) == (kind, detail, "ddg_html")
 
 
-def test_a_page_that_speaks_of_the_error_is_no_error() -> None:
+def test_a_page_about_the_error_is_no_error() -> None:
     row = page.ddg_row("https://pots.example/", snippet=page.DDG_OUT_OF_ORDER)
     assert len(read(page.ddg_page(row))) == 1
 
 
 @pytest.mark.req("T5.2")
 @pytest.mark.parametrize("broken", [page.DDG_OUT_OF_ORDER, "<p>Quite another page.</p>"])
-def test_the_second_door_is_tried_when_the_first_is_broken(broken: str) -> None:
+def test_the_lite_page_is_requested_if_the_html_page_is_broken(broken: str) -> None:
     done = run(DuckDuckGo(), "tea pots", answer(broken), answer(page.lite_page(page.lite_row("https://pots.example/"))))
     assert [address(r) for r in done.requests] == [
         "https://html.duckduckgo.com/html/",
@@ -175,10 +176,10 @@ def test_the_second_door_is_tried_when_the_first_is_broken(broken: str) -> None:
     ]
     assert sent(done.requests[0]) == sent(done.requests[1])
     assert [r.url for r in done.found.results] == ["https://pots.example/"]
-    assert done.found.notes == ("html page out of order, lite page asked",)
+    assert done.found.notes == ("html page broken, lite page used",)
 
 
-def test_there_is_no_third_door() -> None:
+def test_there_is_no_third_request() -> None:
     done = run(DuckDuckGo(), "tea pots", answer(page.DDG_OUT_OF_ORDER), answer(page.DDG_OUT_OF_ORDER))
     assert done.error.detail_code == "api_error"
 
@@ -187,15 +188,15 @@ def test_there_is_no_third_door() -> None:
 @pytest.mark.parametrize(
     "shut", [answer(page.DDG_CHALLENGE, 202), answer(page.DDG_SHELL), answer("", 403), answer("", 429), answer("", 503)]
 )
-def test_a_door_that_was_shut_stays_shut(shut: Response) -> None:
+def test_a_block_on_the_html_page_is_not_retried(shut: Response) -> None:
     done = run(DuckDuckGo(), "tea pots", shut)
     assert done.request.url.endswith("/html/")
     assert done.error.retryable
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("P9.1", "G1.2")
-def test_the_request_is_that_of_its_own_form() -> None:
+def test_the_request_is_that_of_the_form() -> None:
     request = first_request(DuckDuckGo(), "茶壶 & 茶杯")
     assert (request.method, request.url) == ("POST", "https://html.duckduckgo.com/html/")
     assert request.body == b"q=%E8%8C%B6%E5%A3%B6+%26+%E8%8C%B6%E6%9D%AF&b=&kl=cn-zh"
@@ -205,7 +206,7 @@ def test_the_request_is_that_of_its_own_form() -> None:
     }
 
 
-def test_the_address_can_be_set() -> None:
+def test_the_base_url_can_be_set() -> None:
     engine = DuckDuckGo(EngineSettings(base_url="http://127.0.0.1:8000/ddg/"))
     assert first_request(engine, "tea").url == "http://127.0.0.1:8000/ddg/html/"
 
@@ -213,7 +214,8 @@ def test_the_address_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("lang", "country", "region"),
     [
-        ("zh", "", "cn-zh"), ("zh-CN", "", "cn-zh"), ("zh-TW", "", "tw-tzh"), ("zh-Hant", "", "tw-tzh"), ("zh", "HK", "hk-tzh"),
+        ("zh", "", "cn-zh"), ("zh-CN", "", "cn-zh"), ("zh-TW", "", "tw-tzh"), ("zh-Hant", "", "tw-tzh"),
+        ("zh", "HK", "hk-tzh"),
         ("ja", "", "jp-jp"), ("de", "", "de-de"), ("de", "AT", "at-de"), ("en-GB", "", "uk-en"), ("en", "US", "us-en"),
         ("es", "US", "us-es"),
         ("", "US", "us-en"), ("", "CN", "cn-zh"), ("", "DE", "de-de"), ("", "GB", "uk-en"), ("", "TW", "tw-tzh"),
@@ -226,11 +228,11 @@ def test_regions(lang: str, country: str, region: str | None) -> None:
 
 
 @pytest.mark.req("G1.2")
-def test_a_country_that_is_named_goes_before_the_language_of_the_words() -> None:
+def test_a_country_comes_before_the_language_of_the_text() -> None:
     assert sent(first_request(DuckDuckGo(), SearchQuery("茶壶", country="US")))["kl"] == "us-en"
 
 
-def test_the_regions_of_countries_bear_their_names() -> None:
+def test_the_region_codes_contain_the_country_codes() -> None:
     others = {"GB": "uk", "SA": "xa", "SI": "sl"}
     assert len(_COUNTRIES) > 50
     for country, region in _COUNTRIES.items():
@@ -238,7 +240,7 @@ def test_the_regions_of_countries_bear_their_names() -> None:
         assert SearchQuery("tea", country=country).country == country
 
 
-def test_a_country_without_a_region_is_said() -> None:
+def test_a_country_without_a_region_is_noted() -> None:
     found = run(DuckDuckGo(), SearchQuery("tea", country="AQ"), answer(page.ddg_page(page.DDG_NOTHING))).found
     assert found.notes == ("DuckDuckGo has no region for AQ",)
 
@@ -247,7 +249,8 @@ def test_a_country_without_a_region_is_said() -> None:
 @pytest.mark.parametrize(
     ("fresh", "df"),
     [
-        ("day", "d"), ("week", "w"), ("month", "m"), ("year", "y"), ("2026-01-01..2026-02-01", "2026-01-01..2026-02-01"),
+        ("day", "d"), ("week", "w"), ("month", "m"), ("year", "y"),
+        ("2026-01-01..2026-02-01", "2026-01-01..2026-02-01"),
         ("2026-01-01..", "2026-01-01..2026-03-10"), ("..2026-02-01", "1990-01-01..2026-02-01"),
     ],
 )  # fmt: skip
@@ -261,7 +264,7 @@ def test_domains_become_operators() -> None:
     assert sent(first_request(DuckDuckGo(), query))["q"] == "tea (site:a.example OR site:b.example) -site:c.example"
 
 
-def test_a_query_too_long_is_cut_and_that_is_said() -> None:
+def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(DuckDuckGo(), "tea " * 200, answer(page.ddg_page(page.DDG_NOTHING)))
     assert sent(done.request)["q"] == "tea " * 124 + "tea"
     assert done.found.notes == ("query cut to 499 characters",)

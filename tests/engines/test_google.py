@@ -30,21 +30,24 @@ NOSCRIPT = (
 
 
 def hit(url: str, title: str, text: str = "A text about tea pots that is long enough to be a snippet.") -> str:
-    """One result as a desktop is given it today."""
+    """One result as on a desktop page today."""
     address = f'<div class="q0"><cite role="text">{url}</cite></div>'
     return (
         f'<div class="MjjYud"><div class="tF2Cxc" data-hveid="C"><div class="N54"><div class="kb0" data-snf="x5">'
-        f'<div class="yuRUbf"><div><span><a class="zReHs" href="{url}"><h3 class="LC20lb">{title}</h3><br>{address}</a></span>'
+        f'<div class="yuRUbf"><div><span><a class="zReHs" href="{url}"><h3 class="LC20lb">{title}</h3><br>{address}</a>'
+        f"</span>"
         f'<div class="B6fmyf">{address}<div role="button"></div></div></div></div></div>'
-        f'<div class="kb0" data-sncf="1"><div class="VwiC3b" style="-webkit-line-clamp:2">{text}</div></div></div></div></div>'
+        f'<div class="kb0" data-sncf="1"><div class="VwiC3b" style="-webkit-line-clamp:2">{text}</div></div></div>'
+        f"</div></div>"
     )
 
 
 def desktop(*blocks: str, before: str = "", after: str = "") -> str:
-    """A desktop's page around ``blocks``."""
+    """A desktop page with ``blocks``."""
     return (
         f"<!doctype html><html><head><title>tea pots - Google Search</title></head><body>{NOSCRIPT}{FORM}"
-        f'<div id="main"><div id="cnt"><div id="rcnt">{before}<div id="center_col" role="main"><div id="res"><div id="search">'
+        f'<div id="main"><div id="cnt"><div id="rcnt">{before}<div id="center_col" role="main"><div id="res"><div '
+        f'id="search">'
         f'<div data-hveid="A"><div id="rso">{"".join(blocks)}</div></div></div></div><div id="botstuff">{after}</div>'
         "</div></div></div></div></body></html>"
     )
@@ -57,7 +60,7 @@ def page(
 
 
 def read(body: str | bytes) -> tuple[SearchResult, ...]:
-    return Google().read(page(body)).results
+    return Google().parse(page(body)).results
 
 
 def urls(body: str | bytes) -> list[str]:
@@ -76,7 +79,7 @@ THREE = desktop(
 )
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("G3.1", "G1.2")
 def test_a_chinese_query_is_asked_in_chinese_through_the_browser() -> None:
     request, params = asked(SearchQuery("紫砂壶 价格"))
@@ -112,19 +115,19 @@ def test_a_chinese_query_is_asked_in_chinese_through_the_browser() -> None:
     ],
     ids=str,
 )
-def test_language_place_and_time_are_passed_on(query: SearchQuery, wanted: dict[str, str]) -> None:
+def test_language_country_and_period_are_passed_on(query: SearchQuery, wanted: dict[str, str]) -> None:
     _, params = asked(query)
     assert params == {"q": query.text, **wanted}
 
 
 @pytest.mark.req("G3.1")
-def test_domains_are_asked_with_operators() -> None:
+def test_domains_become_operators() -> None:
     _, params = asked(SearchQuery("tea", allowed_domains=("a.example", "b.example"), blocked_domains=("c.example",)))
     assert params["q"] == "tea (site:a.example OR site:b.example) -site:c.example"
 
 
 @pytest.mark.req("G3.1")
-def test_one_request_gives_what_was_found() -> None:
+def test_one_request_gives_the_results() -> None:
     exchange = Google().exchange(SearchQuery("tea pots"))
     next(exchange)
     with pytest.raises(StopIteration) as done:
@@ -133,7 +136,7 @@ def test_one_request_gives_what_was_found() -> None:
     assert [result.title for result in found.results] == ["One", "Two", "Three"]
 
 
-# --- the generations of the page -------------------------------------------------------------------------------
+# --- versions of the page --------------------------------------------------------------------------------------
 @pytest.mark.req("G3.1", "G2.1")
 def test_a_desktop_page_gives_title_link_snippet_and_source() -> None:
     first, second, third = read(
@@ -191,7 +194,8 @@ def test_sitelinks_belong_to_their_result_and_indented_results_count() -> None:
 @pytest.mark.req("G3.1")
 def test_results_within_the_tabs_of_a_knowledge_panel_and_single_films_count() -> None:
     film = (
-        '<div class="PmEWq"><div class="xe"><div><span><a href="https://film.example/v"><h3>A film</h3></a></span></div></div>'
+        '<div class="PmEWq"><div class="xe"><div><span><a href="https://film.example/v"><h3>A film</h3></a></span>'
+        "</div></div>"
         '<div class="iH"><a href="https://film.example/v"><div><span>2:38</span></div></a>'
         "<div>Words about the film, in some length.</div></div></div>"
     )
@@ -202,7 +206,7 @@ def test_results_within_the_tabs_of_a_knowledge_panel_and_single_films_count() -
 
 
 @pytest.mark.req("G3.1")
-def test_a_page_that_stands_in_a_featured_snippet_counts_once() -> None:
+def test_a_page_in_a_featured_snippet_counts_once() -> None:
     featured = f"<block-component>{hit('https://a.example/1#:~:text=tea%20pots', 'One')}</block-component>"
     assert urls(desktop(featured, hit("https://a.example/1", "One"), hit("https://b.example/2", "Two"))) == [
         "https://a.example/1",
@@ -213,9 +217,12 @@ def test_a_page_that_stands_in_a_featured_snippet_counts_once() -> None:
 @pytest.mark.req("G3.1")
 def test_a_desktop_page_of_2020() -> None:
     result = (
-        '<div class="g"><div class="rc"><div class="yuRUbf"><a href="https://a.example/{0}"><br><h3><span>Title {0}</span></h3>'
-        '<div><cite>a.example</cite></div></a><div class="B6fmyf"><cite>a.example</cite><ol role="menu"><li>Cached</li></ol></div></div>'
-        '<div class="IsZvec"><span class="aCOpRe"><span class="f">Dec 3, 2019 · </span><span>Snippet number {0}.</span></span></div>'
+        '<div class="g"><div class="rc"><div class="yuRUbf"><a href="https://a.example/{0}"><br><h3><span>Title '
+        "{0}</span></h3>"
+        '<div><cite>a.example</cite></div></a><div class="B6fmyf"><cite>a.example</cite><ol role="menu"><li>Cached</li>'
+        "</ol></div></div>"
+        '<div class="IsZvec"><span class="aCOpRe"><span class="f">Dec 3, 2019 · </span><span>Snippet number {0}.</span>'
+        "</span></div>"
         "</div></div>"
     )
     one, two = read(desktop(result.format(1), result.format(2)))
@@ -242,16 +249,20 @@ def test_a_page_of_2016_with_the_link_inside_the_heading() -> None:
 
 def without_scripts(*blocks: str) -> str:
     foot = '<footer><a href="/url?q=https://accounts.google.com/x">Sign in</a></footer>'
-    return f'<body><form id="sf"><input name="q" value="tea pots"></form><div id="main">{"".join(blocks)}{foot}</div></body>'
+    form = '<form id="sf"><input name="q" value="tea pots"></form>'
+    return f'<body>{form}<div id="main">{"".join(blocks)}{foot}</div></body>'
 
 
 @pytest.mark.req("G3.1")
 @pytest.mark.parametrize("box", ["ZINbbc xpd", "Gx5Zad xpd"])
 def test_a_page_without_javascript(box: str) -> None:
     result = (
-        '<div><div class="{box}"><div class="kCrYT"><a href="/url?q=https://a.example/{n}%3Fa%3Db%2Bc%2520d&amp;sa=U&amp;ved=x">'
-        '<h3><div class="BNeawe">Title {n}</div></h3><div class="BNeawe">a.example › {n}</div></a></div><div class="x54"></div>'
-        '<div class="kCrYT"><div class="BNeawe"><div><span>Feb 3, 2021</span><span> · </span>Snippet number {n}, in full.</div></div></div>'
+        '<div><div class="{box}"><div class="kCrYT"><a href="/url?q=https://a.example/{n}%3Fa%3Db%2Bc%2520d&amp;'
+        'sa=U&amp;ved=x">'
+        '<h3><div class="BNeawe">Title {n}</div></h3><div class="BNeawe">a.example › {n}</div></a></div><div '
+        'class="x54"></div>'
+        '<div class="kCrYT"><div class="BNeawe"><div><span>Feb 3, 2021</span><span> · </span>Snippet number {n}, in '
+        "full.</div></div></div>"
         "</div></div>"
     )
     song = '<div><div class="xpd"><div><a href="/search?q=song&amp;stick=x"><h3>A song</h3></a></div></div></div>'
@@ -265,14 +276,17 @@ def test_a_page_without_javascript(box: str) -> None:
 @pytest.mark.req("G3.1")
 def test_a_phones_page() -> None:
     result = (
-        '<div class="MjjYud"><div class="xpd"><div><div><a role="presentation" {more}href="https://m.example/{n}"><div><span>m.example</span>'
+        '<div class="MjjYud"><div class="xpd"><div><div><a role="presentation" {more}href="https://m.example/{n}"><div>'
+        "<span>m.example</span>"
         '<div role="heading"><div role="link">Title {n}</div></div></div></a><div></div></div></div>'
-        '<div data-sncf="1"><div><span><span>Feb 13, 2023</span> — </span>Snippet number {n}, as long as it takes.</div></div></div></div>'
+        '<div data-sncf="1"><div><span><span>Feb 13, 2023</span> — </span>Snippet number {n}, as long as it '
+        "takes.</div></div></div></div>"
     )
     amp = 'data-amp-cur="https://www.example/3" '
     film = '<div class="RzdJxc"><div role="heading"><a href="https://m.film.example/v">A film</a></div></div>'
     recipe = '<g-link><a href="https://recipe.example/r"><div role="heading">A cake</div></a></g-link>'
-    ad = '<div id="tads"><div data-text-ad="1"><a href="https://ad.example"><div role="heading">Buy</div></a></div></div>'
+    link = '<a href="https://ad.example"><div role="heading">Buy</div></a>'
+    ad = f'<div id="tads"><div data-text-ad="1">{link}</div></div>'
     blocks = [result.format(n=1, more=""), film, recipe, result.format(n=2, more=""), result.format(n=3, more=amp)]
     one, two, three = read(f'<div id="main">{FORM}{ad}<div id="rso">{"".join(blocks)}</div></div>')
     assert (one.title, one.url) == ("Title 1", "https://m.example/1")
@@ -284,14 +298,14 @@ def test_a_phones_page() -> None:
 @pytest.mark.parametrize(
     "name", sorted({name for names in re.findall(r'class="([^"]*)"', THREE) for name in names.split()})
 )
-def test_no_single_class_name_carries_the_reading(name: str) -> None:
+def test_no_single_class_name_is_needed(name: str) -> None:
     changed = re.sub(rf"\b{name}\b", "zz9", THREE)
     assert changed != THREE
     assert read(changed) == read(THREE)
 
 
 @pytest.mark.req("G3.1")
-def test_the_reading_needs_no_class_names_at_all() -> None:
+def test_no_class_names_are_needed_at_all() -> None:
     assert read(re.sub(r' class="[^"]*"', "", THREE)) == read(THREE)
 
 
@@ -341,18 +355,21 @@ def test_links_are_unwrapped(href: str, target: str) -> None:
     assert unwrap(href) == target
 
 
-# --- pages that are no results ---------------------------------------------------------------------------------
+# --- other pages -----------------------------------------------------------------------------------------------
 SORRY = (
     '<title>https://www.google.com/search?q=tea</title><form id="captcha-form" action="index" method="post">'
     '<div id="recaptcha" class="g-recaptcha"></div><input type="hidden" name="q" value="token"></form>'
 )
-CONSENT_PAGE = '<h1>Before you continue</h1><form action="https://consent.google.com/save" method="POST"><button>Reject all</button></form>'
+CONSENT_PAGE = (
+    '<h1>Before you continue</h1><form action="https://consent.google.com/save" method="POST">'
+    "<button>Reject all</button></form>"
+)
 SHELL = f"<html><head><title>Google Search</title></head><body>{NOSCRIPT}<script>var challenge=1</script></body></html>"
 
 
 def refusal(response: Response) -> tuple[type[SuyuanError], str]:
     with pytest.raises(SuyuanError) as caught:
-        Google().read(response)
+        Google().parse(response)
     assert caught.value.engine == "google"
     return type(caught.value), caught.value.detail_code
 
@@ -386,7 +403,7 @@ def test_a_captcha_is_recognised(response: Response) -> None:
 def test_a_consent_page_is_recognised_and_says_what_to_do(response: Response) -> None:
     assert refusal(response) == (WebBlocked, "consent_required")
     with pytest.raises(WebBlocked) as caught:
-        Google().read(response)
+        Google().parse(response)
     assert not caught.value.retryable
     assert caught.value.hint
     assert all(caught.value.say("zh"))
@@ -398,7 +415,7 @@ def test_a_page_of_scripts_alone_is_recognised() -> None:
 
 
 @pytest.mark.req("G3.2")
-def test_the_words_of_a_block_do_not_make_one() -> None:
+def test_words_of_a_block_page_are_not_a_block() -> None:
     talk = hit(
         "https://a.example/captcha", "Solve a captcha", "unusual traffic, recaptcha, /sorry/, captcha-form, enablejs"
     )
@@ -424,7 +441,8 @@ NONE_SAID = '<p role="heading">{0}<span><em>tea pots</em></span>{1}</p><p>{2}</p
             )
         ),
         desktop(
-            before=f'<div id="topstuff">{NONE_SAID.format("找不到和您查询的", "相符的内容。", "建议:", "请尝试其他词。")}</div>'
+            before=f'<div id="topstuff">'
+            f"{NONE_SAID.format('找不到和您查询的', '相符的内容。', '建议:', '请尝试其他词。')}</div>"
         ),
         desktop(
             before=CONSENT_PAGE,
@@ -437,7 +455,7 @@ NONE_SAID = '<p role="heading">{0}<span><em>tea pots</em></span>{1}</p><p>{2}</p
     ],
 )
 def test_no_results_are_an_empty_answer(body: str) -> None:
-    assert Google().read(page(body)) == EngineResults()
+    assert Google().parse(page(body)) == EngineResults()
 
 
 @pytest.mark.req("G1.3")
@@ -453,7 +471,7 @@ def test_no_results_are_an_empty_answer(body: str) -> None:
         without_scripts('<a href="/url?q=https://a.example/1">One</a><span>tea pots</span>'),
     ],
 )
-def test_what_cannot_be_read_is_said_to_be_so(body: str) -> None:
+def test_an_unknown_page_is_an_error(body: str) -> None:
     assert refusal(page(body)) == (WebParseError, "layout_changed")
 
 
@@ -466,10 +484,10 @@ def test_other_failures_keep_their_names() -> None:
     assert refusal(page(bytes(range(256)) * 20))[1] == "undecoded_body"
 
 
-# --- nothing else is ever raised -------------------------------------------------------------------------------
+# --- any input -------------------------------------------------------------------------------------------------
 def read_or_refuse(response: Response) -> None:
     try:
-        found = Google().read(response)
+        found = Google().parse(response)
     except SuyuanError:
         return
     assert all(result.title and result.url.startswith(("http://", "https://")) for result in found.results)
@@ -479,7 +497,7 @@ def read_or_refuse(response: Response) -> None:
 @given(
     st.binary(max_size=300), st.sampled_from([200, 202, 302, 404, 429, 503]), st.text(max_size=40), st.text(max_size=40)
 )
-def test_any_bytes_are_read_or_refused(body: bytes, status: int, url: str, location: str) -> None:
+def test_any_bytes_are_parsed_or_refused(body: bytes, status: int, url: str, location: str) -> None:
     read_or_refuse(Response(status, body, url, {"location": location}))
 
 
@@ -490,7 +508,7 @@ PIECES = re.findall(r"<[^>]*>|[^<]+", THREE)
 @pytest.mark.req("G1.3")
 @settings(deadline=None)
 @given(data=st.data())
-def test_a_damaged_page_is_read_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_page_is_parsed_or_refused(data: st.DataObject) -> None:
     pieces = list(PIECES)
     for _ in range(data.draw(st.integers(1, 12))):
         place = data.draw(st.integers(0, len(pieces) - 1))
@@ -517,7 +535,7 @@ def test_a_deep_page_does_not_take_long() -> None:
 # --- recorded pages --------------------------------------------------------------------------------------------
 def right(entry: dict[str, Any], folder: Path, score: dict[str, Any]) -> bool:
     try:
-        found = Google().read(Response(200, (folder / entry["file"]).read_bytes()))
+        found = Google().parse(Response(200, (folder / entry["file"]).read_bytes()))
         outcome = "ok" if found.results else "empty"
     except SuyuanError as error:
         found, outcome = EngineResults(), "blocked" if isinstance(error, WebBlocked) else "error"
@@ -534,7 +552,7 @@ def right(entry: dict[str, Any], folder: Path, score: dict[str, Any]) -> bool:
 @pytest.mark.skipif(
     not (SHARED / "serp" / "MANIFEST.json").exists(), reason="the recorded pages are not beside this repository"
 )
-def test_recorded_pages_are_read_right() -> None:
+def test_recorded_pages_are_parsed_correctly() -> None:
     folder = SHARED / "serp"
     score = runpy.run_path(str(SHARED / "score_serp.py"))
     entries = [e for e in json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8")) if e["engine"] == "google"]

@@ -1,4 +1,4 @@
-"""What must hold whatever an engine sends: only our own errors, only real addresses, and none of them altered."""
+"""What must hold whatever an engine sends: only our own errors, only http(s) URLs, and all of them unaltered."""
 
 from __future__ import annotations
 
@@ -54,13 +54,16 @@ queries = st.builds(
     blocked_domains=st.sampled_from([(), tuple(f"c{n}.example" for n in range(60))]),
 )
 
-# What real pages never hold, and broken ones do.
+# What only broken pages contain.
 ODD = st.sampled_from(
     [
         b"", b"\x00", b"\x00" * 300, b"\xed\xa0\x80", b"\xed\xb0\x80\xed\xa0\x80", b"\xff\xfe", b"\xef\xbb\xbf",
-        b"<", b">", b'"', b"'", b"&", b"&#xD800;", b"&#0;", b"&#x110000;", b"<div>" * 60, b"</div>" * 60, b'<li class="b_algo">' * 8,
-        b'<div class="result">' * 8, b"<table><tr>" * 20, b"<svg><a>", b"<template>", b"<!--", b"<![CDATA[", b"<script>", b"<plaintext>",
-        b"<form id='challenge-form'>", b"x" * 5000, b' href="http://[" ', b' href="javascript:0" ', b' mu="//x" ', b"%", b"%FF",
+        b"<", b">", b'"', b"'", b"&", b"&#xD800;", b"&#0;", b"&#x110000;", b"<div>" * 60, b"</div>" * 60,
+        b'<li class="b_algo">' * 8,
+        b'<div class="result">' * 8, b"<table><tr>" * 20, b"<svg><a>", b"<template>", b"<!--", b"<![CDATA[",
+        b"<script>", b"<plaintext>",
+        b"<form id='challenge-form'>", b"x" * 5000, b' href="http://[" ', b' href="javascript:0" ', b' mu="//x" ', b"%",
+        b"%FF",
         b"a1aHR0cDovL1s", b"uddg=http%3A%2F%2F%5B", b'<meta charset="gbk">', b"<base href='http://['>",
         b"{", b"}", b"[", b"null", b'"\\ud800"', b"1e999", b"NaN", b"-1", b",", b"[" * 500,
         "年前2026年13月40日".encode(), b"999999999999999999999",
@@ -70,7 +73,7 @@ ODD = st.sampled_from(
 
 @st.composite
 def broken(draw: st.DrawFn, samples: list[bytes]) -> bytes:
-    """One of ``samples`` with pieces cut out, doubled, moved or replaced."""
+    """One of ``samples`` with pieces removed, repeated, moved or replaced."""
     data = draw(st.sampled_from(samples))
     for _ in range(draw(st.integers(1, 4))):
         one, two = draw(st.integers(0, len(data))), draw(st.integers(0, 400))
@@ -101,9 +104,9 @@ def replies(bodies: st.SearchStrategy[bytes]) -> st.SearchStrategy[Response]:
 
 
 def read(name: str, response: Response, query: SearchQuery | None = None) -> tuple[SearchResult, ...]:
-    """The results, none where the engine raises an error of ours; any other error is the test's failure."""
+    """The results, none if the engine raises a ``SuyuanError``; any other error fails the test."""
     try:
-        found = ENGINES[name].read(response, query)
+        found = ENGINES[name].parse(response, query)
     except SuyuanError as error:
         assert error.engine == name
         assert error.hint
@@ -152,7 +155,7 @@ JSON_VALUES = st.recursive(
 
 
 def places(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The way to every value in a tree of JSON."""
+    """The path to every value in a JSON tree."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way, *(place for key, child in inner for place in places(child, (*way, key)))]
 
@@ -201,7 +204,7 @@ def test_every_request_goes_to_the_engine_and_is_plain_ascii(name: str) -> None:
     check()
 
 
-# --- addresses are not altered ---------------------------------------------------------------------------------
+# --- URLs are not altered ---------------------------------------------------------------------------------
 WRAPPINGS: dict[str, tuple[str, Callable[[str], str]]] = {
     "ddg uddg": ("ddg_html", lambda url: page.ddg_page(page.ddg_row(page.uddg(url)))),
     "ddg plain": ("ddg_html", lambda url: page.ddg_page(page.ddg_row(url))),
@@ -229,7 +232,7 @@ targets = st.builds(
 
 def round_trip(wrapping: str, target: str) -> str:
     name, wrap = WRAPPINGS[wrapping]
-    results = ENGINES[name].read(Response(200, wrap(target).encode())).results
+    results = ENGINES[name].parse(Response(200, wrap(target).encode())).results
     assert len(results) == 1
     return results[0].url
 
@@ -271,7 +274,7 @@ def test_any_text_gives_a_date_or_none(text: str) -> None:
 
 @STEADY
 @given(texts | st.text(st.sampled_from("Mon, 01Jan2026:GT+-9")))
-def test_any_wish_to_wait_is_a_time_or_none(text: str) -> None:
+def test_any_retry_after_is_a_time_or_none(text: str) -> None:
     seconds = retry_after(Response(429, b"", headers={"retry-after": text}, at=NOW))
     assert seconds is None or 0 <= seconds <= 3600
 
@@ -280,5 +283,5 @@ def test_any_wish_to_wait_is_a_time_or_none(text: str) -> None:
 def test_endless_nesting_is_refused_at_once(engine: str) -> None:
     began = time.process_time()
     with pytest.raises(SuyuanError):
-        registry.load(engine)(None).read(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
+        registry.load(engine)(None).parse(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
     assert time.process_time() - began < 1.0

@@ -1,4 +1,4 @@
-"""A query in the words that engines understand."""
+"""The text of a query, its operators and its locale."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
-from suyuan.engines._query import _HOME, fitted, is_ordinary, locale, operators
+from suyuan.engines._query import COUNTRIES, is_ordinary, locale, query_text, site_operators
 
 TWO = ("a.example", "b.example")
 MANY = tuple(f"site-{n}.example" for n in range(10))
@@ -24,7 +24,7 @@ MANY = tuple(f"site-{n}.example" for n in range(10))
     ],
 )
 def test_operators(allowed: tuple[str, ...], blocked: tuple[str, ...], words: str) -> None:
-    assert operators(SearchQuery("tea", allowed_domains=allowed, blocked_domains=blocked)) == words
+    assert site_operators(allowed, blocked) == words
 
 
 @pytest.mark.parametrize(
@@ -41,27 +41,27 @@ def test_operators(allowed: tuple[str, ...], blocked: tuple[str, ...], words: st
 )
 def test_a_text_is_cut_at_a_word_where_there_is_one(text: str, limit: int, asked: str) -> None:
     notes = (f"query cut to {len(asked)} characters",) if asked != text else ()
-    assert fitted(SearchQuery(text), limit) == (asked, notes)
+    assert query_text(SearchQuery(text), limit) == (asked, notes)
 
 
 @pytest.mark.req("T3.2")
 def test_operators_are_kept_whole_and_the_words_cut() -> None:
-    assert fitted(SearchQuery("tea pots and kettles", allowed_domains=("a.example",)), 30) == (
+    assert query_text(SearchQuery("tea pots and kettles", allowed_domains=("a.example",)), 30) == (
         "tea pots and site:a.example",
         ("query cut to 12 characters",),
     )
 
 
 @pytest.mark.req("T3.2")
-def test_too_many_domains_leave_room_for_the_words() -> None:
-    text, notes = fitted(SearchQuery("tea pots", allowed_domains=MANY, blocked_domains=TWO), 75)
+def test_too_many_domains_leave_half_of_the_length_for_the_words() -> None:
+    text, notes = query_text(SearchQuery("tea pots", allowed_domains=MANY, blocked_domains=TWO), 75)
     assert text == "tea pots (site:site-0.example OR site:site-1.example)"
     assert notes == ("query too long for 10 of its domains",)
 
 
 @pytest.mark.req("T3.2")
-def test_blocked_domains_are_left_out_before_allowed_ones() -> None:
-    text, notes = fitted(SearchQuery("tea", allowed_domains=("a.example",), blocked_domains=MANY), 40)
+def test_blocked_domains_are_dropped_before_allowed_ones() -> None:
+    text, notes = query_text(SearchQuery("tea", allowed_domains=("a.example",), blocked_domains=MANY), 40)
     assert text == "tea site:a.example -site:site-0.example"
     assert notes == ("query too long for 9 of its domains",)
 
@@ -71,11 +71,11 @@ def test_blocked_domains_are_left_out_before_allowed_ones() -> None:
 @pytest.mark.parametrize("allowed", [(), ("a.example",), MANY, ("x" * 60 + ".example",)])
 def test_the_limit_holds_and_words_are_never_lost(limit: int, words: str, allowed: tuple[str, ...]) -> None:
     query = SearchQuery(words, allowed_domains=allowed, blocked_domains=MANY)
-    text, notes = fitted(query, limit)
+    text, notes = query_text(query, limit)
     assert 0 < len(text) <= limit
     assert not text.startswith(("site:", "(", "-"))
     assert text.count("(") == text.count(")")
-    assert bool(notes) == (len(f"{query.text} {operators(query)}") > limit)
+    assert bool(notes) == (len(f"{query.text} {site_operators(query.allowed_domains, query.blocked_domains)}") > limit)
 
 
 @pytest.mark.req("G1.2", "T3.2")
@@ -105,7 +105,7 @@ def test_locale(query: SearchQuery, lang: str, country: str) -> None:
 
 
 def test_every_language_has_a_country_that_can_be_asked_for() -> None:
-    for lang, country in _HOME.items():
+    for lang, country in COUNTRIES.items():
         query = SearchQuery("tea", lang=lang, country=country)
         assert (query.lang, query.country) == (lang, country) == locale(SearchQuery("tea", lang=lang))
 

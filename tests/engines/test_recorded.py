@@ -1,4 +1,4 @@
-"""Real recorded pages, where they lie beside the project: judged as the scoring tool that lies there judges them."""
+"""Recorded pages, if they are beside the project, judged as by the scoring tool beside them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ each_page = pytest.mark.parametrize("entry", PAGES, ids=[entry["file"] for entry
 
 
 def read(entry: dict[str, Any]) -> tuple[str, tuple[SearchResult, ...]]:
-    """The outcome and the results, as `suyuan engines parse` gives them."""
+    """The outcome and the results, as `suyuan engines parse` prints them."""
     engine: Any = registry.load(NAMES[entry["engine"]])(None)
     try:
-        results = engine.read(Response(200, (SERP / entry["file"]).read_bytes())).results
+        results = engine.parse(Response(200, (SERP / entry["file"]).read_bytes())).results
     except WebBlocked:
         return "blocked", ()
     except SuyuanError:
@@ -57,7 +57,7 @@ def test_there_are_pages_of_every_engine() -> None:
 
 @each_page
 @pytest.mark.req("P10.1", "T5.2", "T5.3")
-def test_the_page_is_read_for_what_it_is(entry: dict[str, Any]) -> None:
+def test_the_page_is_classified_correctly(entry: dict[str, Any]) -> None:
     outcome, results = read(entry)
     if entry["kind"] != "results":
         assert outcome in OUTCOMES.get(entry["kind"], {"error", "blocked"})
@@ -66,7 +66,7 @@ def test_the_page_is_read_for_what_it_is(entry: dict[str, Any]) -> None:
     found = {SCORE["key"](result.url) for result in results}
     wanted = SCORE["gold"](SERP, entry)
     if wanted is None:
-        # There is no independent reading, only a rough count.
+        # There is no independent list of results, only a rough count.
         rough = entry.get("organic") or 0
         assert abs(len(found) - rough) <= max(1, 0.15 * rough)
         return
@@ -88,7 +88,7 @@ def test_results_have_a_title_and_the_address_of_a_page(entry: dict[str, Any]) -
 
 @each_page
 @pytest.mark.req("T5.2", "T5.3")
-def test_no_result_is_wrapped_or_an_ad(entry: dict[str, Any]) -> None:
+def test_no_result_is_a_redirect_or_an_ad(entry: dict[str, Any]) -> None:
     for result in read(entry)[1]:
         host, path = urlsplit(result.url).hostname or "", urlsplit(result.url).path
         assert not (host.endswith("duckduckgo.com") and (path.startswith("/l/") or path == "/y.js"))

@@ -1,4 +1,4 @@
-"""Which engines there are, under which names, and that none is imported before it is wanted."""
+"""The engines, their names and aliases, and that none is imported before it is loaded."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_name_makes_its_engine(name: str) -> None:
         ("allowed_domains", ("a.example",)), ("blocked_domains", ("a.example",)),
     ],
 )  # fmt: skip
-def test_an_engine_passes_on_what_it_says_it_honours_and_nothing_else(name: str, parameter: str, value: Any) -> None:
+def test_an_engine_passes_on_its_supported_params_and_no_others(name: str, parameter: str, value: Any) -> None:
     engine = registry.load(name)(EngineSettings(api_key=Secret("sk-0123456789")))
     assert isinstance(engine, Engine)
     plain, asked = (
@@ -59,7 +59,7 @@ def test_an_engine_passes_on_what_it_says_it_honours_and_nothing_else(name: str,
 
 @pytest.mark.req("P9.1", "P9.2")
 @pytest.mark.parametrize("name", ["ddg_html", "baidu_html", "bing_html"])
-def test_engines_without_a_key_are_asked_gently_and_lead_nowhere_else(name: str) -> None:
+def test_engines_without_a_key_have_a_low_rate_and_stay_on_their_hosts(name: str) -> None:
     engine = registry.load(name)(None)
     assert isinstance(engine, Engine)
     assert engine.rate_per_minute is not None
@@ -91,7 +91,7 @@ def test_aliases(alias: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("alias", sorted(registry.ALIASES))
-def test_every_alias_leads_to_an_engine(alias: str) -> None:
+def test_every_alias_is_an_engine(alias: str) -> None:
     assert registry.ALIASES[alias] in registry.BUILT_IN
     assert alias not in registry.BUILT_IN
 
@@ -113,7 +113,8 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
         ("from suyuan.engines import registry; registry.load('ddg_html')", True),
     ],
 )
-def test_nothing_of_an_engine_is_imported_before_it_is_wanted(wanted: str, loaded: bool) -> None:
-    code = f"{wanted}\nimport sys\nprint([n for n in sys.modules if n.startswith('selectolax') or n == 'suyuan.engines.ddg_html'] != [])"
+def test_an_engine_is_imported_only_when_it_is_loaded(wanted: str, loaded: bool) -> None:
+    loaded_names = "[n for n in sys.modules if n.startswith('selectolax') or n == 'suyuan.engines.ddg_html']"
+    code = f"{wanted}\nimport sys\nprint({loaded_names} != [])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == str(loaded)

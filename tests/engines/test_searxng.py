@@ -1,4 +1,4 @@
-"""SearXNG: its answer, and its illnesses, which all look alike until they are told apart."""
+"""SearXNG: the JSON answer, and its failures, each with its own error."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ from suyuan.core.secret import Secret
 from suyuan.core.wire import Response
 from suyuan.engines.searxng import SearXNG
 
-FORBIDDEN = "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>\n<p>You don't have the permission.</p>\n"
+FORBIDDEN = (
+    "<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n"
+    "<h1>Forbidden</h1>\n<p>You don't have the permission.</p>\n"
+)
 ROW = page.SEARXNG_ROW
 
 
-# --- what is read ----------------------------------------------------------------------------------------------
+# --- parsing ---------------------------------------------------------------------------------------------------
 @pytest.mark.req("C2.2", "T5.4")
 def test_results() -> None:
-    assert SearXNG().read(
+    assert SearXNG().parse(
         answer(page.searxng_data(ROW, {**ROW, "url": "http://pots.example/2", "publishedDate": None}))
     ) == EngineResults(
         (
@@ -50,7 +53,7 @@ def test_results() -> None:
 
 
 @pytest.mark.req("C2.2")
-def test_nothing_found_is_an_answer() -> None:
+def test_no_results_are_an_empty_answer() -> None:
     assert run(SearXNG(), "tea", answer(page.searxng_data())).found == EngineResults()
 
 
@@ -68,25 +71,25 @@ def test_malformed_results_are_skipped_and_noted(bad: Any) -> None:
 @pytest.mark.parametrize("gone", ["title", "content", "publishedDate"])
 @pytest.mark.parametrize("value", [None, "", 0, []])
 def test_a_result_without_a_field_is_still_a_result(gone: str, value: Any) -> None:
-    result = SearXNG().read(answer(page.searxng_data({**ROW, gone: value}))).results[0]
+    result = SearXNG().parse(answer(page.searxng_data({**ROW, gone: value}))).results[0]
     assert result.url == ROW["url"]
     assert {"title": result.title, "content": result.snippet, "publishedDate": result.published_at}[gone] in ("", None)
 
 
 @pytest.mark.req("C7.2")
-def test_engines_that_do_not_answer_are_noted() -> None:
+def test_unresponsive_engines_are_noted() -> None:
     found = run(SearXNG(), "tea", answer(page.searxng_data(ROW, dead=[["kettle", "timeout"], "stove"]))).found
     assert len(found.results) == 1
     assert found.notes == ("not answering behind SearXNG: kettle: timeout", "not answering behind SearXNG: stove")
 
 
-def test_results_that_speak_of_refusals_are_results() -> None:
+def test_results_about_refusals_are_results() -> None:
     row = {**ROW, "title": "<title>403 Forbidden</title>", "content": "Verifying your request. Too many requests"}
     data = {"query": "<title>403 forbidden</title> verifying your request", **page.searxng_data(row)}
-    assert len(SearXNG().read(answer(data)).results) == 1
+    assert len(SearXNG().parse(answer(data)).results) == 1
 
 
-# --- how it says no --------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------
 @pytest.mark.req("C2.4", "G1.3")
 def test_dead_engines_and_no_results_are_a_failure() -> None:
     error = run(
@@ -119,7 +122,7 @@ def test_dead_engines_and_no_results_are_a_failure() -> None:
     ],
 )
 @pytest.mark.req("T7.3", "C2.5", "C9.2", "T7.2")
-def test_illnesses_are_told_apart(response: Response, kind: type[SuyuanError], detail: str, hint: str) -> None:
+def test_failures_are_told_apart(response: Response, kind: type[SuyuanError], detail: str, hint: str) -> None:
     error = run(SearXNG(), "tea", response).error
     assert (type(error), error.detail_code, error.engine) == (kind, detail, "searxng")
     assert hint in error.hint
@@ -128,7 +131,8 @@ def test_illnesses_are_told_apart(response: Response, kind: type[SuyuanError], d
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
-        (b"", "not_json"), (b"plain words", "not_json"), (b"[]", "not_json"), (b"null", "not_json"), (b'"text"', "not_json"),
+        (b"", "not_json"), (b"plain words", "not_json"), (b"[]", "not_json"), (b"null", "not_json"),
+        (b'"text"', "not_json"),
         (b"{", "not_json"), (b"[" * 100_000, "not_json"), (b"\x1f\x8b\x08\x00\x00\xff\xfe", "undecoded_body"),
         (b"{}", "layout_changed"), (b'{"results": null}', "layout_changed"), (b'{"results": "x"}', "layout_changed"),
         (b'{"results": {"a": 1}}', "layout_changed"),
@@ -141,11 +145,11 @@ def test_answers_of_the_wrong_shape(body: bytes, detail: str) -> None:
 
 
 @pytest.mark.parametrize("dead", [None, "text", 7, {"a": 1}, []])
-def test_a_strange_list_of_dead_engines_is_none(dead: Any) -> None:
-    assert SearXNG().read(answer({"results": [], "unresponsive_engines": dead})) == EngineResults()
+def test_an_invalid_list_of_unresponsive_engines_is_empty(dead: Any) -> None:
+    assert SearXNG().parse(answer({"results": [], "unresponsive_engines": dead})) == EngineResults()
 
 
-def test_the_limiter_tells_how_long_to_wait() -> None:
+def test_the_limiter_reports_the_time_to_wait() -> None:
     assert failure(SearXNG(), answer("", 429, retry_after="7")).retry_after == 7.0
 
 
@@ -184,13 +188,13 @@ def test_a_healthy_instance(body: bytes) -> None:
         (answer("", 503), "http_5xx"),
     ],
 )
-def test_an_instance_that_is_not_well(response: Response, detail: str) -> None:
+def test_a_failing_instance(response: Response, detail: str) -> None:
     error = probe(response)[1]
     assert error is not None
     assert (error.detail_code, error.engine) == (detail, "searxng")
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
+# --- requests --------------------------------------------------------------------------------------------------
 @pytest.mark.req("P9.1", "G1.2", "C2.2")
 def test_the_request() -> None:
     request = first_request(SearXNG(), "茶壶 & 茶杯")
@@ -228,7 +232,7 @@ def test_freshness(fresh: str) -> None:
 
 
 @pytest.mark.req("T3.2")
-def test_a_date_range_cannot_be_asked_and_that_is_said() -> None:
+def test_a_date_range_is_not_supported_and_noted() -> None:
     done = run(
         SearXNG(),
         SearchQuery("tea", freshness=Freshness.parse("2026-01-01..2026-02-01")),
@@ -244,7 +248,7 @@ def test_domains_become_operators() -> None:
     assert sent(first_request(SearXNG(), query))["q"] == "tea (site:a.example OR site:b.example) -site:c.example"
 
 
-def test_a_query_too_long_is_cut_and_that_is_said() -> None:
+def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(SearXNG(), "tea " * 499, answer(json.dumps(page.searxng_data(ROW))))
     assert len(sent(done.request)["q"]) == 1499
     assert done.found.notes == ("query cut to 1499 characters",)

@@ -1,4 +1,4 @@
-"""What HTTP statuses, Retry-After and bytes that are no text mean, at every engine that reads pages."""
+"""HTTP statuses, Retry-After and undecoded bodies, for every engine that parses pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engines import small_pages as page
 from engines.exchanges import answer, failure
 from suyuan.core.engine import Engine
 from suyuan.core.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
-from suyuan.engines._json import json_of
+from suyuan.engines._json import json_object
 from suyuan.engines._status import check_status, retry_after
 from suyuan.engines.baidu_html import Baidu
 from suyuan.engines.bing_html import Bing
@@ -40,7 +40,7 @@ by_engine = pytest.mark.parametrize("engine", READERS, ids=lambda engine: str(en
 )
 @pytest.mark.req("T7.1", "T7.2", "T7.3")
 def test_statuses(engine: Engine, status: int, kind: type[SuyuanError], detail: str, retryable: bool) -> None:
-    # A page with results does not make up for a status that says no.
+    # Results on the page do not change the meaning of an error status.
     rows = page.ddg_page(page.ddg_row("https://pots.example/")) + page.bing_page(page.bing_row("https://pots.example/"))
     error = failure(engine, answer(rows, status))
     assert (type(error), error.detail_code, error.retryable, error.engine) == (kind, detail, retryable, engine.name)
@@ -56,7 +56,7 @@ def test_statuses(engine: Engine, status: int, kind: type[SuyuanError], detail: 
         ("http://[", "an unknown address"),
     ],
 )
-def test_a_redirect_says_where_to(engine: Engine, location: str, where: str) -> None:
+def test_a_redirect_is_reported_with_its_target(engine: Engine, location: str, where: str) -> None:
     error = failure(engine, answer("", 302, url="https://old.example/s", location=location))
     assert where in error.message
 
@@ -64,7 +64,7 @@ def test_a_redirect_says_where_to(engine: Engine, location: str, where: str) -> 
 @pytest.mark.req("T7.2")
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
 @by_engine
-def test_the_wish_to_wait_is_passed_on(engine: Engine, status: int) -> None:
+def test_retry_after_is_reported(engine: Engine, status: int) -> None:
     assert failure(engine, answer("", status, retry_after="120")).retry_after == 120.0
     assert failure(engine, answer("", status)).retry_after is None
 
@@ -110,7 +110,7 @@ def test_a_body_that_was_never_decoded(engine: Engine, body: bytes) -> None:
 
 
 @by_engine
-def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
+def test_a_few_broken_characters_are_accepted(engine: Engine) -> None:
     rows = {
         "ddg_html": page.ddg_page(page.ddg_row("https://pots.example/")),
         "bing_html": page.bing_page(page.bing_row("https://pots.example/")),
@@ -118,7 +118,7 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
     }
     for broken in (b"\x00", b"\xff\xfe\x00", b"\xed\xa0\x80\xe4\xb8"):
         body = rows[engine.name].encode().replace(b"<body>", b"<body>" + broken, 1)
-        assert [r.url for r in engine.read(answer(body)).results] == ["https://pots.example/"]
+        assert [r.url for r in engine.parse(answer(body)).results] == ["https://pots.example/"]
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_few_broken_characters_are_borne(engine: Engine) -> None:
         (b"{1}", "something else"),
     ],
 )
-def test_what_came_in_place_of_json(body: bytes, what: str) -> None:
+def test_what_came_instead_of_json(body: bytes, what: str) -> None:
     with pytest.raises(SuyuanError) as caught:
-        json_of(answer(body), "kettle")
+        json_object(answer(body), "kettle")
     assert caught.value.detail_code == "not_json"
     assert f"but returned {what}." in caught.value.message

@@ -1,4 +1,4 @@
-"""The browser room: a real Chromium, real pages on loopback."""
+"""``BrowserClient`` with a real Chromium and real pages on loopback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suyuan.core.errors import NetworkError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request
 from suyuan.net.browser import BrowserClient
-from suyuan.net.transport import NetSettings
+from suyuan.net.settings import NetSettings
 
 require_chromium()
 
@@ -30,14 +30,14 @@ def temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest_asyncio.fixture(scope="class", loop_scope="class")
 async def shared() -> AsyncIterator[BrowserClient]:
-    """One browser for all tests that only look at pages."""
+    """One browser for all tests that only load pages."""
     async with opened(net=NetSettings(max_bytes=100_000)) as client:
         yield client
 
 
 @pytest.mark.asyncio(loop_scope="class")
 class TestPages:
-    """What a page is, when it is read by a browser."""
+    """Pages, and responses that are none."""
 
     @pytest.mark.req("G3.1")
     async def test_a_page_is_returned_as_its_scripts_have_made_it(self, shared: BrowserClient) -> None:
@@ -50,7 +50,7 @@ class TestPages:
         assert response.headers["content-type"] == "text/html; charset=utf-8"
         assert response.at is not None and response.at.tzinfo is not None
 
-    async def test_a_chinese_page_in_its_old_encoding_is_read_right(self, shared: BrowserClient) -> None:
+    async def test_a_chinese_page_in_gbk_is_decoded(self, shared: BrowserClient) -> None:
         body = "<html><head><meta charset=gb2312><title>检索</title></head><body>溯源,镕基</body>".encode("gb18030")
         async with serve(pages(page=reply(body, kind="text/html"))) as site:
             response = await get(shared, site.url + "/page")
@@ -60,7 +60,8 @@ class TestPages:
         self, shared: BrowserClient
     ) -> None:
         page = (
-            "<link rel=stylesheet href=/style><img src=/image><video src=/film autoplay></video><audio src=/sound autoplay></audio>"
+            "<link rel=stylesheet href=/style><img src=/image><video src=/film autoplay></video><audio src=/sound "
+            "autoplay></audio>"
             "<p style='font-family: f'>x</p><script src=/script></script>"
         )
         style = reply(
@@ -83,13 +84,13 @@ class TestPages:
         ["<script>location.href = '/end'</script>old", "<meta http-equiv=refresh content='0; url=/end'>old"],
         ids=["script", "refresh"],
     )
-    async def test_a_page_that_leads_on_is_followed(self, shared: BrowserClient, page: str) -> None:
+    async def test_a_page_that_navigates_on_is_followed(self, shared: BrowserClient, page: str) -> None:
         async with serve(pages(page=page, end=reply("arrived", 418))) as site:
             response = await get(shared, site.url + "/page")
         assert (response.status, response.url) == (418, site.url + "/end")
         assert "arrived" in response.text
 
-    async def test_of_the_headers_only_language_and_referer_are_sent(self, shared: BrowserClient) -> None:
+    async def test_only_the_headers_language_and_referer_are_sent(self, shared: BrowserClient) -> None:
         async with serve(lambda seen: reply("x")) as site:
             await get(
                 shared,
@@ -100,7 +101,7 @@ class TestPages:
         assert (headers["accept-language"], headers["referer"]) == ("zh-CN", site.url + "/r")
         assert "x-thing" not in headers and "Chrome" in headers["user-agent"]
 
-    async def test_no_cookie_goes_from_one_request_to_the_next(self, shared: BrowserClient) -> None:
+    async def test_no_cookie_survives_a_request(self, shared: BrowserClient) -> None:
         async with serve(lambda seen: reply("x", headers={"Set-Cookie": "a=1"})) as site:
             await get(shared, site.url)
             await get(shared, site.url)
@@ -118,7 +119,9 @@ class TestPages:
         ],
         ids=["404", "429 with a page", "429 without", "503 without", "401"],
     )
-    async def test_a_status_is_an_answer(self, shared: BrowserClient, answer: Reply, status: int, text: str) -> None:
+    async def test_an_error_status_is_a_response(
+        self, shared: BrowserClient, answer: Reply, status: int, text: str
+    ) -> None:
         async with serve(lambda _: answer) as site:
             response = await get(shared, site.url + "/")
         assert (response.status, response.url) == (status, site.url + "/")
@@ -138,7 +141,7 @@ class TestPages:
         ],
         ids=["reset", "closed at once", "half a page", "redirects in circles", "broken header"],
     )
-    async def test_broken_answers_are_errors(self, shared: BrowserClient, answer: Reply, code: str) -> None:
+    async def test_broken_responses_are_errors(self, shared: BrowserClient, answer: Reply, code: str) -> None:
         async with serve(lambda _: answer) as site:
             with pytest.raises(NetworkError) as caught:
                 await get(shared, site.url)
@@ -154,7 +157,7 @@ class TestPages:
         ],
         ids=["nothing listens", "no such name", "a port that Chrome does not use"],
     )
-    async def test_what_cannot_be_reached_is_an_error(self, shared: BrowserClient, url: str, code: str) -> None:
+    async def test_an_unreachable_server_is_an_error(self, shared: BrowserClient, url: str, code: str) -> None:
         with pytest.raises(NetworkError) as caught:
             await get(shared, url)
         assert caught.value.detail_code == code
@@ -174,12 +177,12 @@ class TestPages:
     @pytest.mark.parametrize(
         "url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://version", "about:blank", "http://", "x"]
     )
-    async def test_what_is_no_web_address_is_not_opened(self, shared: BrowserClient, url: str) -> None:
+    async def test_a_url_that_is_not_http_is_not_opened(self, shared: BrowserClient, url: str) -> None:
         with pytest.raises(NetworkError) as caught:
             await get(shared, url)
         assert caught.value.detail_code == "bad_http"
 
-    async def test_it_only_reads(self, shared: BrowserClient) -> None:
+    async def test_only_get_is_supported(self, shared: BrowserClient) -> None:
         with pytest.raises(WebProviderError) as caught:
             await shared.send(Request.post_form("http://127.0.0.1/", {"q": "x"}), "google")
         assert caught.value.detail_code == "browser_only_reads" and "POST" in caught.value.message
@@ -189,7 +192,7 @@ class TestPages:
         [reply(b"x" * 30_000_000), reply("<body><script>document.body.append('x'.repeat(150_000))</script>")],
         ids=["sent", "made by a script"],
     )
-    async def test_too_much_is_refused(self, shared: BrowserClient, answer: Reply) -> None:
+    async def test_a_body_that_is_too_large_is_refused(self, shared: BrowserClient, answer: Reply) -> None:
         async with serve(lambda _: answer) as site:
             with pytest.raises(WebParseError) as caught:
                 await get(shared, site.url)
@@ -204,14 +207,14 @@ class TestPages:
         ],
         ids=["download", "pdf", "no content"],
     )
-    async def test_what_is_no_page_is_not_read_as_one(self, shared: BrowserClient, answer: Reply) -> None:
+    async def test_a_download_is_not_a_page(self, shared: BrowserClient, answer: Reply) -> None:
         async with serve(lambda _: answer) as site:
             with pytest.raises(WebParseError) as caught:
                 await get(shared, site.url)
         assert caught.value.detail_code == "not_a_page"
 
     @pytest.mark.parametrize("how", ["script", "redirect"])
-    async def test_a_page_that_leads_nowhere_is_an_error_that_names_the_place(
+    async def test_a_navigation_to_an_unreachable_host_is_an_error_that_names_it(
         self, shared: BrowserClient, how: str
     ) -> None:
         nowhere = f"127.0.0.1:{free_port()}"
@@ -221,8 +224,9 @@ class TestPages:
                 await get(shared, site.url)
         assert caught.value.detail_code == "connection_refused" and nowhere in caught.value.message
 
-    async def test_dialogs_and_popups_hold_nothing_up(self, shared: BrowserClient) -> None:
-        page = "<script>alert(1); confirm(2); prompt(3); window.open('/popup'); onbeforeunload = () => 'stay'</script><p>read</p>"
+    async def test_dialogs_and_popups_do_not_block(self, shared: BrowserClient) -> None:
+        script = "alert(1); confirm(2); prompt(3); window.open('/popup'); onbeforeunload = () => 'stay'"
+        page = f"<script>{script}</script><p>read</p>"
         async with serve(pages(page=page)) as site:
             response = await get(shared, site.url + "/page")
             assert await site.until_idle()
@@ -251,7 +255,7 @@ class TestPages:
         async with serve(pages(page="fine")) as site:
             assert "fine" in (await get(shared, site.url + "/page")).text
 
-    async def test_a_page_that_crashes_is_asked_for_again_in_the_same_browser(self, shared: BrowserClient) -> None:
+    async def test_a_page_that_crashes_is_loaded_again_in_the_same_browser(self, shared: BrowserClient) -> None:
         answers = iter([stall, reply("second")])
 
         async with serve(lambda seen: next(answers) if seen.path == "/page" else reply("")) as site:
@@ -267,7 +271,7 @@ class TestPages:
 
 
 class TestGuard:
-    """Every request is shown to the guard, and none that it refuses leaves."""
+    """Every request is checked, and a refused one is not sent."""
 
     @pytest.fixture
     def asked(self) -> list[str]:
@@ -284,11 +288,12 @@ class TestGuard:
         async with opened(guard=guard) as client:
             yield client
 
-    async def test_parts_of_a_page_are_refused_one_by_one(self, guarded: BrowserClient, asked: list[str]) -> None:
+    async def test_parts_of_a_page_are_checked_one_by_one(self, guarded: BrowserClient, asked: list[str]) -> None:
         page = "<iframe src=/frame></iframe><script src=/script></script><script src=/secret.js></script><p>read</p>"
         frame = "<script>fetch('/secret-frame').catch(() => fetch('/open-frame'))</script>"
         script = reply(
-            "fetch('/leads').catch(() => 0); new Worker('/worker'); new WebSocket('ws://' + location.host + '/secret-socket')",
+            "fetch('/leads').catch(() => 0); new Worker('/worker'); new WebSocket('ws://' + location.host + "
+            "'/secret-socket')",
             kind="text/javascript",
         )
         worker = reply("fetch('/secret-worker').catch(() => fetch('/open-worker'))", kind="text/javascript")
@@ -315,7 +320,7 @@ class TestGuard:
         assert "/secret" not in paths(site)
 
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-    async def test_a_guard_that_fails_has_not_allowed_it(self, guarded: BrowserClient) -> None:
+    async def test_a_check_that_fails_allows_nothing(self, guarded: BrowserClient) -> None:
         async with serve(pages()) as site:
             with pytest.raises(WebProviderError) as caught:
                 await get(guarded, site.url + "/broken")
@@ -323,7 +328,7 @@ class TestGuard:
 
 
 class TestProxy:
-    async def test_it_is_used_with_its_password_and_not_for_the_names_that_go_direct(self, temp: Path) -> None:
+    async def test_it_is_used_with_its_password_and_not_for_no_proxy_hosts(self, temp: Path) -> None:
         def proxy(seen: Seen) -> Reply:
             # user:p@ss in base64
             if seen.headers.get("proxy-authorization") != "Basic dXNlcjpwQHNz":
@@ -340,7 +345,7 @@ class TestProxy:
         assert "direct" in local.text and "direct" in below.text
 
     @pytest.mark.parametrize("scheme", ["http", "https"])
-    async def test_one_that_refuses_says_so_without_its_password(self, scheme: str, temp: Path) -> None:
+    async def test_a_proxy_that_refuses_is_reported_without_its_password(self, scheme: str, temp: Path) -> None:
         async with serve(lambda _: reply("", 407, {"Proxy-Authenticate": 'Basic realm="x"'})) as proxy_server:
             address = proxy_server.url.replace("http://", "http://user:hunter22@")
             async with opened(net=NetSettings(proxy=Secret(address))) as client:
@@ -349,7 +354,7 @@ class TestProxy:
         assert caught.value.detail_code == "proxy"
         assert "hunter22" not in repr(caught.value) + str(caught.value.__context__)
 
-    async def test_one_that_is_not_there_says_so(self, temp: Path) -> None:
+    async def test_a_proxy_that_is_down_is_reported(self, temp: Path) -> None:
         async with opened(net=NetSettings(proxy=Secret(f"127.0.0.1:{free_port()}"))) as client:
             with pytest.raises(NetworkError) as caught:
                 await get(client, "http://search.example/s")

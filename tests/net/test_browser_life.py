@@ -1,4 +1,4 @@
-"""The browser's life: it starts once, is shared, is replaced where it fails, and ends without a trace."""
+"""The browser process: it starts once, is shared, is replaced if it fails, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.chromium import contents, get, opened, own_temp, pages, paths, requ
 from support.processes import Process, browsers, family, soon, until
 from support.site import Reply, Seen, reply, serve, stall
 from suyuan.core.errors import SuyuanError, WebProviderError
-from suyuan.net.transport import BrowserSettings
+from suyuan.net.settings import BrowserSettings
 
 require_chromium()
 
@@ -55,10 +55,10 @@ class TestStart:
             assert the_browser() == first
             assert "--headless" in first.command
             assert ("--no-sandbox" in first.command) == (os.geteuid() == 0)
-        # benchmarks/browser.py has the real figures; here a busy machine must only not be absurdly slow.
+        # benchmarks/browser.py measures it; here it must only not be extremely slow on a busy machine.
         assert started < 15 and again < 8
 
-    async def test_whoever_needed_it_first_may_go_while_it_starts(self) -> None:
+    async def test_the_start_continues_if_the_first_request_is_cancelled(self) -> None:
         async with opened() as client, serve(pages()) as site:
             first = asyncio.create_task(get(client, site.url))
             assert await soon(lambda: bool(family()))
@@ -75,7 +75,7 @@ class TestStart:
             nonlocal busy, most
             busy += 1
             most = max(most, busy)
-            # Until two are there, as long as it takes; then long enough for a third that should not come.
+            # Wait for two, as long as it takes; then long enough for a third that must not come.
             await soon(lambda: most > 1, 10)
             await asyncio.sleep(0.2)
             busy -= 1
@@ -89,13 +89,13 @@ class TestStart:
         assert most == 2
 
     @pytest.mark.req("G1.3")
-    async def test_one_that_never_starts_is_an_error(self) -> None:
+    async def test_a_browser_that_does_not_start_is_an_error(self) -> None:
         async with opened(BrowserSettings(executable="/bin/false")) as client:
             assert await code_of(client) == "browser_failed"
         assert not family()
 
     @pytest.mark.req("G1.3")
-    async def test_one_that_starts_and_is_silent_is_an_error(self, tmp_path: Path) -> None:
+    async def test_a_browser_that_starts_and_is_silent_is_an_error(self, tmp_path: Path) -> None:
         silent = tmp_path / "chrome"
         silent.write_text("#!/bin/sh\nexec sleep 60\n")
         silent.chmod(0o755)
@@ -104,7 +104,7 @@ class TestStart:
         assert await soon(lambda: not family())
 
     @pytest.mark.req("G6.3")
-    async def test_what_is_not_installed_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_missing_executable_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         async with opened(BrowserSettings(executable="/no/such/chrome")) as client:
             assert await code_of(client) == "chrome_missing"
         monkeypatch.setitem(sys.modules, "playwright.async_api", None)
@@ -117,7 +117,7 @@ class TestStart:
 
 class TestFailure:
     @pytest.mark.parametrize("victim", ["browser", "driver"])
-    async def test_a_crash_in_the_middle_still_gets_an_answer(self, victim: str, temp: Path) -> None:
+    async def test_a_crash_during_a_load_still_gives_the_page(self, victim: str, temp: Path) -> None:
         answers = iter([stall, reply("second"), reply("third")])
         async with opened() as client, serve(lambda seen: next(answers) if seen.path == "/page" else reply("")) as site:
             task = asyncio.create_task(get(client, site.url + "/page"))
@@ -128,12 +128,12 @@ class TestFailure:
             assert "third" in (await get(client, site.url + "/page")).text
             assert the_browser() != before
         assert not before.alive
-        # One folder, an empty one, only a driver in good health removes.
+        # Only a working driver removes one of the folders, an empty one.
         for left in contents(temp):
             assert left.startswith("playwright-artifacts-")
             os.rmdir(temp / left)
 
-    async def test_one_that_has_died_in_between_is_replaced_once(self) -> None:
+    async def test_a_browser_that_died_in_between_is_replaced_once(self) -> None:
         async with opened() as client, serve(pages()) as site:
             await get(client, site.url)
             os.kill(the_browser().pid, signal.SIGKILL)
@@ -141,7 +141,7 @@ class TestFailure:
             assert [answer.status for answer in answers] == [200] * 3
             the_browser()
 
-    async def test_one_that_hangs_is_replaced(self) -> None:
+    async def test_a_browser_that_hangs_is_replaced(self) -> None:
         async with opened() as client, serve(pages()) as site:
             await get(client, site.url)
             before = the_browser()
@@ -149,7 +149,7 @@ class TestFailure:
             assert (await get(client, site.url)).status == 200
             assert await soon(lambda: not before.alive)
 
-    async def test_one_that_hangs_while_a_page_loads_is_replaced_for_the_next(self) -> None:
+    async def test_a_browser_that_hangs_during_a_load_is_replaced_for_the_next(self) -> None:
         async with opened() as client, serve(pages(page=stall)) as site:
             task = asyncio.create_task(get(client, site.url + "/page"))
             assert await soon(lambda: bool(site.seen))
@@ -162,7 +162,7 @@ class TestFailure:
 
 @pytest.mark.req("G5.3")
 class TestEnd:
-    async def test_closing_leaves_nothing(self, temp: Path) -> None:
+    async def test_closing_leaves_no_process_and_no_file(self, temp: Path) -> None:
         async with opened() as client, serve(pages()) as site:
             await get(client, site.url)
             processes = family()
@@ -175,7 +175,7 @@ class TestEnd:
             assert not family()
 
     @pytest.mark.parametrize("when", ["while it starts", "while pages load"])
-    async def test_closing_ends_what_is_under_way(self, when: str) -> None:
+    async def test_closing_ends_pending_requests(self, when: str) -> None:
         async with opened(BrowserSettings(max_pages=2)) as client, serve(lambda _: stall) as site:
             tasks = [asyncio.create_task(get(client, site.url)) for _ in range(3)]
             assert await soon(lambda: bool(family()) if when == "while it starts" else len(site.seen) == 2)
@@ -206,7 +206,7 @@ class TestEnd:
             release.set()
             assert "late" in (await task).text
 
-    async def test_every_loop_has_a_browser_and_closing_ends_all(self) -> None:
+    async def test_every_loop_has_a_browser_and_closing_closes_all(self) -> None:
         other = asyncio.new_event_loop()
         thread = threading.Thread(target=other.run_forever)
         thread.start()
@@ -222,7 +222,7 @@ class TestEnd:
             thread.join()
             other.close()
 
-    async def test_a_kept_profile_is_kept(self, tmp_path: Path) -> None:
+    async def test_a_persistent_profile_is_kept(self, tmp_path: Path) -> None:
         def handler(seen: Seen) -> Reply:
             return (
                 reply("known")
@@ -245,13 +245,13 @@ class TestEnd:
 
 @pytest.mark.req("G5.3")
 class TestProgramEnd:
-    """A program that holds a browser and ends: without closing it, or interrupted at the terminal while it closes it."""
+    """A program that exits with an open browser, or is interrupted at the terminal while it closes it."""
 
     PROGRAM = textwrap.dedent("""
         import asyncio, sys
         from suyuan.core.wire import Request
         from suyuan.net.browser import BrowserClient
-        from suyuan.net.transport import BrowserSettings, NetSettings
+        from suyuan.net.settings import BrowserSettings, NetSettings
 
         async def main(url, end):
             client = BrowserClient(BrowserSettings(), NetSettings())
@@ -270,7 +270,7 @@ class TestProgramEnd:
     """)
 
     @pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP", "exception", "return"])
-    async def test_nothing_stays(self, end: str, temp: Path) -> None:
+    async def test_no_process_and_no_file_remains(self, end: str, temp: Path) -> None:
         async with serve(pages(stall=stall)) as site:
             command = [sys.executable, "-c", self.PROGRAM, site.url, end]
             program = await asyncio.create_subprocess_exec(
@@ -286,7 +286,7 @@ class TestProgramEnd:
             processes = family(program.pid)
             assert any("--type=renderer" in process.command for process in processes) and contents(temp)
             if end == "SIGINT":
-                # As a terminal does it: to all of the group at once, the driver among them.
+                # As a terminal does: to the whole process group, including the driver.
                 os.killpg(program.pid, signal.SIGINT)
             elif end.startswith("SIG"):
                 program.send_signal(signal.Signals[end])

@@ -1,4 +1,4 @@
-"""Finding a browser on all three systems, without one of them being here."""
+"""Finding a browser on Linux, macOS and Windows, simulated."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def test_chrome_comes_before_chromium_and_edge() -> None:
         ("win32", r"C:\Users\李\AppData\Local\Google\Chrome\Application\chrome.exe", "chrome"),
     ],
 )
-def test_the_usual_places_are_looked_at(platform: str, path: str, name: str) -> None:
+def test_the_usual_paths_are_searched(platform: str, path: str, name: str) -> None:
     environ = {"HOME": "/Users/li", "USERPROFILE": r"C:\Users\李", "PROGRAMFILES(X86)": r"D:\Programme (x86)"}
     assert look(platform, files=(path,), environ=environ) == ChromeFound(path, name)
 
 
-def test_the_places_of_one_system_are_not_looked_at_on_another() -> None:
+def test_the_paths_of_one_system_are_not_searched_on_another() -> None:
     with pytest.raises(WebProviderError):
         look("linux", files=(MAC_CHROME,))
 
 
-def test_a_chrome_that_was_chosen_comes_before_the_edge_that_was_there() -> None:
+def test_an_installed_chrome_comes_before_the_preinstalled_edge() -> None:
     edge = r"C:\Program Files\Microsoft\Edge\Application\msedge.exe"
     chrome = r"C:\Users\li\AppData\Local\Google\Chrome\Application\chrome.exe"
     assert look("win32", files=(edge, chrome), environ={"USERPROFILE": r"C:\Users\li"}).path == chrome
@@ -77,11 +77,11 @@ def test_a_chrome_that_was_chosen_comes_before_the_edge_that_was_there() -> None
     [("/srv/chrome/chrome", "/srv/chrome/chrome"), ("my-chrome", "/bin/my-chrome")],
     ids=["path", "command"],
 )
-def test_configuration_decides(wanted: str, found: str) -> None:
+def test_the_configured_browser_is_used(wanted: str, found: str) -> None:
     assert look("linux", wanted=wanted, files=("/srv/chrome/chrome",), on_path=("chromium", "my-chrome")).path == found
 
 
-def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_may_start_with_a_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "chrome").write_bytes(b"")
     assert find_chrome("~/chrome", platform="linux").path == str(tmp_path / "chrome")
@@ -93,7 +93,7 @@ def test_a_windows_path_is_a_path() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["/srv/chrome/chrome", "my-chrome"])
-def test_a_configured_browser_that_is_not_there_is_not_replaced_in_silence(wanted: str) -> None:
+def test_a_configured_browser_that_is_missing_is_an_error(wanted: str) -> None:
     with pytest.raises(WebProviderError) as caught:
         look("linux", wanted=wanted, on_path=("chromium", "apt-get"))
     assert caught.value.detail_code == "chrome_missing"

@@ -1,4 +1,4 @@
-"""The fetch client on loopback: what it reads, what it never connects to, and what it does not hold in memory."""
+"""``FetchClient`` on loopback: what it fetches, what it never connects to, and its limits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ import pytest
 from support.site import Reply, Seen, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
-from suyuan.net.fetch_client import CheckedResolver, FetchClient, Fetched, Lookup
+from suyuan.net.fetch_client import CheckedResolver, FetchClient, FetchResult, Lookup
 from suyuan.net.guard import Guard
-from suyuan.net.transport import NetSettings
+from suyuan.net.settings import NetSettings
 
 HERE = Guard(allow_hosts=("site.example",))
-"""Lets one name through, wherever it leads; everything else must be public."""
+"""Allows one name, whatever its address; everything else must be public."""
 ONE = Guard(allow_networks=("127.0.0.1/32",))
-"""Makes 127.0.0.1 "the public one"; 127.0.0.2 stays private."""
+"""Makes 127.0.0.1 count as public, while 127.0.0.2 stays private."""
 
 
 def names(**hosts: Sequence[str]) -> Lookup:
@@ -62,7 +62,7 @@ async def client(guard: Guard = HERE, lookup: Lookup = LOOKUP, **settings: objec
 
 async def get(
     made: FetchClient, url: str, wire: int = 1 << 20, size: int = 4 << 20, headers: Mapping[str, str] | None = None
-) -> Fetched:
+) -> FetchResult:
     return await made.get(url, headers=headers or {}, max_wire=wire, max_bytes=size)
 
 
@@ -70,7 +70,7 @@ def at(site_url: str, path: str = "/", host: str = "site.example") -> str:
     return f"http://{host}:{urlsplit(site_url).port}{path}"
 
 
-async def ask(answer: Reply, wire: int = 1 << 20, size: int = 4 << 20) -> Fetched:
+async def ask(answer: Reply, wire: int = 1 << 20, size: int = 4 << 20) -> FetchResult:
     async with serve(lambda _: answer) as site, client() as made:
         return await get(made, at(site.url), wire, size)
 
@@ -136,20 +136,20 @@ class TestReading:
             ("gzip", b""),
         ],
     )
-    async def test_bodies_are_unpacked(self, encoding: str, packed: bytes) -> None:
+    async def test_bodies_are_decompressed(self, encoding: str, packed: bytes) -> None:
         found = await ask(reply(packed, headers={"Content-Encoding": encoding}))
         assert found.response.body == (b"text" if packed else b"")
 
-    async def test_zstd_is_unpacked(self) -> None:
+    async def test_zstd_is_decompressed(self) -> None:
         zstd = pytest.importorskip("backports.zstd", reason="Python 3.14 has it in the standard library")
         packed = zstd.compress(b"te") + zstd.compress(b"xt")
         assert (await ask(reply(packed, headers={"Content-Encoding": "zstd"}))).response.body == b"text"
 
 
 class TestRedirects:
-    """Each step is checked like the first."""
+    """Each redirect is checked like the first URL."""
 
-    async def test_good_ones_are_followed(self) -> None:
+    async def test_allowed_redirects_are_followed(self) -> None:
         async with serve(lambda seen: answers[seen.path]) as site, client() as made:
             answers = {
                 "/a": redirect("b?x=1", 301),
@@ -172,23 +172,30 @@ class TestRedirects:
         "answer",
         [reply("x", 302), reply("x", 300, {"Location": "/b"}), reply("x", 200, {"Location": "/b"}), redirect("")],
     )
-    async def test_what_is_no_redirect_is_the_answer(self, answer: Reply) -> None:
+    async def test_a_response_that_is_no_redirect_is_returned(self, answer: Reply) -> None:
         assert len((await ask(answer)).hops) == 1
 
     @pytest.mark.parametrize(
         "target",
         [
-            "http://127.0.0.1:PORT/", "http://2130706433:PORT/", "http://0x7f000001:PORT/", "http://017700000001:PORT/", "http://0177.1:PORT/",
-            "http://127.1:PORT/", "http://0:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://[::127.0.0.1]:PORT/", "http://[::1]:PORT/",
-            "http://[::1%25lo]:PORT/", "//127.0.0.1:PORT/", "http://localhost:PORT/", "http://localhost.:PORT/", "http://127。0。0。1:PORT/",
+            "http://127.0.0.1:PORT/", "http://2130706433:PORT/", "http://0x7f000001:PORT/", "http://017700000001:PORT/",
+            "http://0177.1:PORT/",
+            "http://127.1:PORT/", "http://0:PORT/", "http://[::ffff:127.0.0.1]:PORT/", "http://[::127.0.0.1]:PORT/",
+            "http://[::1]:PORT/",
+            "http://[::1%25lo]:PORT/", "//127.0.0.1:PORT/", "http://localhost:PORT/", "http://localhost.:PORT/",
+            "http://127。0。0。1:PORT/",
             "http://１２７.0.0.1:PORT/", "http://site.example@127.0.0.1:PORT/", "http://user:pw@site.example:PORT/",
-            "http://site.example:PORT\\@127.0.0.1/", "\\\\127.0.0.1:PORT/", "/\\127.0.0.1:PORT/", "http://evil.example:PORT/",
-            "http://site.example.evil.example:PORT/", "http://metadata.example/", "http://169.254.169.254/", "https://127.0.0.1:PORT/",
-            "file:///etc/passwd", "gopher://127.0.0.1:PORT/_x", "ftp://127.0.0.1:PORT/", "data:text/html,x", "javascript:1", "http://",
-            "http://si\tte.example:PORT/", "http://site.example:PORT:80/", "http://127.0.0.1.:PORT/", "http://\xe4.site.example:PORT/",
+            "http://site.example:PORT\\@127.0.0.1/", "\\\\127.0.0.1:PORT/", "/\\127.0.0.1:PORT/",
+            "http://evil.example:PORT/",
+            "http://site.example.evil.example:PORT/", "http://metadata.example/", "http://169.254.169.254/",
+            "https://127.0.0.1:PORT/",
+            "file:///etc/passwd", "gopher://127.0.0.1:PORT/_x", "ftp://127.0.0.1:PORT/", "data:text/html,x",
+            "javascript:1", "http://",
+            "http://si\tte.example:PORT/", "http://site.example:PORT:80/", "http://127.0.0.1.:PORT/",
+            "http://\xe4.site.example:PORT/",
         ],
     )  # fmt: skip
-    async def test_bad_ones_are_not_followed(self, target: str) -> None:
+    async def test_refused_redirects_are_not_followed(self, target: str) -> None:
         async with serve(lambda seen: answers[seen.path]) as site, client() as made:
             location = target.replace("PORT", str(urlsplit(site.url).port)).encode("utf-8")
             head = b"HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
@@ -196,12 +203,12 @@ class TestRedirects:
             with pytest.raises(SuyuanError) as caught:
                 await get(made, at(site.url, "/a"))
             assert [seen.path for seen in site.seen] == ["/a", "/b"] and site.connections == 1
-        # A name that is not in DNS is no business of the guard.
+        # A name that is not in DNS is not refused by the guard.
         expected = {"dns"} if ".evil." in target or "\xe4" in target else {"guard_refused"}
         assert {caught.value.detail_code} <= expected | ({"bad_http"} if "\t" in target else set())
         assert "pw" not in caught.value.message
 
-    async def test_loops_and_endless_chains_end(self) -> None:
+    async def test_loops_and_endless_chains_are_errors(self) -> None:
         async with serve(lambda seen: redirect("/a" if seen.path == "/b" else "/b")) as site, client() as made:
             with pytest.raises(NetworkError) as caught:
                 await get(made, at(site.url, "/a"))
@@ -211,7 +218,7 @@ class TestRedirects:
                 await get(made, at(site.url, "/a"))
             assert caught.value.detail_code == "redirect_loop" and len(site.seen) == 6
 
-    async def test_personal_headers_stay_with_their_host(self) -> None:
+    async def test_credentials_are_sent_to_their_host_only(self) -> None:
         async with (
             serve(lambda seen: answers[seen.path]) as site,
             client(Guard(allow_hosts=("site.example", "evil.example"))) as made,
@@ -223,7 +230,7 @@ class TestRedirects:
 
 
 class TestAddresses:
-    """Only an address that was checked is connected to."""
+    """Only checked addresses are connected to."""
 
     @pytest.mark.parametrize(
         "host", ["127.0.0.1", "0x7f.1", "[::ffff:127.0.0.1]", "localhost", "evil.example", "site.example@127.0.0.1"]
@@ -243,7 +250,7 @@ class TestAddresses:
                 assert (await get(made, at(site.url, "/", "both.example"))).response.text == "public"
 
     async def test_an_address_that_changes_between_the_check_and_the_connection(self) -> None:
-        """A name is looked up once for a connection; what a second look-up says does not matter until it is checked too."""
+        """A name is looked up once for a connection, so a second lookup cannot change the address."""
         answers = iter([["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"]])
         asked: list[str] = []
 
@@ -271,7 +278,7 @@ class TestAddresses:
                 await get(made, at(site.url, "/", "rebind.example"))
             assert caught.value.detail_code == "guard_refused" and site.connections == 1
 
-    async def test_the_resolver_gives_only_what_is_allowed(self) -> None:
+    async def test_the_resolver_returns_only_allowed_addresses(self) -> None:
         found = await CheckedResolver(ONE, LOOKUP).resolve("both.example", 80)
         assert [entry["host"] for entry in found] == ["127.0.0.1"]
         with pytest.raises(OSError):
@@ -283,7 +290,7 @@ class TestAddresses:
                 await get(made, "http://unknown.example/")
         assert caught.value.detail_code == "dns"
 
-    async def test_this_machines_own_resolver(self) -> None:
+    async def test_the_system_resolver(self) -> None:
         made = FetchClient(NetSettings(), Guard(allow_hosts=("localhost",)))
         async with serve(lambda _: reply("x")) as site:
             assert (await get(made, at(site.url, "/", "localhost"))).response.text == "x"
@@ -291,9 +298,9 @@ class TestAddresses:
 
 
 class TestProxy:
-    """With a proxy names are resolved there; what can be told here is checked all the same."""
+    """A proxy resolves names itself; what is known here is checked all the same."""
 
-    async def test_pages_come_by_the_proxy(self) -> None:
+    async def test_pages_are_fetched_through_the_proxy(self) -> None:
         async with serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy:
             async with client(proxy=Secret(proxy.url)) as made:
                 found = await get(made, "http://unknown.example/a?b")
@@ -302,20 +309,20 @@ class TestProxy:
     @pytest.mark.parametrize(
         "host", ["10.0.0.1", "0xa000001", "[::ffff:10.0.0.1]", "nas", "a.internal", "evil.example", "both.example"]
     )
-    async def test_private_addresses_are_not_asked_of_the_proxy(self, host: str) -> None:
+    async def test_private_addresses_are_not_requested_from_the_proxy(self, host: str) -> None:
         guard = Guard() if host == "evil.example" else ONE
         async with serve(lambda _: reply("got in")) as proxy, client(guard, proxy=Secret(proxy.url)) as made:
             with pytest.raises(WebProviderError) as caught:
                 await get(made, f"http://{host}/")
             assert caught.value.detail_code == "guard_refused" and proxy.connections == 0
 
-    async def test_a_redirect_by_the_proxy_is_checked(self) -> None:
+    async def test_a_redirect_through_the_proxy_is_checked(self) -> None:
         async with serve(lambda _: redirect("http://10.0.0.1/")) as proxy, client(proxy=Secret(proxy.url)) as made:
             with pytest.raises(WebProviderError) as caught:
                 await get(made, "http://unknown.example/")
             assert caught.value.detail_code == "guard_refused" and len(proxy.seen) == 1
 
-    async def test_a_proxy_that_refuses_says_so_without_its_password(self) -> None:
+    async def test_a_proxy_that_refuses_is_reported_without_its_password(self) -> None:
         async with serve(lambda _: reply("", 407)) as proxy:
             async with client(proxy=Secret(proxy.url.replace("http://", "http://user:hunter22@"))) as made:
                 with pytest.raises(NetworkError) as caught:
@@ -326,33 +333,33 @@ class TestProxy:
 
 
 class TestLimits:
-    """Nothing is held in memory, or waited for, beyond what was allowed."""
+    """Sizes are limited, and nothing is waited for beyond a limit."""
 
-    async def test_too_much_on_the_wire(self) -> None:
+    async def test_the_received_size_is_limited(self) -> None:
         error = await failure(reply(b"x" * 200_000), wire=100_000)
         assert isinstance(error, WebParseError) and error.detail_code == "too_large" and "100000" in error.message
 
-    async def test_too_much_is_known_before_it_comes(self) -> None:
+    async def test_a_large_content_length_is_refused_at_once(self) -> None:
         async def announce(writer: asyncio.StreamWriter) -> None:
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n")
             await stall(writer)
 
         assert (await failure(announce)).detail_code == "too_large"
 
-    async def test_too_much_without_a_length(self) -> None:
+    async def test_a_body_without_content_length_is_limited(self) -> None:
         endless = raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + b"x" * 3_000_000)
         assert (await failure(endless, wire=1_000_000)).detail_code == "too_large"
 
-    async def test_too_much_when_unpacked(self) -> None:
+    async def test_the_decompressed_size_is_limited(self) -> None:
         packed = gzip.compress(b"x" * 1_000_000, mtime=0)
         error = await failure(reply(packed, headers={"Content-Encoding": "gzip"}), size=500_000)
         assert error.detail_code == "too_large" and "500000" in error.message
 
-    async def test_exactly_the_limit_is_not_too_much(self) -> None:
+    async def test_a_body_of_exactly_the_limit_is_allowed(self) -> None:
         assert len((await ask(reply(b"x" * 1000), wire=1000, size=1000)).response.body) == 1000
 
     @pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
-    async def test_a_compression_bomb_is_never_held_in_memory(self, encoding: str) -> None:
+    async def test_a_compression_bomb_does_not_fill_the_memory(self, encoding: str) -> None:
         zstd = pytest.importorskip("backports.zstd", reason="Python 3.14 has it in the standard library")
         zeros = b"\0" * (200 << 20)
         pack: dict[str, Callable[[bytes], bytes]] = {
@@ -391,7 +398,7 @@ class TestLimits:
     @pytest.mark.parametrize(
         "head", ["X: " + "x" * 40_000, "\r\n".join(f"X-{n}: y" for n in range(200))], ids=["long", "many"]
     )
-    async def test_headers_are_bounded(self, head: str) -> None:
+    async def test_headers_are_limited(self, head: str) -> None:
         error = await failure(raw(f"HTTP/1.1 200 OK\r\n{head}\r\nContent-Length: 0\r\n\r\n".encode()))
         assert error.detail_code == "bad_http"
 
@@ -405,11 +412,11 @@ class TestLimits:
         ],
         ids=["half a body", "reset", "broken header", "not HTTP"],
     )
-    async def test_broken_answers_are_network_errors(self, answer: Reply, code: str) -> None:
+    async def test_broken_responses_are_network_errors(self, answer: Reply, code: str) -> None:
         error = await failure(answer)
         assert isinstance(error, NetworkError) and error.detail_code == code
 
-    async def test_nothing_listens(self) -> None:
+    async def test_a_refused_connection(self) -> None:
         async with client() as made:
             with pytest.raises(NetworkError) as caught:
                 await get(made, f"http://site.example:{free_port()}/")
@@ -423,19 +430,19 @@ class TestLimits:
                     await get(made, at(site.url))
             assert await site.until_idle(), "the connection is still open"
 
-    async def test_too_much_closes_the_socket(self) -> None:
+    async def test_exceeding_a_limit_closes_the_socket(self) -> None:
         async with serve(lambda _: drip(b"x" * 1000, gap=0)) as site, client() as made:
             with pytest.raises(WebParseError):
                 await get(made, at(site.url), 10)
             assert await site.until_idle()
 
 
-class TestGate:
-    """The same rules for a browser, which asks before each of its requests."""
+class TestBrowserCheck:
+    """The same rules for the requests of a browser."""
 
-    async def test_what_a_browser_may_reach(self) -> None:
+    async def test_what_a_browser_may_load(self) -> None:
         async with client(ONE, names(site_example=["127.0.0.1"], both_example=["127.0.0.1", "127.0.0.2"])) as made:
-            may: Callable[[str], Awaitable[bool]] = made.may_reach
+            may: Callable[[str], Awaitable[bool]] = made.may_load
             assert await may("http://site.example/") and await may("http://127.0.0.1:81/x")
             for url in (
                 "http://both.example/",
@@ -447,14 +454,14 @@ class TestGate:
             ):
                 assert not await may(url), url
 
-    async def test_with_a_proxy_an_unknown_name_may_be_reached(self) -> None:
+    async def test_with_a_proxy_an_unknown_name_may_be_loaded(self) -> None:
         async with client(ONE, proxy=Secret("http://127.0.0.1:1")) as made:
-            assert await made.may_reach("http://unknown.example/") and not await made.may_reach("http://both.example/")
+            assert await made.may_load("http://unknown.example/") and not await made.may_load("http://both.example/")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl, which makes the certificate, is not installed")
 class TestTls:
-    """The address is pinned, the certificate is the name's."""
+    """The address is fixed, and the certificate is checked for the name."""
 
     @asynccontextmanager
     async def secure(self, folder: Path, answer: bytes) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
@@ -475,7 +482,7 @@ class TestTls:
         async with server:
             yield server.sockets[0].getsockname()[1], ssl.create_default_context(cafile=str(certificate))
 
-    async def test_https_by_a_checked_address_and_on_to_http_with_a_note(self, tmp_path: Path) -> None:
+    async def test_https_to_a_checked_address_and_a_note_on_a_redirect_to_http(self, tmp_path: Path) -> None:
         async with serve(lambda _: reply("arrived")) as site:
             head = f"HTTP/1.1 302 X\r\nLocation: {at(site.url)}\r\nContent-Length: 0\r\n\r\n".encode()
             async with self.secure(tmp_path, head) as (port, trusted):

@@ -1,4 +1,4 @@
-"""The HTTP room against servers that behave, and against those that do not."""
+"""``HttpClient`` and ``ImpersonatingClient`` with working and with broken servers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
 from suyuan.net.http import HttpClient
 from suyuan.net.impersonate import ImpersonatingClient
-from suyuan.net.transport import NetSettings, Transport, bounded
+from suyuan.net.settings import NetSettings
+from suyuan.net.transport import Transport, restricted_send
 
 CLIENTS: dict[str, type[HttpClient | ImpersonatingClient]] = {"aiohttp": HttpClient, "curl_cffi": ImpersonatingClient}
 
@@ -58,12 +59,12 @@ async def test_status_headers_and_body_arrive(kind: str) -> None:
     ("encoding", "packed"),
     [("gzip", gzip.compress(b"text", mtime=0)), ("deflate", zlib.compress(b"text")), ("br", brotli.compress(b"text"))],
 )
-async def test_bodies_are_unpacked(kind: str, encoding: str, packed: bytes) -> None:
+async def test_bodies_are_decompressed(kind: str, encoding: str, packed: bytes) -> None:
     response = await ask(kind, reply(packed, headers={"Content-Encoding": encoding}))
     assert response.body == b"text"
 
 
-async def test_zstd_is_unpacked() -> None:
+async def test_zstd_is_decompressed() -> None:
     zstd = pytest.importorskip("backports.zstd", reason="Python 3.14 has it in the standard library")
     response = await ask("aiohttp", reply(zstd.compress(b"text"), headers={"Content-Encoding": "zstd"}))
     assert response.body == b"text"
@@ -80,7 +81,7 @@ async def test_a_connection_is_reused(kind: str) -> None:
 
 
 @pytest.mark.req("C7.3", "T7.1")
-async def test_nothing_listens(kind: str) -> None:
+async def test_a_refused_connection(kind: str) -> None:
     client = make(kind)
     with pytest.raises(NetworkError) as caught:
         await client.send(Request.get(f"http://127.0.0.1:{free_port()}/"), "searxng")
@@ -108,7 +109,7 @@ async def test_a_name_that_does_not_exist(kind: str) -> None:
     ],
     ids=["half a body", "reset", "closed at once", "broken header"],
 )
-async def test_broken_answers_are_network_errors(kind: str, answer: Reply, code: str) -> None:
+async def test_broken_responses_are_network_errors(kind: str, answer: Reply, code: str) -> None:
     error = await failure(kind, answer)
     assert isinstance(error, NetworkError)
     if kind == "aiohttp" or code != "bad_http":
@@ -134,12 +135,12 @@ async def test_a_body_that_is_not_what_its_header_says(kind: str) -> None:
     assert (error.code, error.detail_code) == ("WebParseError", "undecoded_body")
 
 
-async def test_too_much_is_refused(kind: str) -> None:
+async def test_a_body_that_is_too_large_is_refused(kind: str) -> None:
     error = await failure(kind, reply(b"x" * 10_000_000), max_bytes=1_000_000)
     assert isinstance(error, WebParseError) and error.detail_code == "too_large"
 
 
-async def test_a_compression_bomb_is_never_held_in_memory(kind: str) -> None:
+async def test_a_compression_bomb_does_not_fill_the_memory(kind: str) -> None:
     answer = bomb(200)
     tracemalloc.start()
     try:
@@ -163,8 +164,8 @@ async def test_cancelling_closes_the_socket(kind: str, answer: Reply) -> None:
     await client.close()
 
 
-async def test_a_kept_connection_that_was_closed_meanwhile_is_no_failure() -> None:
-    """Servers close idle connections; a POST that runs into that is sent again."""
+async def test_a_reused_connection_that_was_closed_is_retried() -> None:
+    """Servers close idle connections; a POST on such a connection is sent again."""
     client = make("aiohttp")
     answers = iter([reply("one"), raw(b""), reply("two")])
     async with serve(lambda _: next(answers)) as site:
@@ -187,7 +188,7 @@ async def test_the_proxy_is_used_and_localhost_is_not_proxied() -> None:
     assert direct.text == "direct"
 
 
-async def test_a_proxy_that_refuses_says_so_without_its_password() -> None:
+async def test_a_proxy_that_refuses_is_reported_without_its_password() -> None:
     async with serve(lambda _: reply("", 407)) as proxy:
         address = proxy.url.replace("http://", "http://user:hunter22@")
         client = HttpClient(NetSettings(proxy=Secret(address)))
@@ -200,7 +201,7 @@ async def test_a_proxy_that_refuses_says_so_without_its_password() -> None:
     )
 
 
-class TestBounds:
+class TestRestrictedSend:
     """An engine reaches its own endpoint only (P9.1)."""
 
     @pytest.mark.req("P9.1")
@@ -218,11 +219,11 @@ class TestBounds:
             "",
         ],
     )
-    async def test_other_addresses_are_not_asked(self, url: str) -> None:
+    async def test_other_addresses_are_not_requested(self, url: str) -> None:
         async def send(request: Request, engine: str) -> Response:
-            raise AssertionError(f"a request left the house: {request.url}")
+            raise AssertionError(f"a request was sent: {request.url}")
 
-        bound = bounded(send, "x", "http://search.example:8080")
+        bound = restricted_send(send, "x", "http://search.example:8080")
         with pytest.raises(WebProviderError) as caught:
             await bound(Request.get(url))
         assert caught.value.detail_code == "off_limits"
@@ -232,7 +233,7 @@ class TestBounds:
         client = HttpClient(NetSettings())
         answers = {"/a": redirect("/b"), "/b": reply("arrived"), "/out": redirect("http://elsewhere.example/x")}
         async with serve(lambda seen: answers[seen.path]) as site:
-            bound = bounded(client.send, "x", site.url)
+            bound = restricted_send(client.send, "x", site.url)
             assert (await bound(Request.get(site.url + "/a"))).text == "arrived"
             outside = await bound(Request.get(site.url + "/out"))
         await client.close()
@@ -242,7 +243,7 @@ class TestBounds:
         client = HttpClient(NetSettings())
         async with serve(lambda _: redirect("/again")) as site:
             with pytest.raises(NetworkError) as caught:
-                await bounded(client.send, "x", site.url)(Request.get(site.url + "/again"))
+                await restricted_send(client.send, "x", site.url)(Request.get(site.url + "/again"))
             assert len(site.seen) <= 4
         await client.close()
         assert caught.value.detail_code == "redirect_loop"
@@ -250,6 +251,6 @@ class TestBounds:
     async def test_a_form_becomes_a_get_when_it_is_redirected(self) -> None:
         client = HttpClient(NetSettings())
         async with serve(lambda seen: reply(seen.method) if seen.path == "/b" else redirect("/b")) as site:
-            bound = bounded(client.send, "x", site.url)
+            bound = restricted_send(client.send, "x", site.url)
             assert (await bound(Request.post_form(site.url + "/a", {"q": "x"}))).text == "GET"
         await client.close()

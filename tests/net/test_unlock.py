@@ -1,4 +1,4 @@
-"""The visible window in which a person unlocks an engine, on a virtual screen."""
+"""The visible window in which a person solves a CAPTCHA, on a virtual screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.chromium import get, opened, own_temp, require_chromium
 from support.processes import browsers, family, soon
 from support.site import Reply, Seen, reply, serve
 from suyuan.core.errors import WebProviderError
-from suyuan.net.transport import BrowserSettings
+from suyuan.net.settings import BrowserSettings
 from suyuan.net.unlock import unlock
 
 require_chromium()
@@ -48,8 +48,9 @@ def titles() -> str:
 
 
 def press_ctrl_w() -> None:
-    """Close the window as a person does it."""
-    # Not checked: the window may be gone before xdotool has let go of the key, which it calls an error. The caller sees it close.
+    """Close the window as a person does."""
+    # Not checked, because xdotool reports an error if the window closes before the key is released.
+    # The caller waits until it is closed.
     subprocess.run(
         ["xdotool", "search", "--onlyvisible", "--class", "chrom", "windowfocus", "--sync", "key", "ctrl+w"],
         check=False,
@@ -57,7 +58,7 @@ def press_ctrl_w() -> None:
 
 
 @pytest.mark.req("G3.2")
-async def test_without_a_display_it_says_so(tmp_path: Path) -> None:
+async def test_a_missing_display_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WebProviderError) as caught:
         await unlock("http://127.0.0.1/", "", tmp_path, has_display=False)
     assert caught.value.detail_code == "no_display"
@@ -65,7 +66,7 @@ async def test_without_a_display_it_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("G3.2")
-async def test_a_display_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_invalid_display_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":7777")
     with pytest.raises(WebProviderError) as caught:
         await unlock("http://127.0.0.1/", "", tmp_path / "profile", has_display=True)
@@ -74,7 +75,7 @@ async def test_a_display_that_is_not_there_is_an_error(tmp_path: Path, monkeypat
 
 @pytest.mark.req("G3.2")
 @pytest.mark.usefixtures("screen")
-async def test_what_a_person_unlocks_in_the_window_stays_unlocked(tmp_path: Path) -> None:
+async def test_a_captcha_solved_in_the_window_stays_solved(tmp_path: Path) -> None:
     profile = tmp_path / "profile"
     solved = asyncio.Event()
 

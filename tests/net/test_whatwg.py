@@ -1,4 +1,4 @@
-"""The guard against public collections: addresses made to trick guards, and the cases of the URL standard."""
+"""The guard with public test data: SSRF payloads, and the test cases of the URL standard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
     not BENCH.is_dir(), reason="the public test data (shared/bench) are not on this machine"
 )
 
-# Stricter than the standard, on purpose: see `parse`.
+# Deliberately stricter than the standard: see `parse`.
 _TRICKS = re.compile(r"[\x00-\x1f\x7f-\x9f]|^[^?#]*\\")
 _DNS_NAME = re.compile(r"(?=.{1,253}\.?$)([a-z0-9_-]{1,63})(\.[a-z0-9_-]{1,63})*\.?")
 
@@ -32,7 +32,7 @@ async def all_names_are_loopback(host: str, port: int) -> Sequence[str]:
 
 
 async def outcome(url: str) -> str:
-    """What becomes of ``url`` where each name leads to this machine; an address that is let through is ``through``."""
+    """What the guard says about ``url`` if every name resolves to this machine; ``through`` if it is allowed."""
     guard = Guard()
     try:
         address = guard.check_url(url)
@@ -49,12 +49,12 @@ def ssrf_urls() -> list[str]:
 
 
 @pytest.mark.parametrize("variant", ["as written", "escapes made real", "without user"])
-async def test_no_address_made_to_trick_guards_gets_through(variant: str) -> None:
+async def test_no_ssrf_payload_is_allowed(variant: str) -> None:
     urls = ssrf_urls()
     if variant == "escapes made real":
         urls = [url.replace("\\t", "\t").replace("\\r", "\r").replace("\\n", "\n") for url in urls]
     elif variant == "without user":
-        # Most of them have one and are refused for that alone; the hosts behind it must be refused too.
+        # Most contain a user name and are refused for that alone; their hosts must be refused too.
         urls = [re.sub(r"^(\w+://)[^/?#]*@", r"\1", url) for url in urls]
     found = Counter([await outcome(url) for url in urls])
     assert found["through"] == 0, [url for url in urls if await outcome(url) == "through"]
@@ -68,7 +68,7 @@ def cases(name: str) -> Iterator[dict[str, Any]]:
 
 
 def stricter(url: str, href: str) -> bool:
-    """Whether ``url``, good by the standard, is one that we refuse all the same."""
+    """Whether ``url`` is valid by the standard but refused by us."""
     parts = urlsplit(href)
     if _TRICKS.search(url) or parts.scheme not in ("http", "https") or "@" in parts.netloc:
         return True
@@ -76,7 +76,7 @@ def stricter(url: str, href: str) -> bool:
 
 
 def parsed(url: str, base: str = "") -> str | None:
-    """How ``url`` is spelled in the end; None where it is refused."""
+    """The normalised ``url``; None if it is refused."""
     try:
         return parse(url, base).href
     except SuyuanError as error:
@@ -85,7 +85,7 @@ def parsed(url: str, base: str = "") -> str | None:
 
 
 @pytest.mark.parametrize("name", ["urltestdata.json", "ada_extra_urltestdata.json", "ada_long_urltestdata.json"])
-def test_addresses_are_read_as_the_standard_says(name: str) -> None:
+def test_urls_are_parsed_as_the_standard_says(name: str) -> None:
     seen: Counter[str] = Counter()
     for case in cases(name):
         url, base, href = case["input"], case.get("base") or "", case.get("href", "")
@@ -102,13 +102,13 @@ def test_addresses_are_read_as_the_standard_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["IdnaTestV2.json", "toascii.json", "IdnaTestV2-removed.json"])
-def test_names_in_other_scripts_are_read_as_the_standard_says(name: str) -> None:
+def test_international_names_are_parsed_as_the_standard_says(name: str) -> None:
     seen: Counter[str] = Counter()
     for case in cases(name):
         if not case["input"]:
             # "https:///x" has the host x.
             continue
-        # As the standard's own tests do: what would end the host is escaped.
+        # As in the standard's own tests, characters that would end the host are escaped.
         host = re.sub(r"[:/?#\\]", lambda found: f"%{ord(found[0]):02X}", case["input"])
         url, output = f"https://{host}/x", case["output"]
         expected = None if not output or stricter(url, f"https://{output}/x") else f"https://{output}/x"

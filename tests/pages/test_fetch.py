@@ -31,7 +31,7 @@ ARTICLE = (
 async def client(handler: Handler, tmp_path: Path, **pages: Any) -> AsyncIterator[tuple[AsyncClient, Site]]:
     async with serve(handler) as site:
         settings = Settings(
-            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), seconds=5), **pages), data_dir=tmp_path
+            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), timeout_ms=5000), **pages), data_dir=tmp_path
         )
         async with AsyncClient(settings) as opened:
             yield opened, site
@@ -240,7 +240,7 @@ async def test_a_private_engine_address_is_not_readable(tmp_path: Path) -> None:
 
 
 async def test_a_slow_page_times_out_and_its_connection_is_closed(tmp_path: Path) -> None:
-    async with client(lambda _: stall, tmp_path, seconds=0.4) as (h, site):
+    async with client(lambda _: stall, tmp_path, timeout_ms=400) as (h, site):
         with pytest.raises(Timeout):
             await h.fetcher.fetch(site.url)
         assert await site.until_idle()

@@ -17,8 +17,8 @@ from suyuan.core.errors import SuyuanError
 from suyuan.core.wire import Request, Response
 from suyuan.net.browser import BrowserClient
 from suyuan.net.chrome import find_chrome
-from suyuan.net.request_filter import Allows
-from suyuan.net.transport import BrowserSettings, NetSettings
+from suyuan.net.request_filter import UrlCheck
+from suyuan.net.settings import BrowserSettings, NetSettings
 
 from .processes import until
 from .site import Handler, Reply, Site, reply
@@ -54,7 +54,7 @@ def contents(folder: Path) -> list[str]:
 
 @asynccontextmanager
 async def opened(
-    settings: BrowserSettings | None = None, net: NetSettings | None = None, guard: Allows | None = None
+    settings: BrowserSettings | None = None, net: NetSettings | None = None, guard: UrlCheck | None = None
 ) -> AsyncIterator[BrowserClient]:
     """A client for the length of an ``async with`` block."""
     client = BrowserClient(settings or BrowserSettings(), net or NetSettings(), guard)

@@ -49,7 +49,7 @@ NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
         ("2026-02-30, corrected: 2026-03-02", "2026-03-02"),
     ],
 )
-def test_certain_dates(shown: str, day: str) -> None:
+def test_unambiguous_dates(shown: str, day: str) -> None:
     assert read_date(shown) == day
     assert read_date(shown, NOW) == day
 
@@ -96,7 +96,7 @@ def test_no_date_or_an_impossible_or_ambiguous_one(shown: str) -> None:
         ("today", "2026-03-10"),
     ],
 )
-def test_relative_dates_need_the_moment_of_the_page(shown: str, day: str) -> None:
+def test_relative_dates_need_the_time_of_the_page(shown: str, day: str) -> None:
     assert read_date(shown, NOW) == day
     assert read_date(shown) is None
 

@@ -1,26 +1,42 @@
-"""``ChatSettings`` and ``AgentLimits``: how conversations begin, and how far an agent may go."""
+"""``ChatSettings`` and ``AgentLimits``: how conversations begin, and how much an agent may do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+
+from ..core.setting import flag, number, setting, whole
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
     """The limits at which an agent must answer with what it has."""
 
-    searches: int = 6
-    fetches: int = 6
-    seconds: float = 120.0
-    tokens: int = 100_000
+    searches: int = setting(
+        "agent.maxSearches", 6, whole(1, 50), "Most searches for one answer in Agent mode.",
+        env="SUYUAN_AGENT_MAX_SEARCHES",
+    )  # fmt: skip
+    fetches: int = setting(
+        "agent.maxFetches", 6, whole(0, 50), "Most pages read for one answer in Agent mode.",
+        env="SUYUAN_AGENT_MAX_FETCHES",
+    )  # fmt: skip
+    seconds: float = setting(
+        "agent.seconds", 120.0, number(5, 3600), "Time after which an agent must answer with what it has.",
+        env="SUYUAN_AGENT_SECONDS",
+    )  # fmt: skip
+    tokens: int = setting(
+        "agent.maxTokens", 100_000, whole(1000, 10_000_000), "Most tokens for one answer in Agent mode.",
+        env="SUYUAN_AGENT_MAX_TOKENS",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
     """How conversations begin, and what goes into a prompt."""
 
-    search: bool | None = None
-    """Whether the search switch of a new conversation is on; None: on where the model needs it."""
+    search: bool | None = setting(
+        "chat.search", None, flag(), "Whether new conversations search; unset: only if the model needs it.",
+        env="SUYUAN_CHAT_SEARCH",
+    )  # fmt: skip
     results: int = 5
     snippet_length: int = 200
     limits: AgentLimits = field(default_factory=AgentLimits)

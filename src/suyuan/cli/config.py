@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from ..config.schema import agents_schema, config_schema
@@ -30,14 +31,14 @@ def add(commands: Any, t: Texts) -> None:
 def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Print every value in force and its origin, with keys masked."""
     if args.json:
-        values = [{"path": h.path, "value": h.value, "origin": h.origin} for h in settings.held]
+        values = [asdict(value) for value in settings.values]
         problems = [problem.say(t.lang) for problem in settings.problems]
         data = {"file": str(settings.config_file or ""), "values": values, "problems": problems}
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         return 0
     out = Terminal(sys.stdout)
     out.line(t("config.file", path=settings.config_file or t("config.no_file")))
-    rows = [(held.path, held.value, [(held.origin, "dim")]) for held in settings.held]
+    rows = [(each.path, each.value, [(each.origin, "dim")]) for each in settings.values]
     show_table(out, rows, (t("config.setting"), t("config.value"), t("config.origin")), wrapped=(1, 2))
     _report(settings, t)
     return 0

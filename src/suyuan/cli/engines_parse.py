@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 def _items(args: argparse.Namespace, settings: Settings, body: bytes) -> list[dict[str, Any]]:
     engine = registry.load(args.engine)(settings.engines.get(registry.canonical(args.engine)))
     query = SearchQuery(args.query) if args.query else None
-    found = engine.read(Response(args.status, body), query) if isinstance(engine, Engine) else None
+    found = engine.parse(Response(args.status, body), query) if isinstance(engine, Engine) else None
     return [_item(rank, result) for rank, result in enumerate(found.results if found else (), 1)]
 
 

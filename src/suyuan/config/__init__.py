@@ -1,1 +1,1 @@
-"""Configuration: the only room that reads the environment."""
+"""Configuration: the only package that reads the environment."""

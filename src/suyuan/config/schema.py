@@ -1,23 +1,37 @@
-"""The JSON Schemas of ``config.json`` and ``agents.json``, made from the list of settings."""
+"""The JSON Schemas of ``config.json`` and ``agents.json``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..core.setting import Setting, declarations
 from ..engines.registry import BUILT_IN
-from .keys import KEYS, SAME, Setting, engine_keys
+from .engine_settings import ALIASES, engine_settings
+from .settings import Settings
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def config_schema() -> dict[str, Any]:
-    """The schema of ``config.json``. Settings of other programs may stand beside ours."""
-    root: dict[str, Any] = {"$schema": _DIALECT, "title": "suyuan config.json", "type": "object", "properties": {}}
-    every = {key.path: key for key in (*KEYS, *(key for name in BUILT_IN for key in engine_keys(name)))}
-    for path, key in every.items():
-        _put(root, path, key)
-    for path, same in SAME.items():
-        _put(root, path, every[same])
+    """The schema of ``config.json``, which may also hold the settings of other programs."""
+    declared = {one.path: one for one in declarations(Settings)}
+    declared |= {one.path: one for name in BUILT_IN for one in engine_settings(name)}
+    declared |= {path: declared[same] for path, same in ALIASES.items()}
+    return {"$schema": _DIALECT, "title": "suyuan config.json", **schema_of(declared)}
+
+
+def schema_of(declared: Mapping[str, Setting]) -> dict[str, Any]:
+    """The schema of an object with these settings, each at its path."""
+    root: dict[str, Any] = {"type": "object", "properties": {}}
+    for path, one in declared.items():
+        node = root
+        *folders, leaf = path.split(".")
+        for folder in folders:
+            node = node["properties"].setdefault(
+                folder, {"type": "object", "additionalProperties": False, "properties": {}}
+            )
+        node["properties"][leaf] = _value_schema(one)
     return root
 
 
@@ -43,14 +57,9 @@ def agents_schema() -> dict[str, Any]:
     return {"$schema": _DIALECT, "title": "suyuan agents.json", "type": "object", "properties": {"agents": agents}}
 
 
-def _put(root: dict[str, Any], path: str, key: Setting) -> None:
-    node = root
-    *folders, leaf = path.split(".")
-    for folder in folders:
-        node = node["properties"].setdefault(
-            folder, {"type": "object", "additionalProperties": False, "properties": {}}
-        )
-    description = key.about + (f" Variable: {key.variable}." if key.variable else "")
-    node["properties"][leaf] = {**key.schema, "description": description}
-    if key.default not in (None, ""):
-        node["properties"][leaf]["default"] = key.default
+def _value_schema(one: Setting) -> dict[str, Any]:
+    description = one.description + (f" Variable: {one.env}." if one.env else "")
+    schema = {**one.kind.schema, "description": description}
+    if one.default not in (None, "", ()) and not one.secret:
+        schema["default"] = list(one.default) if isinstance(one.default, tuple) else one.default
+    return schema

@@ -1,38 +1,42 @@
-"""What holds after everything was read, and where each value came from."""
+"""``Settings``: the whole configuration, with the origin of each value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import ipaddress
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from ..chat.settings import ChatSettings
 from ..core.engine import EngineSettings
 from ..core.secret import Secret
+from ..core.setting import InvalidValue, ValueKind, flag, names, number, setting, text, whole
 from ..llm.settings import ModelSettings
-from ..messages.catalog import Text, text
-from ..net.transport import BrowserSettings, NetSettings
+from ..messages import catalog
+from ..messages.catalog import Text
+from ..net.settings import BrowserSettings, NetSettings
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """Something in the configuration that cannot be used, and what is used in its place."""
+    """A value in the configuration that cannot be used, and what is used instead."""
 
-    where: str
-    key: str
+    origin: str
+    path: str
     """The setting, or an empty text for the whole file."""
     value: str
-    why: Text
-    used: Text | str
+    reason: Text
+    fallback: Text | str
 
     def say(self, lang: str) -> str:
-        """Return the problem as one line in ``lang``."""
-        if not self.key:
-            return text(lang, "config.file_problem", where=self.where, why=self.why, used=self.used)
+        """The problem as one line in ``lang``."""
+        if not self.path:
+            return catalog.text(lang, "config.file_problem", where=self.origin, why=self.reason, used=self.fallback)
         value = f" = {self.value}" if self.value else ""
-        params = {"where": self.where, "key": self.key, "value": value, "why": self.why, "used": self.used}
-        return text(lang, "config.problem", **params)
+        params = {"where": self.origin, "key": self.path, "value": value, "why": self.reason, "used": self.fallback}
+        return catalog.text(lang, "config.problem", **params)
 
     def __str__(self) -> str:
         return self.say("en")
@@ -40,53 +44,127 @@ class ConfigProblem:
 
 @dataclass(frozen=True, slots=True)
 class SettingValue:
-    """One value that holds, masked where it is secret, and its origin."""
+    """The value of one setting, masked if it is secret, and its origin."""
 
     path: str
     value: str
     origin: str
 
 
+def _language() -> ValueKind:
+    def check(value: Any) -> str:
+        from ..core.errors import InvalidInput
+        from ..core.query import SearchQuery
+
+        try:
+            return SearchQuery("x", lang=value).lang
+        except (InvalidInput, AttributeError, TypeError):
+            raise InvalidValue("language") from None
+
+    return ValueKind(check, {"type": "string"})
+
+
+def _check_host(pattern: str) -> None:
+    from ..net.guard import host_pattern
+
+    host_pattern(pattern)
+
+
+def _check_network(network: str) -> None:
+    ipaddress.ip_network(network, strict=False)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How to search where the query does not say."""
+    """The defaults of a search."""
 
-    default: str = "auto"
-    seconds: float = 5.0
-    cache_minutes: float = 5.0
-    max_results: int = 5
-    lang: str = ""
-    snippet_length: int = 200
+    default: str = setting(
+        "tools.webSearch.defaultProvider", "auto", text(),
+        "Engine or plan: auto, one name, a,b (b when a fails) or a+b (merged).", env="WEB_SEARCH_BACKEND",
+    )  # fmt: skip
+    seconds: float = setting(
+        "tools.webSearch.timeoutSeconds", 5.0, number(0.2, 120), "Time for a whole search, all engines together.",
+        env="WEB_SEARCH_TIMEOUT_MS", env_scale=0.001,
+    )  # fmt: skip
+    cache_minutes: float = setting(
+        "tools.webSearch.cacheTtlMinutes", 5.0, number(0, 1440), "How long results are cached; 0 for no cache.",
+        env="WEB_SEARCH_CACHE_TTL_MINUTES",
+    )  # fmt: skip
+    max_results: int = setting(
+        "tools.webSearch.maxResults", 5, whole(1, 10), "Results that go into a prompt or a tool's answer.",
+        env="WEB_SEARCH_MAX_RESULTS",
+    )  # fmt: skip
+    lang: str = setting(
+        "tools.webSearch.language", "", _language(),
+        "Preferred language of results; auto takes it from the script of the query.",
+        env="WEB_SEARCH_LANGUAGE", empty_text="auto",
+    )  # fmt: skip
+    snippet_length: int = setting(
+        "tools.webSearch.snippetLength", 200, whole(40, 2000), "Longest snippet in a prompt, in characters.",
+        env="WEB_SEARCH_SNIPPET_LENGTH",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """How pages are read and kept."""
+    """How pages are read and archived."""
 
-    seconds: float = 15.0
-    max_bytes: int = 16_000_000
-    allow_hosts: tuple[str, ...] = ()
-    allow_networks: tuple[str, ...] = ()
-    fake_ip: bool = False
-    robots: bool = False
-    render: bool = False
-    archive: bool = True
-    archive_megabytes: int = 512
-    archive_days: int = 365
+    timeout_ms: int = setting(
+        "web.fetch.timeoutMs", 15_000, whole(100, 120_000),
+        "Longest time for one page; if set, also for engines that read result pages.", env="WEB_FETCH_TIMEOUT_MS",
+    )  # fmt: skip
+    max_bytes: int = setting(
+        "web.fetch.maxBytes", 16_000_000, whole(10_000, 200_000_000), "Largest page that is read, decompressed.",
+        env="WEB_FETCH_MAX_BYTES",
+    )  # fmt: skip
+    allow_hosts: tuple[str, ...] = setting(
+        "web.fetch.allowHosts", (), names(check_each=_check_host),
+        "Hosts that may be read although they are not public (name or *.suffix).", env="WEB_FETCH_ALLOW_HOSTS",
+    )  # fmt: skip
+    allow_networks: tuple[str, ...] = setting(
+        "web.fetch.allowNetworks", (), names(check_each=_check_network),
+        "Networks that may be read although they are not public (CIDR).", env="WEB_FETCH_ALLOW_NETWORKS",
+    )  # fmt: skip
+    fake_ip: bool = setting(
+        "web.fetch.fakeIp", False, flag(), "Whether a fake-IP DNS is in use (198.18.0.0/15 is then allowed).",
+        env="WEB_FETCH_FAKE_IP",
+    )  # fmt: skip
+    robots: bool = setting(
+        "web.fetch.robots", False, flag(), "Whether robots.txt is respected.", env="WEB_FETCH_ROBOTS"
+    )
+    render: bool = setting(
+        "web.fetch.render", False, flag(), "Whether pages that need scripts are rendered in the browser.",
+        env="WEB_FETCH_RENDER",
+    )  # fmt: skip
+    archive: bool = setting(
+        "archive.enabled", True, flag(), "Whether pages that were read are archived.", env="SUYUAN_ARCHIVE"
+    )
+    archive_megabytes: int = setting(
+        "archive.maxMegabytes", 512, whole(1, 1_000_000), "Largest size of the archived texts.",
+        env="SUYUAN_ARCHIVE_MAX_MB",
+    )  # fmt: skip
+    archive_days: int = setting(
+        "archive.maxDays", 365, whole(1, 36_500), "How long pages stay in the archive.", env="SUYUAN_ARCHIVE_MAX_DAYS"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where the page is served, and to whom."""
+    """Where the web page is served, and who may use it."""
 
-    host: str = "127.0.0.1"
-    port: int = 8642
-    token: Secret = field(default_factory=lambda: Secret(""))
-    """What clients on other machines must send."""
+    host: str = setting(
+        "server.host", "127.0.0.1", text(),
+        "The address to listen on; any other than loopback needs server.token.", env="SUYUAN_HOST",
+    )  # fmt: skip
+    port: int = setting("server.port", 8642, whole(1, 65_535), "The port to listen on.", env="SUYUAN_PORT")
+    token: Secret = setting(
+        "server.token", Secret(""), text(), "The bearer token that clients on other machines must send.",
+        env="SUYUAN_TOKEN",
+    )  # fmt: skip
 
     @property
     def url(self) -> str:
-        """The address of the page, for people on this machine."""
+        """The address of the page for people on this machine."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
@@ -103,40 +181,52 @@ class Settings:
     model: ModelSettings = field(default_factory=ModelSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
-    store_url: Secret = field(default_factory=lambda: Secret(""))
-    """Where conversations are kept; empty for a file in the data folder. May hold a password."""
+    # Secret, because it may contain a password.
+    store_url: Secret = setting(
+        "store.url", Secret(""), text(),
+        "The database of conversations, as an SQLAlchemy address; empty for a file in the data folder.",
+        env="SUYUAN_STORE_URL",
+    )  # fmt: skip
     state_dir: Path | None = None
     data_dir: Path | None = None
     config_file: Path | None = None
     agents_file: Path | None = None
-    timeout_given: bool = False
-    """Whether anybody set the time of a search; agents have a longer one by default."""
-    held: tuple[SettingValue, ...] = ()
+    values: tuple[SettingValue, ...] = ()
     problems: tuple[ConfigProblem, ...] = ()
+
+    def origin(self, path: str) -> str:
+        """The origin of a setting: ``argument``, ``environment NAME``, a file, or ``default``."""
+        return next((value.origin for value in self.values if value.path == path), "default")
 
     @property
     def archive_file(self) -> Path | None:
-        """Where the pages that were read are kept."""
+        """The archive of the pages that were read; None if there is no archive."""
         return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """Everything that must not appear in a log, on a screen or in a report."""
-        keys = (engine.api_key for engine in self.engines.values())
-        return tuple(
-            secret
-            for secret in (*keys, self.net.proxy, self.server.token, self.model.api_key, self.store_url)
-            if secret
-        )
+        """All values that must not appear in a log, on a screen or in a report."""
+        return tuple(secret for secret in _secrets(self) if secret)
 
     @property
     def store_address(self) -> Secret:
-        """Where conversations are kept; empty for memory only."""
+        """The database of conversations; empty for memory only."""
         if self.store_url or self.data_dir is None:
             return self.store_url
         return Secret(f"sqlite:///{quote(str(self.data_dir / 'chat.sqlite'))}")
 
     @property
     def chrome_profile(self) -> Path | None:
-        """Where the browser profile that a person has unlocked is kept."""
+        """The folder of the browser profile that a person has unlocked."""
         return self.state_dir / "chrome-profile" if self.state_dir else None
+
+
+def _secrets(value: object) -> Iterator[Secret]:
+    if isinstance(value, Secret):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _secrets(item)
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _secrets(getattr(value, one.name))

@@ -1,9 +1,10 @@
-"""What an engine is: the ``SearchEngine`` interface, and the base of the house's own engines, which do no I/O."""
+"""``SearchEngine``, the interface of an engine, and ``Engine``, the base class of engines that do no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from .causes.engine import KEY_MISSING
@@ -11,6 +12,7 @@ from .errors import SuyuanError
 from .query import SearchQuery
 from .result import EngineResults, SearchResult
 from .secret import Secret
+from .setting import Setting, http_url, number, setting, text, whole
 from .wire import Request, Response
 
 Exchange = Generator[Request, Response, EngineResults]
@@ -20,7 +22,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class SearchEngine(Protocol):
-    """All that an engine must be: a name, and a search that gives results or raises one of our errors."""
+    """The minimum an engine has: a name, and a search that returns results or raises a ``SuyuanError``."""
 
     name: str
 
@@ -31,82 +33,104 @@ class SearchEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What configuration says about one engine; an empty field means the engine's own default."""
+    """The configuration of one engine; an empty field means the engine's own default.
 
-    base_url: str = ""
-    api_key: Secret = field(default_factory=lambda: Secret(""))
-    timeout_ms: int | None = None
-    rate_per_minute: float | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    The paths are relative to ``web.providers.NAME.``, the variables to ``NAME_``.
+    """
+
+    base_url: str = setting("baseUrl", "", http_url(), "The address of the engine.", env="BASE_URL")
+    api_key: Secret = setting(
+        "apiKey", Secret(""), text(), "The API key of the engine.", env="API_KEY", file_first=True
+    )
+    timeout_ms: int | None = setting(
+        "timeoutMs", None, whole(50, 120_000), "Longest time for this engine.", env="TIMEOUT_MS"
+    )
+    rate_per_minute: float | None = setting(
+        "ratePerMinute", None, number(0, 100_000), "Most requests a minute; 0 for no limit.", env="RATE_PER_MINUTE"
+    )
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The values of the options that the engine itself declares."""
 
 
 class Engine:
-    """An engine as a generator: it yields requests, is sent responses, and returns what it found.
+    """An engine as a generator: it yields requests, is sent responses, and returns results.
 
-    It knows a page's or an interface's shape and never a socket, so a test hands it a saved page.
+    It opens no socket, so a test can pass it a saved page.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     default_url: ClassVar[str]
-    """The address used where configuration gives no other."""
+    """The base URL unless another is configured."""
     api_key_env: ClassVar[str] = ""
-    """The environment variable of its API key; empty for an engine that needs none."""
+    """The environment variable of the API key; empty for an engine that needs none."""
     supported_params: ClassVar[frozenset[str]] = frozenset()
-    """The optional query parameters that it can pass on."""
+    """The optional query parameters that the engine honours."""
     rate_per_minute: ClassVar[float | None] = None
-    """How often it may be asked where configuration does not say."""
+    """Most requests a minute unless configured otherwise."""
     burst: ClassVar[int] = 1
-    """How many of those requests may come at once."""
+    """How many of these requests may be sent at once."""
     via_browser: ClassVar[bool] = False
-    """Whether its pages are shown in a browser, which must be installed."""
+    """Whether it needs a browser, which must be installed."""
     redirect_hosts: ClassVar[tuple[str, ...]] = ()
     """Other hosts of the same engine that it may redirect to."""
+    options: ClassVar[tuple[Setting, ...]] = ()
+    """The engine's own settings, with paths and variables relative to those of ``EngineSettings``."""
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         self.settings = settings or EngineSettings()
         self.base_url = (self.settings.base_url or self.default_url).rstrip("/")
         self.send: Send | None = None
-        """The network, given by whoever joins the house together; an engine never makes one."""
+        """The network, which the client sets."""
 
     @property
     def configured(self) -> bool:
-        """Whether everything it needs to be asked is there."""
+        """Whether the engine has everything it needs, such as an API key."""
         return not self.api_key_env or bool(self.settings.api_key)
 
+    def option(self, path: str) -> Any:
+        """The value of one of the engine's own options."""
+        declared = next(one for one in self.options if one.path == path)
+        return self.settings.options.get(path, declared.default)
+
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Yield the requests for ``query`` and return what was found, or raise one of our errors."""
+        """Yield the requests for ``query`` and return the results, or raise a ``SuyuanError``."""
         raise NotImplementedError
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read one answer of this engine; ``query`` is what was asked, where that is known."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse one response of this engine to ``query``, if that is known."""
         raise NotImplementedError
 
     def probe(self) -> Generator[Request, Response, None] | None:
-        """Return an exchange that raises unless the engine is well, or None where asking it is the only test."""
+        """Return an exchange that raises unless the engine works, or None if only a search can tell."""
         return None
 
     def explain(self, error: SuyuanError) -> SuyuanError:
-        """``error`` of the network, in the words that help with this engine."""
+        """Return the error to raise for a network error of this engine, with a more helpful text if there is one."""
         return error
 
+    @staticmethod
+    def today() -> date:
+        """The current date, with which relative periods are computed."""
+        return datetime.now(UTC).date()
+
     def require_key(self) -> Secret:
-        """Return the API key, or raise the error that says where to put it."""
+        """Return the API key, or raise the error that says where to configure it."""
         if not self.settings.api_key:
             setting = f"web.providers.{self.name}.apiKey"
             raise KEY_MISSING(engine=self.name, variable=self.api_key_env, setting=setting)
         return self.settings.api_key
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
-        """Search with the network this engine was given (the ``SearchEngine`` interface)."""
+        """Search with the network that was set (the ``SearchEngine`` interface)."""
         if self.send is None:
-            raise RuntimeError(f"{self.name} has no network: take it from suyuan.open_house(), or set its `send`")
+            raise RuntimeError(f"{self.name} has no network: search with suyuan.Client, or set its `send`")
         found = await drive(self.exchange(query), self.send)
         return found.results[:num_results]
 
 
 async def drive(exchange: Generator[Request, Response, T], send: Send) -> T:
-    """Run an exchange to its end, sending each request it yields through ``send``."""
+    """Run an exchange to its end, sending each request that it yields with ``send``."""
     try:
         request = next(exchange)
         while True:

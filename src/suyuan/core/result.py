@@ -40,3 +40,7 @@ class EngineResults:
     results: tuple[SearchResult, ...] = ()
     notes: tuple[str, ...] = ()
     request_id: str = ""
+
+    def with_notes(self, *notes: str) -> EngineResults:
+        """The same results with ``notes`` in front of their own."""
+        return EngineResults(self.results, notes + self.notes, self.request_id)

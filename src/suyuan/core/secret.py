@@ -16,7 +16,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """Return the secret itself; only the network room calls this."""
+        """Return the secret itself, for the moment of sending."""
         return self._value
 
     def __bool__(self) -> bool:

@@ -1,4 +1,4 @@
-"""Request and Response as plain values: what an engine yields and what it is sent."""
+"""``Request`` and ``Response``: what an engine yields, and what it is sent."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Via = Literal["http", "browser"]
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,30})", re.I)
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# What Chinese pages call gb2312 or gbk is in practice its superset.
-_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "ascii": "cp1252"}
+# Pages that declare gb2312, gbk or iso-8859-1 use their supersets in practice.
+_SUPERSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "iso-8859-1": "cp1252", "ascii": "cp1252"}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One thing to ask of the network."""
+    """An HTTP request."""
 
     url: str
     method: Literal["GET", "POST"] = "GET"
@@ -40,20 +40,20 @@ class Request:
 
     @classmethod
     def post_form(cls, url: str, form: Mapping[str, str], headers: Mapping[str, str | Secret] | None = None) -> Request:
-        """Build a POST request that sends ``form`` as a browser's form does."""
+        """Build a POST request with ``form`` as an HTML form sends it."""
         head = {"Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
         return cls(url, "POST", head, urlencode(form).encode("ascii"))
 
     @classmethod
     def post_json(cls, url: str, data: Mapping[str, Any], headers: Mapping[str, str | Secret] | None = None) -> Request:
-        """Build a POST request that sends ``data`` as JSON."""
+        """Build a POST request with ``data`` as JSON."""
         head = {"Content-Type": "application/json", **(headers or {})}
         return cls(url, "POST", head, json.dumps(data, ensure_ascii=False).encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back: status, headers (lower-case names), decompressed body, final URL, and when."""
+    """An HTTP response: status, decompressed body, final URL, headers with lower-case names, and time of receipt."""
 
     status: int
     body: bytes
@@ -69,19 +69,17 @@ class Response:
                 return self.body.decode(name, "replace")
         name = self._declared()
         try:
-            return self.body.decode(_WIDER.get(name, name), "replace")
+            return self.body.decode(_SUPERSETS.get(name, name), "replace")
         except (LookupError, ValueError):
-            # Some names that Python knows are no charsets of pages (idna, undefined).
+            # Python knows codecs that are no character sets (idna, undefined).
             return self.body.decode("utf-8", "replace")
 
     @property
     def utf8(self) -> bytes:
-        """The body in UTF-8: as it came where that is what it is, which is nearly always."""
-        return (
-            self.body
-            if self._declared() in ("utf-8", "utf8") and self.body[:2] not in _UTF16
-            else self.text.encode("utf-8", "replace")
-        )
+        """The body in UTF-8; nearly always the body itself."""
+        if self._declared() in ("utf-8", "utf8") and self.body[:2] not in _UTF16:
+            return self.body
+        return self.text.encode("utf-8", "replace")
 
     def _declared(self) -> str:
         kind = self.headers.get("content-type", "").lower()
@@ -93,7 +91,7 @@ class Response:
         return found[1].decode("ascii", "replace").lower() if found else "utf-8"
 
     def json(self) -> Any:
-        """The body as JSON; raises ``ValueError`` where it is not (too deep counts as not)."""
+        """The body as JSON; raises ``ValueError`` if it is not JSON or nested too deeply."""
         try:
             return json.loads(self.text)
         except RecursionError:

@@ -6,19 +6,20 @@ from pathlib import Path
 
 from ..client import AsyncClient
 from ..config.agents import agent_web_search
-from ..config.keys import KEYS, SAME, SEARCH, engine_keys
-from ..config.load import read_json
+from ..config.engine_settings import ALIASES, engine_settings
+from ..config.load import DEFAULT_PLAN
+from ..config.reader import read_json
 from ..config.settings import ConfigProblem, Settings
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
 from ..core.causes.engine import KEY_MISSING
 from ..core.secret import MASK
+from ..core.setting import declarations
 from ..engines import registry
 from ..messages.catalog import Text
 from .finding import WARNING, Finding
 from .json_location import line_of
 
-_DEFAULT = SEARCH + "defaultProvider"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -51,9 +52,9 @@ def _agents_problems(settings: Settings) -> list[ConfigProblem]:
 
 def _finding(problem: ConfigProblem) -> Finding:
     where = _location(problem)
-    if not problem.key:
-        return Finding.problem("config", CONFIG_UNREADABLE(where=where, why=problem.why))
-    if problem.key == _DEFAULT:
+    if not problem.path:
+        return Finding.problem("config", CONFIG_UNREADABLE(where=where, why=problem.reason))
+    if problem.path == DEFAULT_PLAN:
         name = registry.canonical(problem.value)
         if name not in registry.names():
             return Finding.problem(
@@ -63,38 +64,40 @@ def _finding(problem: ConfigProblem) -> Finding:
         if variable:
             error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
             return Finding.problem("config", error, name=where)
-    if problem.key not in _known_settings() and not problem.key.startswith(("agents", "webSearch")):
-        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.key, why=problem.why), WARNING)
-    error = CONFIG_VALUE(where=where, key=problem.key, value=problem.value or MASK, why=problem.why, used=problem.used)
+    if problem.path not in _known_settings() and not problem.path.startswith(("agents", "webSearch")):
+        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.path, why=problem.reason), WARNING)
+    value = problem.value or MASK
+    error = CONFIG_VALUE(where=where, key=problem.path, value=value, why=problem.reason, used=problem.fallback)
     return Finding.problem("config", error, WARNING)
 
 
 def _known_settings() -> set[str]:
-    return {key.path for key in (*KEYS, *(key for name in registry.names() for key in engine_keys(name)))}
+    engines = (one for name in registry.names() for one in engine_settings(name))
+    return {one.path for one in (*declarations(Settings), *engines)}
 
 
 def _location(problem: ConfigProblem) -> str:
     """Return the file with the line of the setting, or the variable."""
-    file = Path(problem.where)
+    file = Path(problem.origin)
     try:
         text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
     except (OSError, UnicodeDecodeError):
-        return problem.where
-    leaf = problem.key.rpartition(".")[2]
+        return problem.origin
+    leaf = problem.path.rpartition(".")[2]
     for path in (
-        problem.key,
-        *(other for other, same in SAME.items() if same == problem.key),
+        problem.path,
+        *(other for other, same in ALIASES.items() if same == problem.path),
         f"agents.webSearch.{leaf}",
     ):
         if line := line_of(text, path):
-            return f"{problem.where}:{line}"
-    return problem.where
+            return f"{problem.origin}:{line}"
+    return problem.origin
 
 
 def _file_mode(settings: Settings) -> list[Finding]:
     """Return a warning where others may read a file that holds a key."""
     file = settings.config_file
-    if file is None or not any(held.value == MASK and held.origin == str(file) for held in settings.held):
+    if file is None or not any(value.value == MASK and value.origin == str(file) for value in settings.values):
         return []
     try:
         open_to_others = bool(file.stat().st_mode & 0o077)

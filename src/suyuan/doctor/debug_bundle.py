@@ -48,7 +48,7 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
             "system": platform.platform(),
             **versions(),
         },
-        "settings": {held.path: {"value": held.value, "from": held.origin} for held in settings.held},
+        "settings": {value.path: {"value": value.value, "from": value.origin} for value in settings.values},
         "configuration_problems": [str(problem) for problem in settings.problems],
     }
     # One pass over the whole text removes a key from wherever a library has put it.

@@ -28,7 +28,8 @@ async def check(client: AsyncClient, *, offline: bool = False, lookup: Lookup | 
 def proxy_address(client: AsyncClient) -> tuple[str, str]:
     """Return host and port of the proxy, without its password, and where it was set; empty without a proxy."""
     parts = urlsplit(client.settings.net.proxy.reveal())
-    origin = next((held.origin for held in client.settings.held if held.path == "web.fetch.proxy"), "web.fetch.proxy")
+    origins = (value.origin for value in client.settings.values if value.path == "web.fetch.proxy")
+    origin = next(origins, "web.fetch.proxy")
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "", origin
 
 

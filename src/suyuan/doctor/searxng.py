@@ -40,7 +40,7 @@ from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..engines.searxng import SearXNG
 from ..messages.catalog import Text
-from ..net.transport import bounded, origin
+from ..net.transport import origin, restricted_send
 
 RawSend = Callable[[Request, str], Awaitable[Response]]
 """Sends a request; the text names the engine it is for."""
@@ -130,7 +130,7 @@ class _Check:
 
     def __post_init__(self) -> None:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
-        self.send = bounded(self.raw, NAME, self.base_url)
+        self.send = restricted_send(self.raw, NAME, self.base_url)
 
     async def run(self) -> SearxngStatus:
         """Return the status."""
@@ -262,7 +262,7 @@ class _Check:
         if response.status >= 500:
             return replace(status, error=SEARXNG_BROKEN(engine=NAME, where=self.base_url, status=response.status))
         try:
-            found = self.engine.read(response)
+            found = self.engine.parse(response)
         except SuyuanError as error:
             other = error.detail_code in ("not_json", "layout_changed")
             return replace(status, error=await self._other_server() if other else error)

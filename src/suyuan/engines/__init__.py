@@ -1,1 +1,1 @@
-"""One file per engine: each knows a page's or an interface's shape, and never a socket."""
+"""One file per engine: each builds requests and parses responses, and opens no socket."""

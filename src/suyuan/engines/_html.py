@@ -1,4 +1,4 @@
-"""Reading HTML: the few words the page-reading engines share."""
+"""Parsing HTML: what the engines with result pages share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..core.causes.engine import UNDECODED, UNREADABLE
 from ..core.result import SearchResult
 from ..core.wire import Response
 
-# Until glibc has seen a block of some size freed, it gives the memory of every parsed page back to the system, to take
-# it again for the next one: a third of the time of reading. Freeing a block that was never touched costs nothing.
+# Until glibc has seen a large block freed, it returns the memory of every parsed page to the system and requests it
+# again for the next one, a third of the parsing time. Freeing a block that was never touched costs nothing.
 bytes(1 << 20)
 
-# Twice what the largest result page has; the parser's time grows with the square of the nesting.
+# Twice as many as the largest result page has; the parser's time grows with the square of the nesting.
 _MOST_TAGS = 25_000
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1a\ufffd]")
 
 
-def tree_of(response: Response, engine: str, start: bytes = b"") -> LexborHTMLParser:
-    """Parse the page, or raise where its bytes are not text at all (a body that was never decompressed).
+def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTMLParser:
+    """Parse the page, or raise if its bytes are not text at all (a body that was never decompressed).
 
-    With ``start``, only from the tag in which these bytes stand: parsing is most of the work, and half of a page may be its head.
+    With ``start``, parse only from the tag that contains these bytes: half of a page may be its head.
     """
     body = response.utf8
     if body.count(b"<") > _MOST_TAGS:
@@ -41,23 +41,23 @@ def tree_of(response: Response, engine: str, start: bytes = b"") -> LexborHTMLPa
 
 
 def text_of(node: LexborNode | None) -> str:
-    """The text of ``node`` with white space folded; empty where there is no node."""
+    """The text of ``node`` with white space collapsed; empty if there is no node."""
     if node is None:
         return ""
     text = node.text()
-    # In printable text the blank is the only white space: most texts need no folding.
+    # In printable text the blank is the only white space, so most texts are already collapsed.
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def attribute(node: LexborNode | None, name: str) -> str:
-    """An attribute's value, stripped; empty where there is none."""
+    """The value of an attribute, stripped; empty if there is none."""
     if node is None:
         return ""
     return (node.attributes.get(name) or "").strip()
 
 
 def first(node: LexborNode, *selectors: str) -> LexborNode | None:
-    """The first node that one of ``selectors`` finds, tried in order."""
+    """The first node that matches, with ``selectors`` tried in order."""
     for selector in selectors:
         if (found := node.css_first(selector)) is not None:
             return found
@@ -70,7 +70,7 @@ def has_class(node: LexborNode, *names: str) -> bool:
 
 
 def distinct(results: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
-    """The results without those whose URL came before: a page may show one twice."""
+    """The results without repeated URLs, since a page may show one twice."""
     seen: dict[str, SearchResult] = {}
     for result in results:
         seen.setdefault(result.url, result)

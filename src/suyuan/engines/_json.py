@@ -1,7 +1,9 @@
-"""Reading JSON answers: the few words the engines with an interface share."""
+"""Parsing JSON answers: what the engines with an API share."""
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +13,8 @@ from ..core.wire import Response
 from ..messages.catalog import Text
 
 
-def json_of(response: Response, engine: str) -> dict[str, Any]:
-    """The answer as a JSON object, or the error that says what came in its place."""
+def json_object(response: Response, engine: str) -> dict[str, Any]:
+    """The body as a JSON object, or the error that says what came instead."""
     try:
         data = response.json()
     except ValueError:
@@ -29,14 +31,24 @@ def json_of(response: Response, engine: str) -> dict[str, Any]:
     return data
 
 
-def results_of(
-    rows: object, read: Callable[[object], SearchResult | None], engine: str
+def parse_rows(
+    rows: object, parse: Callable[[dict[str, Any]], SearchResult], engine: str
 ) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
-    """The results in ``rows``, and a note on those that could not be read; where none can, the whole answer cannot."""
+    """The results in ``rows``, and a note on rows without an http(s) URL; an error if that is all of them."""
     if not isinstance(rows, list):
         raise UNREADABLE(engine=engine)
-    results = tuple(result for row in rows if (result := read(row)))
+    results = tuple(parse(row) for row in rows if _has_url(row))
     if rows and not results:
         raise UNREADABLE(engine=engine)
-    left_out = len(rows) - len(results)
-    return results, (f"{left_out} malformed results skipped",) if left_out else ()
+    skipped = len(rows) - len(results)
+    return results, (f"{skipped} malformed results skipped",) if skipped else ()
+
+
+def plain_text(value: object, tags: re.Pattern[str] | None = None) -> str:
+    """A text with white space collapsed; with ``tags``, these are removed and character references resolved."""
+    text = str(value or "")
+    return " ".join((html.unescape(tags.sub("", text)) if tags else text).split())
+
+
+def _has_url(row: object) -> bool:
+    return isinstance(row, dict) and str(row.get("url") or "").startswith(("http://", "https://"))

@@ -1,4 +1,4 @@
-"""What an HTTP status means, for the engines that have no rules of their own for it."""
+"""HTTP statuses and headers that mean the same for every engine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..messages.catalog import Text
 
 
 def check_status(response: Response, engine: str) -> None:
-    """Raise the failure that the status stands for; 200 and 202 pass."""
+    """Raise the error that the status stands for, unless it is 200 or 202."""
     status = response.status
     if status in (200, 202):
         return
     if 300 <= status < 400:
-        raise REDIRECTED(engine=engine, where=redirect_target(response) or Text("engine.detail.nowhere"))
+        raise REDIRECTED(engine=engine, where=redirect_domain(response) or Text("engine.detail.nowhere"))
     if status == 401:
         raise KEY_REJECTED(engine=engine, said="HTTP 401")
     if status == 403:
@@ -31,8 +31,8 @@ def check_status(response: Response, engine: str) -> None:
     raise BAD_STATUS(engine=engine, status=status)
 
 
-def redirect_target(response: Response) -> str:
-    """The domain that a redirect points to; empty where the answer is no redirect."""
+def redirect_domain(response: Response) -> str:
+    """The domain that a redirect points to; empty if the response is no redirect."""
     location = response.headers.get("location", "")
     try:
         return domain_of(urljoin(response.url, location)) if location else ""
@@ -41,7 +41,7 @@ def redirect_target(response: Response) -> str:
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds that a ``Retry-After`` header asks us to wait, at most an hour."""
+    """The seconds to wait according to the ``Retry-After`` header, at most an hour."""
     value = response.headers.get("retry-after", "").strip()
     if value.isdecimal():
         return min(float(value), 3600.0)

@@ -1,12 +1,12 @@
-"""Baidu: its result page, and its JSON answer (``tn=json``) as a second door."""
+"""Baidu: the result page, with the JSON answer (``tn=json``) as fallback."""
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -18,17 +18,20 @@ from ..core.result import EngineResults, SearchResult
 from ..core.urls import domain_of
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, has_class, text_of, tree_of
-from ._query import fitted
-from ._status import check_status, redirect_target
+from ._html import attribute, distinct, first, has_class, parse_html, text_of
+from ._json import parse_rows, plain_text
+from ._query import query_text
+from ._status import check_status, redirect_domain
 
 _LONGEST_QUERY = 76
 _CAPTCHA_HOSTS = ("wappass.baidu.com", "seccaptcha.baidu.com")
+_CAPTCHA = "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha"
 _TAGS = re.compile(r"<[^>]*>")
-# Baidu's own cards (result-op) are widgets, except where they present one page of these.
+# Baidu's own cards (result-op) are widgets, except those for one page of these sites.
 _CARD_PAGES = re.compile(
-    r"https?://(?:baike\.baidu\.com/(?:item|view)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/|jingyan\.baidu\.com/article/"
-    r"|wenku\.baidu\.com/view/|baijiahao\.baidu\.com/s|(?![\w.-]*\.?baidu\.com(?:[/:?#]|$))[^/]+)"
+    r"https?://(?:baike\.baidu\.com/(?:item|view)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/"
+    r"|jingyan\.baidu\.com/article/|wenku\.baidu\.com/view/|baijiahao\.baidu\.com/s"
+    r"|(?![\w.-]*\.?baidu\.com(?:[/:?#]|$))[^/]+)"
 )
 _WIDGETS = re.compile(
     r"image|video|recommend|fanyi|calculator|weather|rel[-_]|relate|map|short_|hot|app_|game|news-realtime|ai_"
@@ -36,7 +39,7 @@ _WIDGETS = re.compile(
 
 
 class Baidu(Engine):
-    """Asks ``/s`` as a browser does; a CAPTCHA is recognised and reported, never bypassed."""
+    """Requests ``/s`` as a browser does; a CAPTCHA is recognised and reported, never bypassed."""
 
     name = "baidu_html"
     title = "百度"
@@ -47,28 +50,27 @@ class Baidu(Engine):
     redirect_hosts = ("www.baidu.com", "m.baidu.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask the result page; where it cannot be read, ask the JSON answer once."""
-        text, notes = fitted(query, _LONGEST_QUERY)
+        """Request the result page, and the JSON answer once if the page cannot be parsed."""
+        text, notes = query_text(query, _LONGEST_QUERY)
         params = {"wd": text, "rn": "10", "pn": "0", "ie": "utf-8"}
         if query.freshness:
             params["gpc"] = _period(*query.freshness.dates(self.today()))
         response = yield Request.get(f"{self.base_url}/s", params)
         try:
-            found = self.read(response, query)
+            return self.parse(response, query).with_notes(*notes)
         except WebParseError:
-            response = yield Request.get(f"{self.base_url}/s", {**params, "tn": "json"})
-            found = self.read(response, query)
-            notes += ("page not readable, JSON answer asked",)
-        return EngineResults(found.results, notes + found.notes)
+            notes += ("page not readable, JSON answer used",)
+        response = yield Request.get(f"{self.base_url}/s", {**params, "tn": "json"})
+        return self.parse(response, query).with_notes(*notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read a result page or a JSON answer."""
-        if redirect_target(response) in _CAPTCHA_HOSTS or domain_of(response.url) in _CAPTCHA_HOSTS:
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse a result page or a JSON answer."""
+        if redirect_domain(response) in _CAPTCHA_HOSTS or domain_of(response.url) in _CAPTCHA_HOSTS:
             raise CAPTCHA(engine=self.name)
         check_status(response, self.name)
         if response.body.lstrip()[:1] == b"{":
-            return self._read_json(response)
-        tree = tree_of(response, self.name)
+            return self._parse_json(response)
+        tree = parse_html(response, self.name)
         if results := distinct(_results(tree, response)):
             return EngineResults(results)
         if _is_captcha(tree):
@@ -77,27 +79,19 @@ class Baidu(Engine):
             return EngineResults()
         raise UNREADABLE(engine=self.name)
 
-    def _read_json(self, response: Response) -> EngineResults:
+    def _parse_json(self, response: Response) -> EngineResults:
         try:
-            # Baidu puts raw control characters into its strings.
+            # The strings contain raw control characters.
             data = json.loads(response.text, strict=False)
             if data.get("antiFlag") == 1:
                 raise CAPTCHA(engine=self.name)
             rows = data["feed"]["entry"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise UNREADABLE(engine=self.name) from None
-        if not isinstance(rows, list):
-            raise UNREADABLE(engine=self.name)
         # The list ends with an empty entry.
-        rows = [row for row in rows if row]
-        results = [result for row in rows if (result := _json_result(row))]
-        notes = (f"{len(rows) - len(results)} malformed results skipped",) if len(results) < len(rows) else ()
+        rows = [row for row in rows if row] if isinstance(rows, list) else rows
+        results, notes = parse_rows(rows, _parse_row, self.name)
         return EngineResults(distinct(results), notes)
-
-    @staticmethod
-    def today() -> date:
-        """The day that "the last week" counts back from."""
-        return datetime.now(UTC).date()
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:
@@ -115,11 +109,11 @@ def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResul
 
 
 def _url(node: LexborNode) -> str:
-    """The page of an organic result: ``mu`` where it is given, else Baidu's own link; empty for ads and widgets."""
+    """The URL of an organic result: ``mu`` if there is one, else Baidu's own link; empty for ads and widgets."""
     href = attribute(first(node, "h3 a", ".c-title a", "a.c-blocka"), "href")
     page = attribute(node, "mu")
     if has_class(node, "result-op", "result-op-san"):
-        # A card names itself by its template; one without a page behind it is no result.
+        # The template says what kind of card it is; a card without a page is no result.
         if _WIDGETS.search(attribute(node, "tpl")) or not _CARD_PAGES.match(page):
             return ""
         return page
@@ -148,28 +142,21 @@ def _snippet(node: LexborNode) -> str:
 
 
 def _is_captcha(tree: LexborHTMLParser) -> bool:
-    if (
-        tree.css_first(
-            "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha"
-        )
-        is not None
-    ):
+    if tree.css_first(_CAPTCHA) is not None:
         return True
     return text_of(tree.css_first("title")) in ("百度安全验证", "安全验证")
 
 
-def _json_result(row: object) -> SearchResult | None:
-    if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
-        return None
+def _parse_row(row: dict[str, Any]) -> SearchResult:
     time = row.get("time")
     day = datetime.fromtimestamp(time, UTC).date().isoformat() if isinstance(time, int) and 0 < time < 4e9 else None
     return SearchResult(
-        _plain(row.get("title")), str(row["url"]), _plain(row.get("abs")), "baidu_html", published_at=day
+        plain_text(row.get("title"), _TAGS),
+        str(row["url"]),
+        plain_text(row.get("abs"), _TAGS),
+        "baidu_html",
+        published_at=day,
     )
-
-
-def _plain(text: object) -> str:
-    return " ".join(html.unescape(_TAGS.sub("", str(text or ""))).split())
 
 
 def _period(first_day: date, last_day: date) -> str:

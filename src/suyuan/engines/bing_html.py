@@ -1,11 +1,11 @@
-"""Bing: its result page."""
+"""Bing: the result page."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,18 +17,18 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, text_of, tree_of
-from ._query import fitted, is_ordinary, locale
+from ._html import attribute, distinct, first, parse_html, text_of
+from ._query import is_ordinary, locale, query_text
 from ._status import check_status
 
 _LONGEST_QUERY = 1000
-_CHALLENGE = (
+_CAPTCHA = (
     ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
 )
 
 
 class Bing(Engine):
-    """Asks ``/search`` with market and language, without which Chinese queries give dictionary pages."""
+    """Requests ``/search`` with market and language, without which Chinese queries give dictionary pages."""
 
     name = "bing_html"
     title = "Bing"
@@ -39,8 +39,8 @@ class Bing(Engine):
     redirect_hosts = ("www.bing.com", "cn.bing.com", "www4.bing.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask the result page once."""
-        text, notes = fitted(query, _LONGEST_QUERY)
+        """Request the result page."""
+        text, notes = query_text(query, _LONGEST_QUERY)
         params = {"q": text, "form": "QBLH"}
         lang, country = locale(query)
         if lang:
@@ -52,26 +52,21 @@ class Bing(Engine):
         if query.freshness:
             params["filters"] = _filters(query.freshness, self.today())
         response = yield Request.get(f"{self.base_url}/search", params)
-        return EngineResults(self.read(response, query).results, notes)
+        return self.parse(response, query).with_notes(*notes)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read a result page. An empty one for an ordinary ``query`` is Bing's way to turn a program away."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse a result page; an empty one for an ordinary ``query`` means that Bing blocks this client."""
         check_status(response, self.name)
-        tree = tree_of(response, self.name)
+        tree = parse_html(response, self.name)
         if results := distinct(_results(tree, response)):
             return EngineResults(results)
         if tree.css_first("li.b_no, #b_results .b_no") is not None:
             if query is not None and is_ordinary(query):
                 raise SOFT_BLOCK(engine=self.name)
             return EngineResults()
-        if tree.css_first(_CHALLENGE) is not None:
+        if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
         raise UNREADABLE(engine=self.name)
-
-    @staticmethod
-    def today() -> date:
-        """The day that "the last year" counts back from."""
-        return datetime.now(UTC).date()
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:
@@ -94,12 +89,12 @@ def _snippet(node: LexborNode) -> str:
     body = first(
         node, ".b_caption p", "p.b_lineclamp4", "p.b_lineclamp3", "p.b_lineclamp2", ".b_snippet p", ".b_snippet", "p"
     )
-    # Mobile and old pages put a label ("Web") as a span in front of the text.
+    # Mobile and old pages have a label ("Web") in front of the text.
     return text_of(body).removeprefix("WEB").lstrip(" ·")
 
 
 def unwrap(href: str) -> str:
-    """The page behind a result link: the base64 in ``u`` of Bing's ``ck/a`` redirect, or the link; empty for an ad."""
+    """The target of a result link: the base64 in ``u`` of Bing's ``ck/a`` redirect, or the link; empty for an ad."""
     try:
         parts = urlsplit(href)
         host = parts.hostname or ""
@@ -117,7 +112,7 @@ def unwrap(href: str) -> str:
     if not code.startswith("a1"):
         return ""
     try:
-        # The trailing padding is left out in the link.
+        # The link omits the trailing padding.
         target = base64.urlsafe_b64decode(code[2:] + "=" * (-len(code[2:]) % 4)).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return ""

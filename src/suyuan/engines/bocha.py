@@ -1,4 +1,4 @@
-"""Bocha 博查: a paid interface with Chinese results and summaries."""
+"""Bocha 博查: a paid API with Chinese results and summaries."""
 
 from __future__ import annotations
 
@@ -11,25 +11,31 @@ from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
+from ..core.setting import Setting, whole
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._json import json_of, results_of
+from ._json import json_object, parse_rows, plain_text
 from ._status import check_status, retry_after
 
 
 class Bocha(Engine):
-    """Asks ``/v1/web-search``; errors come as a code in the body, a string or a number."""
+    """Requests ``/v1/web-search``; errors are a code in the body, as a string or a number."""
 
     name = "bocha"
     title = "博查 Bocha"
     default_url = "https://api.bochaai.com"
     api_key_env = "BOCHA_API_KEY"
+    options = (
+        Setting(
+            "topKDefault", whole(1, 50), "Fewest results to ask for, whatever the query says.", env="TOP_K_DEFAULT"
+        ),
+    )
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask for ``count`` results, with summaries where the query wants them."""
+        """Request ``count`` results, with summaries if the query needs them."""
         key = self.require_key().reveal()
-        count = max(query.count, int(self.settings.options.get("topKDefault") or 0))
+        count = max(query.count, self.option("topKDefault") or 0)
         data: dict[str, Any] = {
             "query": query.text,
             "freshness": _freshness(query.freshness),
@@ -42,25 +48,26 @@ class Bocha(Engine):
             data["exclude"] = "|".join(query.blocked_domains)
         headers: dict[str, str | Secret] = {"Authorization": Secret(f"Bearer {key}"), "Accept": "application/json"}
         response = yield Request.post_json(f"{self.base_url}/v1/web-search", data, headers)
-        return self.read(response, query)
+        return self.parse(response, query)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read the JSON answer."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse the JSON answer."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
         try:
-            data = json_of(response, self.name)
+            data = json_object(response, self.name)
         except WebParseError:
-            # A gateway in front of it refuses without JSON; the status says more than that.
+            # A gateway in front of Bocha refuses without JSON; then the status says more.
             check_status(response, self.name)
             raise
         self._check(data, response)
-        pages = (data.get("data") or {}).get("webPages") if isinstance(data.get("data"), dict) else None
-        if pages is None and isinstance(data.get("data"), dict):
-            return EngineResults(request_id=str(data.get("log_id") or ""))
+        request_id = str(data.get("log_id") or "")
+        found = data.get("data")
+        pages = found.get("webPages") if isinstance(found, dict) else None
+        if pages is None and isinstance(found, dict):
+            return EngineResults(request_id=request_id)
         rows = pages.get("value") if isinstance(pages, dict) else None
-        results, notes = results_of(rows, _result, self.name)
-        return EngineResults(results, notes, str(data.get("log_id") or ""))
+        return EngineResults(*parse_rows(rows, _parse_row, self.name), request_id)
 
     def _check(self, data: dict[str, Any], response: Response) -> None:
         code = str(data.get("code", response.status))
@@ -68,7 +75,7 @@ class Bocha(Engine):
         if code == "200" and response.status == 200:
             return
         if code in ("401", "403"):
-            # 403 is Bocha's word for an empty account.
+            # With 403 Bocha says that the account is empty.
             raise KEY_REJECTED(engine=self.name, said=said)
         if code == "429":
             raise RATE_LIMITED(engine=self.name, retry_after=retry_after(response))
@@ -77,14 +84,12 @@ class Bocha(Engine):
         raise API_SAID_NO(engine=self.name, said=said)
 
 
-def _result(row: object) -> SearchResult | None:
-    if not isinstance(row, dict) or not str(row.get("url") or "").startswith(("http://", "https://")):
-        return None
+def _parse_row(row: dict[str, Any]) -> SearchResult:
     date = row.get("datePublished")
     return SearchResult(
-        " ".join(str(row.get("name") or "").split()),
+        plain_text(row.get("name")),
         str(row["url"]),
-        " ".join(str(row.get("snippet") or "").split()),
+        plain_text(row.get("snippet")),
         "bocha",
         published_at=read_date(date) if isinstance(date, str) else None,
         summary=str(row.get("summary") or ""),

@@ -1,9 +1,8 @@
-"""DuckDuckGo without JavaScript: the html page, and the lite page as a second door."""
+"""DuckDuckGo without JavaScript: the html page, with the lite page as fallback."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
 from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -15,40 +14,45 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, has_class, text_of, tree_of
-from ._query import fitted, locale
+from ._html import attribute, distinct, first, has_class, parse_html, text_of
+from ._query import locale, query_text
 from ._status import check_status
 
 _LONGEST_QUERY = 499
-# Where the list of results begins.
+# The start of the list of results.
 _LIST = b'id="links"'
 _PARTS = ", ".join(
     f".result:not(.result--ad) {part}"
     for part in ("a.result__a", ".result__snippet", ".result__date", ".result__extras__url > span:not(.result__icon)")
 )
-# Where DuckDuckGo's region code is not simply country-language.
+# The region codes of DuckDuckGo that are not simply country-language.
 _REGIONS = {
     ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
     ("ko", "KR"): "kr-kr", ("ar", "SA"): "xa-ar",
 }  # fmt: skip
-# The region of a country that is named without a language.
+# The region codes for a country without a language.
 _COUNTRIES = {
-    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-fr", "BG": "bg-bg", "BR": "br-pt", "CA": "ca-en", "CH": "ch-de",
-    "CL": "cl-es", "CN": "cn-zh", "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da", "EE": "ee-et", "ES": "es-es",
-    "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh", "HR": "hr-hr", "HU": "hu-hu", "ID": "id-en",
-    "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IS": "is-is", "IT": "it-it", "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt",
-    "LV": "lv-lv", "MX": "mx-es", "MY": "my-en", "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en",
-    "PK": "pk-en", "PL": "pl-pl", "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SA": "xa-ar", "SE": "se-sv", "SG": "sg-en",
-    "SI": "sl-sl", "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
+    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-fr", "BG": "bg-bg", "BR": "br-pt", "CA": "ca-en",
+    "CH": "ch-de", "CL": "cl-es", "CN": "cn-zh", "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da",
+    "EE": "ee-et", "ES": "es-es", "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh",
+    "HR": "hr-hr", "HU": "hu-hu", "ID": "id-en", "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IS": "is-is",
+    "IT": "it-it", "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt", "LV": "lv-lv", "MX": "mx-es", "MY": "my-en",
+    "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en", "PK": "pk-en", "PL": "pl-pl",
+    "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SA": "xa-ar", "SE": "se-sv", "SG": "sg-en", "SI": "sl-sl",
+    "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
     "ZA": "za-en",
 }  # fmt: skip
-# An address that needs no second look: its host is a plain name and not DuckDuckGo's.
+# A URL that is used as it is: its host is a plain name and not DuckDuckGo's.
 _PLAIN = re.compile(r"https?://(?!(?:[\w-]+\.)*duckduckgo\.com)[\w.-]+(?::\d{1,5})?(?:[/?#]|$)", re.A | re.I)
 _AD = re.compile(r"https?://(?:[\w-]+\.)*duckduckgo\.com/y\.js(?:[?#]|$)")
 
+_CAPTCHA = "#challenge-form, .anomaly-modal__modal, form[action*='anomaly.js']"
+_NO_RESULTS = ".no-results, .result--no-result, [data-testid='no-results-message']"
+_SHELL = ".js-results, #react-layout, [data-testid='react-layout']"
+
 
 class DuckDuckGo(Engine):
-    """Asks ``/html/`` by POST as its own form does."""
+    """Requests ``/html/`` by POST, as the form on that page does."""
 
     name = "ddg_html"
     title = "DuckDuckGo"
@@ -59,8 +63,8 @@ class DuckDuckGo(Engine):
     redirect_hosts = ("duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com")
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Ask the html page; where it is out of order, ask the lite page once."""
-        text, notes = fitted(query, _LONGEST_QUERY)
+        """Request the html page, and the lite page once if the html page is broken."""
+        text, notes = query_text(query, _LONGEST_QUERY)
         form = {"q": text, "b": ""}
         if region := _region(query):
             form["kl"] = region
@@ -69,55 +73,42 @@ class DuckDuckGo(Engine):
         if query.freshness:
             fresh = query.freshness
             form["df"] = fresh.period[0] if fresh.period else "..".join(map(str, fresh.dates(self.today())))
-        response = yield Request.post_form(f"{self.base_url}/html/", form, {"Referer": f"{self.base_url}/"})
+        headers = {"Referer": f"{self.base_url}/"}
+        response = yield Request.post_form(f"{self.base_url}/html/", form, headers)
         try:
-            found = self.read(response, query)
-        except WebBlocked:
-            raise
+            return self.parse(response, query).with_notes(*notes)
         except WebProviderError as error:
-            # Only when the page itself is broken: a door that was shut to us stays shut.
-            if error.detail_code not in ("api_error", "layout_changed"):
+            # Only if the page itself is broken: who is blocked on one page is blocked on both.
+            if isinstance(error, WebBlocked) or error.detail_code not in ("api_error", "layout_changed"):
                 raise
-            response = yield Request.post_form(f"{self.base_url}/lite/", form, {"Referer": f"{self.base_url}/"})
-            found = self.read(response, query)
-            notes += ("html page out of order, lite page asked",)
-        return EngineResults(found.results, notes)
+        response = yield Request.post_form(f"{self.base_url}/lite/", form, headers)
+        return self.parse(response, query).with_notes(*notes, "html page broken, lite page used")
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read an html, lite or rendered result page."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse an html, lite or rendered result page."""
         if response.status not in (200, 202):
             check_status(response, self.name)
-        if results := distinct(_html_results(tree_of(response, self.name, _LIST), response)):
+        if results := distinct(_html_results(parse_html(response, self.name, _LIST), response)):
             return EngineResults(results)
-        tree = tree_of(response, self.name)
+        tree = parse_html(response, self.name)
         if results := distinct(
             _html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree)
         ):
             return EngineResults(results)
-        if tree.css_first("#challenge-form, .anomaly-modal__modal, form[action*='anomaly.js']") is not None:
+        if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
-        if tree.css_first(
-            ".no-results, .result--no-result, [data-testid='no-results-message']"
-        ) is not None or _lite_says_none(tree):
+        if tree.css_first(_NO_RESULTS) is not None or _lite_says_none(tree):
             return EngineResults()
-        if (
-            tree.css_first(".js-results, #react-layout, [data-testid='react-layout']") is not None
-            or "DDG.Pages.SERP" in response.text
-        ):
+        if tree.css_first(_SHELL) is not None or "DDG.Pages.SERP" in response.text:
             raise JAVASCRIPT_SHELL(engine=self.name)
         if len(response.body) < 500 and b"error-lite@duckduckgo.com" in response.body:
             raise API_SAID_NO(engine=self.name, said="If this error persists, please let us know")
         raise UNREADABLE(engine=self.name)
 
-    @staticmethod
-    def today() -> date:
-        """The day that an open date range ends on."""
-        return datetime.now(UTC).date()
-
 
 def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
     found: list[dict[str, str]] = []
-    # One walk through the page for all parts of all results is several times faster than one for each part.
+    # One search of the page for all parts of all results is several times faster than one for each part.
     for node in tree.css(_PARTS):
         name = attribute(node, "class")
         if name.startswith("result__a"):
@@ -129,7 +120,7 @@ def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResu
 
 def _result(parts: dict[str, str], response: Response) -> SearchResult:
     date, snippet = parts.get("date", ""), parts.get("snippet", "")
-    # On rendered pages the date stands in front of the snippet, on plain ones behind the address.
+    # On rendered pages the date is in front of the snippet, on plain ones behind the URL.
     snippet = snippet.removeprefix(date).lstrip() if date else snippet
     return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=read_date(date, response.at))
 
@@ -141,13 +132,14 @@ def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResu
         if row is None or has_class(row, "result-sponsored"):
             continue
         snippet = date = ""
-        # The snippet and the address stand in rows of their own, up to the next result's row.
-        below = row.next
-        while below is not None and not (below.tag == "tr" and below.css_first("a.result-link") is not None):
-            if below.tag == "tr":
-                snippet = snippet or text_of(below.css_first(".result-snippet"))
-                date = date or text_of(below.css_first(".timestamp"))
-            below = below.next
+        # The snippet and the URL are in rows of their own, up to the row of the next result.
+        while (row := row.next) is not None:
+            if row.tag != "tr":
+                continue
+            if row.css_first("a.result-link") is not None:
+                break
+            snippet = snippet or text_of(row.css_first(".result-snippet"))
+            date = date or text_of(row.css_first(".timestamp"))
         if url := unwrap(attribute(link, "href")):
             results.append(
                 SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at))
@@ -167,10 +159,10 @@ def _rendered_results(tree: LexborHTMLParser) -> list[SearchResult]:
 
 
 def _row_of(node: LexborNode) -> LexborNode | None:
-    up = node.parent
-    while up is not None and up.tag != "tr":
-        up = up.parent
-    return up
+    parent = node.parent
+    while parent is not None and parent.tag != "tr":
+        parent = parent.parent
+    return parent
 
 
 def _lite_says_none(tree: LexborHTMLParser) -> bool:
@@ -180,7 +172,7 @@ def _lite_says_none(tree: LexborHTMLParser) -> bool:
 
 
 def unwrap(href: str) -> str:
-    """The page behind a result link: ``uddg`` of DuckDuckGo's own redirect, or the link; empty for an ad or no link."""
+    """The target of a result link: ``uddg`` of DuckDuckGo's own redirect, or the link; empty for an ad or no link."""
     if _PLAIN.match(href):
         return href
     if href.startswith("//"):
@@ -204,7 +196,7 @@ def _region(query: SearchQuery) -> str:
     lang, country = locale(query)
     if not country:
         return ""
-    # English alone says nothing about the place.
+    # English alone implies no country.
     if lang == "en" and not query.country and "-" not in query.lang:
         return ""
     return _REGIONS.get((lang, country)) or f"{country.lower()}-{lang}"

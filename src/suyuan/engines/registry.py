@@ -1,4 +1,4 @@
-"""Which engines there are: the built-in ones, then those that installed packages offer as ``suyuan.engines``."""
+"""The engines by name: the built-in ones, then those of installed packages (entry points ``suyuan.engines``)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def names() -> tuple[str, ...]:
 
 
 def canonical(name: str) -> str:
-    """The engine's own name for ``name``, which may be one of the aliases that other products use."""
+    """The name of the engine that ``name`` means, which may be an alias known from other products."""
     name = name.strip()
     return name if name in BUILT_IN or name in _installed() else ALIASES.get(name.lower(), name)
 
 
 def load(name: str) -> Factory:
-    """Return what makes the engine ``name``; nothing of an engine is imported before this."""
+    """The class or function that makes the engine ``name``; only this imports the engine."""
     name = canonical(name)
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
@@ -57,7 +57,7 @@ def load(name: str) -> Factory:
     try:
         loaded: Any = entry.load()
     except Exception as error:
-        # Somebody else's package: any fault of its import is that engine's failure.
+        # A third-party package: whatever its import raises is a failure of that engine.
         raise ENGINE_BUG(engine=name, what=f"{entry.value} cannot be imported: {error}") from error
     return loaded  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""An engine without a network: three fixed results, for first steps, tests and machines that are offline."""
+"""An engine without a network: three fixed results, for first steps, tests and offline machines."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _PAGES = (
 
 
 class Stub(Engine):
-    """Gives the same three results for every query, and says so."""
+    """Returns the same three results for every query."""
 
     name = "stub"
     title = "Stub (offline)"
     default_url = "http://localhost"
 
     def exchange(self, query: SearchQuery) -> Exchange:
-        """Return the fixed results without yielding a request."""
-        return self._found(query)
-        yield  # an exchange is a generator, also when it asks nothing
+        """Return the fixed results without a request."""
+        return self._results(query)
+        yield  # makes this a generator
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Return the fixed results whatever the page."""
-        return self._found(query)
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Return the fixed results, whatever the response."""
+        return self._results(query)
 
-    def _found(self, query: SearchQuery | None) -> EngineResults:
+    def _results(self, query: SearchQuery | None) -> EngineResults:
         text = query.text if query else ""
         return EngineResults(
-            tuple(SearchResult(title, url, words.format(query=text), self.name) for url, title, words in _PAGES)
+            tuple(SearchResult(title, url, snippet.format(query=text), self.name) for url, title, snippet in _PAGES)
         )

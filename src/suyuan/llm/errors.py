@@ -16,7 +16,7 @@ from ..core.causes import model as causes
 from ..core.errors import SuyuanError, Timeout
 from ..core.secret import redact
 from ..messages.catalog import Text
-from ..net.transport import NetSettings
+from ..net.settings import NetSettings
 from .settings import ModelSettings
 
 # Nobody waits longer than this for a second try that was not asked for.

@@ -1,1 +1,1 @@
-"""The only room that opens sockets or browsers."""
+"""HTTP, the browser and the guard: the only package that opens sockets or starts browsers."""

@@ -1,7 +1,7 @@
-"""Carries the requests of model libraries, which speak httpx, over the house's own aiohttp (``suyuan[chat]``).
+"""``AiohttpTransport``: an httpx transport for model libraries that sends with aiohttp (``suyuan[chat]``).
 
-A stream of many small pieces costs a third of what it costs by httpx's own transport, and pieces that have come in
-while the house was busy are handed over in one.
+A stream of many small pieces takes a third of the time it takes with httpx's own transport, and pieces that arrive
+while the program is busy are delivered together.
 """
 
 from __future__ import annotations
@@ -16,30 +16,29 @@ from yarl import URL
 
 from .session_pool import SessionPool
 
-# aiohttp sets these by itself.
-_HOP = frozenset({"connection", "host", "transfer-encoding"})
+_SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
-    """Sends by a pool of aiohttp, with the time-outs that each request asks for."""
+    """Sends with a pool of aiohttp sessions and the timeouts of each request."""
 
     def __init__(self, proxy: str | None = None) -> None:
         self._proxy = proxy
-        # The library unpacks what comes packed; nothing is unpacked twice.
+        # httpx decompresses the body itself.
         self._pool = SessionPool("suyuan", lambda: TCPConnector(limit=0, ttl_dns_cache=120), auto_decompress=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request, and return its answer as soon as its head has come."""
+        """Send one request, and return its response as soon as the headers are received."""
         failure = None
         try:
             answer = await self._send(request)
         except (aiohttp.ClientError, OSError) as error:
-            failure = _in_httpx_words(error, request)
+            failure = _httpx_error(error, request)
         if failure is not None:
-            # Out of the handler: the foreign error would come along, and it may hold the proxy's password.
+            # Raised outside the handler, because the original error may contain the proxy's password.
             raise failure
         headers = [(name, value) for name, value in answer.raw_headers if name.lower() != b"transfer-encoding"]
-        return httpx2.Response(answer.status, headers=headers, stream=_Body(answer, request))
+        return httpx2.Response(answer.status, headers=headers, stream=_ResponseStream(answer, request))
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -50,7 +49,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         return await self._pool.session().request(
             request.method,
             URL(str(request.url), encoded=True),
-            headers=[(name, value) for name, value in request.headers.items() if name.lower() not in _HOP],
+            headers=[(name, value) for name, value in request.headers.items() if name.lower() not in _SET_BY_AIOHTTP],
             data=await request.aread() or None,
             allow_redirects=False,
             proxy=self._proxy,
@@ -58,8 +57,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
 
-class _Body(httpx2.AsyncByteStream):
-    """What is left to read of an answer."""
+class _ResponseStream(httpx2.AsyncByteStream):
+    """The body of a response that is being received."""
 
     def __init__(self, answer: aiohttp.ClientResponse, request: httpx2.Request) -> None:
         self._answer = answer
@@ -71,32 +70,32 @@ class _Body(httpx2.AsyncByteStream):
             async for piece in self._answer.content.iter_any():
                 yield piece
         except (aiohttp.ClientError, OSError) as error:
-            failure = _in_httpx_words(error, self._request)
+            failure = _httpx_error(error, self._request)
         if failure is not None:
             raise failure
 
     async def aclose(self) -> None:
-        # Closed, not released: a stream that is left early must end at the server too.
+        # A stream that is not read to its end must end on the server too, so the connection is closed.
         if self._answer.content.is_eof():
             self._answer.release()
         else:
             self._answer.close()
 
 
-def _in_httpx_words(error: Exception, request: httpx2.Request) -> httpx2.TransportError:
-    """What httpx would raise."""
+def _httpx_error(error: Exception, request: httpx2.Request) -> httpx2.TransportError:
+    """The error that httpx would raise."""
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return httpx2.ProxyError(type(error).__name__, request=request)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return httpx2.ConnectTimeout(type(error).__name__, request=request)
     if isinstance(error, aiohttp.ClientConnectorError):
-        told = httpx2.ConnectError(type(error).__name__, request=request)
-        # The system's own error tells a wrong name and a wrong certificate from a server that is not there.
-        told.__cause__ = getattr(error, "certificate_error", None) or error.os_error
-        return told
+        failed = httpx2.ConnectError(type(error).__name__, request=request)
+        # The system's own error distinguishes a wrong name and a wrong certificate from a server that is down.
+        failed.__cause__ = getattr(error, "certificate_error", None) or error.os_error
+        return failed
     if isinstance(error, TimeoutError):
         return httpx2.ReadTimeout(type(error).__name__, request=request)
     if isinstance(error, aiohttp.InvalidURL):
         return httpx2.UnsupportedProtocol(type(error).__name__, request=request)
-    # Its name only: the texts of these hold numbers that look like a status of the server's.
+    # Only the name, because the texts of these errors contain numbers that look like an HTTP status.
     return httpx2.RemoteProtocolError(type(error).__name__, request=request)

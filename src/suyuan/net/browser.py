@@ -1,4 +1,4 @@
-"""HTTP by a real browser, for pages that are made by scripts: started when first needed, shared, and ended without a trace."""
+"""``BrowserClient``: HTTP with a real browser, for pages made by scripts; started when first needed, and shared."""
 
 from __future__ import annotations
 
@@ -17,59 +17,63 @@ from ..core.errors import SuyuanError
 from ..core.wire import Request, Response
 from .chrome import find_chrome
 from .guarded_proxy import GuardedProxy, ProxyPolicy
-from .launch import BrowserGone, BrowserHangs, Chrome, answered, proxy_options, start_chrome
-from .page_load import PageLoad, where
-from .request_filter import Allows, RequestFilter
-from .transport import BrowserSettings, NetSettings, origin
+from .launch import BrowserGone, BrowserHangs, Chrome, await_browser, proxy_options, start_chrome
+from .page_load import PageLoad
+from .request_filter import RequestFilter, UrlCheck
+from .settings import BrowserSettings, NetSettings
+from .transport import netloc, origin
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
-    from playwright.async_api import Request as Sent
+    from playwright.async_api import Request as PageRequest
 
 log = logging.getLogger("suyuan.net")
+
+_ENABLE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A browser with what stands around it."""
+    """A running browser with its request filter and, unless the user has a proxy, its own proxy."""
 
     chrome: Chrome
-    gate: RequestFilter
-    proxy_server: GuardedProxy | None
+    request_filter: RequestFilter
+    proxy: GuardedProxy | None
 
     async def stop(self) -> None:
-        """End all of it."""
         try:
             await self.chrome.stop()
         finally:
-            if self.proxy_server is not None:
-                await self.proxy_server.close()
+            if self.proxy is not None:
+                await self.proxy.close()
 
 
-_Started = asyncio.Task[_Running]
-
-_GATE_SECONDS = 3.0
+_Start = asyncio.Task[_Running]
 
 
 class BrowserClient:
-    """A ``Transport`` on Chrome, which follows redirects; one browser for each event loop that uses it.
+    """A ``Transport`` with Chrome, which follows redirects; it has one browser for each event loop that uses it.
 
-    ``guard`` is asked about each request that Chrome shows; ``reach`` decides about each connection that it makes.
+    ``may_load`` is asked about each request that Chrome shows; ``policy`` decides about each connection it makes.
     """
 
     def __init__(
-        self, settings: BrowserSettings, net: NetSettings, guard: Allows | None = None, reach: ProxyPolicy | None = None
+        self,
+        settings: BrowserSettings,
+        net: NetSettings,
+        may_load: UrlCheck | None = None,
+        policy: ProxyPolicy | None = None,
     ) -> None:
         self._settings = settings
         self._net = net
-        self._guard = guard
-        self._reach = reach
+        self._may_load = may_load
+        self._policy = policy
         # A browser belongs to the loop that started it; synchronous callers have a loop of their own.
-        self._rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, _BrowserThread] = WeakKeyDictionary()
+        self._browsers: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopBrowser] = WeakKeyDictionary()
         self._closed = False
 
     async def send(self, request: Request, engine: str) -> Response:
-        """Show one page and return it as its scripts have made it; cancelling closes the page."""
+        """Load one page and return it as its scripts have made it; cancelling closes the page."""
         if request.method != "GET":
             raise BROWSER_ONLY_READS(engine=engine, method=request.method)
         try:
@@ -77,199 +81,196 @@ class BrowserClient:
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
         if self._closed:
-            raise BROWSER_CLOSED(engine=engine, where=where(request.url))
+            raise BROWSER_CLOSED(engine=engine, where=netloc(request.url))
         loop = asyncio.get_running_loop()
-        if loop not in self._rooms:
-            self._rooms[loop] = _BrowserThread(self._settings, self._net, self._guard, self._reach)
-        return await self._rooms[loop].send(request, engine)
+        if loop not in self._browsers:
+            self._browsers[loop] = _LoopBrowser(self._settings, self._net, self._may_load, self._policy)
+        return await self._browsers[loop].send(request, engine)
 
     async def close(self) -> None:
-        """End the browser of every loop that is still running, for good; requests under way end with an error."""
+        """Close the browser of every loop that is still running, for good; unfinished requests fail."""
         self._closed = True
         here = asyncio.get_running_loop()
-        for loop, room in list(self._rooms.items()):
+        for loop, browser in list(self._browsers.items()):
             if loop is here:
-                await room.close()
+                await browser.close()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(room.close(), loop))
-        self._rooms.clear()
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(browser.close(), loop))
+        self._browsers.clear()
 
 
-class _BrowserThread:
+class _LoopBrowser:
     """The browser of one event loop."""
 
     def __init__(
-        self, settings: BrowserSettings, net: NetSettings, guard: Allows | None, reach: ProxyPolicy | None
+        self, settings: BrowserSettings, net: NetSettings, may_load: UrlCheck | None, policy: ProxyPolicy | None
     ) -> None:
         self._settings = settings
         self._net = net
-        self._guard = guard
-        self._reach = reach
-        self._places = asyncio.Semaphore(settings.max_pages)
-        self._started: _Started | None = None
-        self._errands: set[asyncio.Task[None]] = set()
+        self._may_load = may_load
+        self._policy = policy
+        self._page_slots = asyncio.Semaphore(settings.max_pages)
+        self._start: _Start | None = None
+        self._background: set[asyncio.Task[None]] = set()
         self._users = 0
-        self._idle: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._closed = False
 
     async def send(self, request: Request, engine: str) -> Response:
-        """Read one page; a browser that fails is replaced once, and the page is asked for again."""
+        """Load one page; a browser that fails is replaced once, and the page is loaded again."""
         self._users += 1
-        if self._idle is not None:
-            self._idle.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         try:
             try:
-                return await self._read(request, engine)
+                return await self._load(request, engine)
             except BrowserGone as gone:
-                log.warning("the browser failed, and %s is asked for again: %s", where(request.url), gone)
-                return await self._read(request, engine)
+                log.warning("the browser failed, loading %s again: %s", netloc(request.url), gone)
+                return await self._load(request, engine)
         except BrowserGone as gone:
-            raise BROWSER_FAILED(engine=engine, where=where(request.url), what=gone) from None
+            raise BROWSER_FAILED(engine=engine, where=netloc(request.url), what=gone) from None
         finally:
             self._users -= 1
             if not self._users and not self._closed:
-                self._idle = asyncio.get_running_loop().call_later(self._settings.idle_seconds, self._rest)
+                loop = asyncio.get_running_loop()
+                self._idle_timer = loop.call_later(self._settings.idle_seconds, lambda: self._discard(self._start))
 
     async def close(self) -> None:
-        """End the browser, and wait until all of it is gone."""
+        """Close the browser, and wait until all its processes and files are gone."""
         self._closed = True
-        if self._idle is not None:
-            self._idle.cancel()
-        self._retire(self._started)
-        while self._errands:
-            await asyncio.wait(self._errands)
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._discard(self._start)
+        while self._background:
+            await asyncio.wait(self._background)
 
-    def _rest(self) -> None:
-        self._retire(self._started)
-
-    async def _read(self, request: Request, engine: str) -> Response:
-        await self._places.acquire()
-        started: _Started | None = None
+    async def _load(self, request: Request, engine: str) -> Response:
+        await self._page_slots.acquire()
+        start: _Start | None = None
         opening: asyncio.Task[Page] | None = None
         try:
             if self._closed:
                 raise BrowserGone("it was closed")
-            started = self._ready()
-            running = await asyncio.shield(started)
+            start = self._started()
+            running = await asyncio.shield(start)
             chrome = running.chrome
-            # In a task of its own, which is not cancelled with us: a page that is half open could not be closed.
+            # A task of its own, which is not cancelled with this one: a half-opened page could not be closed.
             opening = asyncio.create_task(chrome.open_page())
-            page = await chrome.patient(opening)
-            await chrome.patient(asyncio.create_task(running.gate.watch(page)))
-            visit = PageLoad(page, request, engine, self._net.max_bytes)
-            return await _explained(visit.read(self._settings.settle_seconds), page, engine, running.proxy_server)
+            page = await chrome.wait_for(opening)
+            await chrome.wait_for(asyncio.create_task(running.request_filter.block_web_sockets(page)))
+            load = PageLoad(page, request, engine, self._net.max_bytes)
+            return await _with_proxy_cause(load.read(self._settings.settle_seconds), page, engine, running.proxy)
         except BrowserGone as gone:
             if self._closed:
-                raise BROWSER_CLOSED(engine=engine, where=where(request.url)) from None
-            if isinstance(gone, BrowserHangs) or (opening is not None and not await chrome.well()):
-                self._retire(started)
+                raise BROWSER_CLOSED(engine=engine, where=netloc(request.url)) from None
+            if isinstance(gone, BrowserHangs) or (opening is not None and not await chrome.responds()):
+                self._discard(start)
             raise
         finally:
-            # Not awaited: neither an answer nor a cancellation has to wait until the page is closed.
-            self._run(self._leave(started, opening))
+            # Not awaited, because neither a result nor a cancellation has to wait until the page is closed.
+            self._run(self._close_page(start, opening))
 
-    def _ready(self) -> _Started:
-        """The browser, or its start, which goes on even if whoever needed it first is cancelled."""
-        if self._started is None:
-            self._started = asyncio.create_task(self._start())
-            self._started.add_done_callback(self._forget_failed)
-        return self._started
+    def _started(self) -> _Start:
+        """The start of the browser, which continues even if the request that needed it first is cancelled."""
+        if self._start is None:
+            self._start = asyncio.create_task(self._start_browser())
+            self._start.add_done_callback(self._forget_failed)
+        return self._start
 
-    async def _start(self) -> _Running:
-        begun = time.monotonic()
+    async def _start_browser(self) -> _Running:
+        began = time.monotonic()
         found = find_chrome(self._settings.executable)
-        proxy_server = None
-        # A proxy of the user's resolves names for Chrome, and may be the only way out: then the gate alone is asked.
-        if self._reach is not None and proxy_options(self._net) is None:
-            proxy_server = GuardedProxy(self._reach)
-            await proxy_server.start()
+        proxy = None
+        # The user's proxy resolves names for Chrome, and may be the only way out: then only the filter decides.
+        if self._policy is not None and proxy_options(self._net) is None:
+            proxy = GuardedProxy(self._policy)
+            await proxy.start()
         try:
-            running = await self._open(found.path, proxy_server)
+            running = await self._launch(found.path, proxy)
         except BaseException:
-            if proxy_server is not None:
-                await proxy_server.close()
+            if proxy is not None:
+                await proxy.close()
             raise
-        log.info("%s started in %.2f s", found.name, time.monotonic() - begun)
+        log.info("%s started in %.2f s", found.name, time.monotonic() - began)
         return running
 
-    async def _open(self, executable: str, proxy_server: GuardedProxy | None) -> _Running:
-        wanted = self._settings
+    async def _launch(self, executable: str, proxy: GuardedProxy | None) -> _Running:
+        settings = self._settings
         chrome = await start_chrome(
             executable,
             self._net,
-            seconds=wanted.start_seconds,
-            headless=wanted.headless,
-            profile=wanted.profile_dir,
-            proxy_server=proxy_server.url if proxy_server else "",
+            seconds=settings.start_seconds,
+            headless=settings.headless,
+            profile=settings.profile_dir,
+            proxy_url=proxy.url if proxy else "",
         )
-        gate = RequestFilter(
-            chrome.session, self._guard, (proxy_server.user, proxy_server.password) if proxy_server else None
-        )
+        request_filter = RequestFilter(chrome.session, self._may_load, proxy.credentials if proxy else None)
         try:
-            await answered(gate.set_up(), _GATE_SECONDS)
+            await await_browser(request_filter.enable(), _ENABLE_SECONDS)
         except BrowserGone:
             await chrome.stop()
             raise
-        return _Running(chrome, gate, proxy_server)
+        return _Running(chrome, request_filter, proxy)
 
-    def _forget_failed(self, started: _Started) -> None:
-        if (started.cancelled() or started.exception()) and self._started is started:
-            self._started = None
+    def _forget_failed(self, start: _Start) -> None:
+        if (start.cancelled() or start.exception()) and self._start is start:
+            self._start = None
 
-    async def _leave(self, started: _Started | None, opening: asyncio.Task[Page] | None) -> None:
-        """Close the page and give its place to the next; a browser that cannot close a page hangs, and is ended."""
+    async def _close_page(self, start: _Start | None, opening: asyncio.Task[Page] | None) -> None:
+        """Close the page and free its slot; a browser that cannot close a page hangs, and is discarded."""
         try:
-            if started is not None and opening is not None:
-                await started.result().chrome.patient(asyncio.create_task(_shut(opening)))
+            if start is not None and opening is not None:
+                await start.result().chrome.wait_for(asyncio.create_task(_close_opened(opening)))
         except BrowserHangs:
-            self._retire(started)
+            self._discard(start)
         except BrowserGone as gone:
-            log.debug("the page was closed before: %s", gone)
+            log.debug("the page was already closed: %s", gone)
         finally:
-            self._places.release()
+            self._page_slots.release()
 
-    def _retire(self, started: _Started | None) -> None:
-        """Let go of the browser that ``started`` gave, unless another has taken its place, and end it."""
-        if started is not None and started is self._started:
-            self._started = None
-            self._run(self._end(started))
+    def _discard(self, start: _Start | None) -> None:
+        """Stop the browser that ``start`` returned, unless it was replaced already."""
+        if start is not None and start is self._start:
+            self._start = None
+            self._run(_stop(start))
 
-    async def _end(self, started: _Started) -> None:
-        with contextlib.suppress(BrowserGone, SuyuanError):
-            await (await started).stop()
-
-    def _run(self, errand: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    def _run(self, background: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(background)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
 
-async def _shut(opening: asyncio.Task[Page]) -> None:
+async def _stop(start: _Start) -> None:
+    with contextlib.suppress(BrowserGone, SuyuanError):
+        await (await start).stop()
+
+
+async def _close_opened(opening: asyncio.Task[Page]) -> None:
     page = await opening
     await page.close()
 
 
-async def _explained(
-    reading: Coroutine[Any, Any, Response], page: Page, engine: str, proxy_server: GuardedProxy | None
+async def _with_proxy_cause(
+    loading: Coroutine[Any, Any, Response], page: Page, engine: str, proxy: GuardedProxy | None
 ) -> Response:
-    """What the visit gives; where the gateway stood in the way, its reason, for Chrome knows only that a proxy failed."""
-    if proxy_server is None:
-        return await reading
-    failed = ""
+    """The loaded page; if the guarded proxy refused it, its reason, since Chrome only says that a proxy failed."""
+    if proxy is None:
+        return await loading
+    failed_url = ""
 
-    def watch(sent: Sent) -> None:
-        nonlocal failed
-        if sent.is_navigation_request() and sent.frame == page.main_frame:
-            failed = sent.url
+    def note_failure(request: PageRequest) -> None:
+        nonlocal failed_url
+        if request.is_navigation_request() and request.frame == page.main_frame:
+            failed_url = request.url
 
-    page.on("requestfailed", watch)
+    page.on("requestfailed", note_failure)
     try:
-        response = await reading
+        response = await loading
     except SuyuanError as error:
-        cause = proxy_server.failure(failed) if error.detail_code == PROXY_FAILED.detail_code else None
+        cause = proxy.failure(failed_url) if error.detail_code == PROXY_FAILED.detail_code else None
         if cause is None:
             raise
-        raise cause(engine=engine, where=where(failed)) from None
-    if response.headers.get("proxy-status") == proxy_server.mark:
-        raise (proxy_server.failure(response.url) or OFF_LIMITS)(engine=engine, where=where(response.url))
+        raise cause(engine=engine, where=netloc(failed_url)) from None
+    if response.headers.get("proxy-status") == proxy.status_mark:
+        raise (proxy.failure(response.url) or OFF_LIMITS)(engine=engine, where=netloc(response.url))
     return response

@@ -1,4 +1,4 @@
-"""Where Chrome or Chromium is on this machine, and how to install it where it is not."""
+"""Finding Chrome or Chromium on this machine, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = (
     "microsoft-edge",
     "microsoft-edge-stable",
 )
-_LINUX_PLACES = (
+_LINUX_PATHS = (
     "/opt/google/chrome/chrome",
     "/usr/bin/google-chrome",
     "/usr/bin/google-chrome-stable",
@@ -33,12 +33,12 @@ _LINUX_PLACES = (
     "/opt/microsoft/msedge/msedge",
 )
 _MAC_APPS = ("Google Chrome", "Chromium", "Microsoft Edge")
-_WINDOWS_PLACES = (
+_WINDOWS_PATHS = (
     r"Google\Chrome\Application\chrome.exe",
     r"Chromium\Application\chrome.exe",
     r"Microsoft\Edge\Application\msedge.exe",
 )
-# The first tool that is there says which system this is; snap stands before apt because Ubuntu has Chromium only there.
+# The first tool that exists identifies the system; snap comes before apt because Ubuntu has Chromium only as a snap.
 _LINUX_INSTALLERS = (
     ("snap", "sudo snap install chromium"),
     ("apt-get", "sudo apt-get install -y chromium"),
@@ -69,7 +69,7 @@ def find_chrome(
     which: Which = shutil.which,
     exists: Exists = os.path.isfile,
 ) -> ChromeFound:
-    """Find the browser that ``wanted`` (a path or a command) names, or else an installed one; raises with the install command."""
+    """Find the browser ``wanted`` (a path or a command), or an installed one; the error says how to install one."""
     command = install_command(platform, which)
     if wanted:
         found = _wanted(wanted, platform, which, exists)
@@ -79,14 +79,14 @@ def find_chrome(
     for name in _NAMES:
         if path := which(name):
             return ChromeFound(path, name)
-    for place in _places(platform, environ or {}):
-        if exists(str(place)):
-            return ChromeFound(str(place), place.stem)
+    for candidate in _candidates(platform, environ or {}):
+        if exists(str(candidate)):
+            return ChromeFound(str(candidate), candidate.stem)
     raise CHROME_MISSING(command=command)
 
 
 def install_command(platform: str = sys.platform, which: Which = shutil.which) -> str:
-    """The line that installs a browser on this system, or the address to download one from."""
+    """The command that installs a browser on this system, or the URL of the download page."""
     if platform == "darwin":
         return "brew install --cask google-chrome" if which("brew") else _DOWNLOAD
     if platform == "win32":
@@ -103,7 +103,7 @@ def _wanted(wanted: str, platform: str, which: Which, exists: Exists) -> ChromeF
     return ChromeFound(found, path.stem) if found else None
 
 
-def _places(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:
+def _candidates(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:
     home = environ.get("USERPROFILE" if platform == "win32" else "HOME") or os.path.expanduser("~")
     if platform == "darwin":
         for folder in (PurePosixPath("/Applications"), PurePosixPath(home) / "Applications"):
@@ -114,7 +114,7 @@ def _places(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:
             environ.get("PROGRAMFILES(X86)") or r"C:\Program Files (x86)",
             environ.get("LOCALAPPDATA") or rf"{home}\AppData\Local",
         )
-        # By browser first: Edge comes with Windows, a Chrome was chosen.
-        yield from (PureWindowsPath(folder) / place for place in _WINDOWS_PLACES for folder in folders)
+        # All folders for one browser first: Edge comes with Windows, but Chrome was installed by the user.
+        yield from (PureWindowsPath(folder) / path for path in _WINDOWS_PATHS for folder in folders)
     else:
-        yield from map(PurePosixPath, _LINUX_PLACES)
+        yield from map(PurePosixPath, _LINUX_PATHS)

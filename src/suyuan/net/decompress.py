@@ -1,4 +1,4 @@
-"""Packed bodies, unpacked in small steps: what comes out of a step is bounded, whatever goes in."""
+"""Decompression in small steps, each with a limited output, whatever the input."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 ACCEPTED = "gzip, deflate, br, zstd"
-"""What may be asked for in ``Accept-Encoding``."""
+"""The value of ``Accept-Encoding``."""
 
-# Small steps in keep what is copied again and again small; steps out bound the memory.
+# Small inputs avoid copying large remainders again and again; small outputs limit the memory.
 _STEP_IN = 4096
 _STEP_OUT = 64 * 1024
 
 
 class DecompressionError(ValueError):
-    """The bytes are not what their header says."""
+    """The body is not what ``Content-Encoding`` says."""
 
 
 class _Stream(Protocol):
@@ -28,7 +28,7 @@ class _Stream(Protocol):
 
 
 class _Brotli:
-    """Brotli, behaving like the others."""
+    """Brotli with the interface of the others."""
 
     unused_data = b""
 
@@ -62,56 +62,56 @@ def _zstd_module() -> Any:
 
 
 def _deflate(data: bytes) -> _Stream:
-    # Some servers leave out the zlib header, whose first byte ends in 8.
+    # Some servers omit the zlib header, whose first byte ends in 8.
     return zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0x0F == 8 else -zlib.MAX_WBITS)
 
 
-_STARTS: dict[str, Callable[[bytes], _Stream]] = {
+_STREAMS: dict[str, Callable[[bytes], _Stream]] = {
     "gzip": lambda _: zlib.decompressobj(16 + zlib.MAX_WBITS),
     "x-gzip": lambda _: zlib.decompressobj(16 + zlib.MAX_WBITS),
     "deflate": _deflate,
     "br": lambda _: _Brotli(),
     "zstd": _zstd,
 }
-# How a further member of the same body begins; anything else after the first is padding.
-_NEXT: dict[str, tuple[bytes, ...]] = {
+# How another member of the same body begins; anything else after the first is padding.
+_MEMBER_STARTS: dict[str, tuple[bytes, ...]] = {
     "gzip": (b"\x1f",),
     "x-gzip": (b"\x1f",),
     "zstd": (b"\x28", *(bytes([first]) for first in range(0x50, 0x60))),
 }
-# Each costs time to set up: a body of empty members would keep the machine busy for seconds.
-_MOST_MEMBERS = 1000
+# Each takes time to set up, so a body of empty members would take seconds.
+_MAX_MEMBERS = 1000
 
 
 class Decompressor:
-    """Unpacks one body; ``encoding`` is the value of ``Content-Encoding``."""
+    """Decompresses one body; ``encoding`` is the value of ``Content-Encoding``."""
 
     def __init__(self, encoding: str) -> None:
-        # Servers write all sorts of things here ("utf-8"); like browsers, we take those to say nothing.
-        known = [name for part in encoding.lower().split(",") if (name := part.strip()) in _STARTS]
+        # Servers also send values that are no encoding ("utf-8"); like browsers, we ignore them.
+        known = [name for part in encoding.lower().split(",") if (name := part.strip()) in _STREAMS]
         if len(known) > 1:
-            raise DecompressionError("packed more than once")
+            raise DecompressionError("compressed more than once")
         self._name = known[0] if known else ""
         self._stream: _Stream | None = None
         self._members = 0
-        self._over = False
+        self._ended = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Unpack ``data``, piece by piece; raises ``Packed``."""
+        """Decompress ``data`` in pieces; raises ``DecompressionError``."""
         if not self._name:
             yield data
             return
         for start in range(0, len(data), _STEP_IN):
-            yield from self._unpacked(data[start : start + _STEP_IN])
+            yield from self._decompress(data[start : start + _STEP_IN])
 
     def finish(self) -> None:
-        """Raise ``Packed`` where the end is missing."""
+        """Raise ``DecompressionError`` if the end is missing."""
         if self._stream is not None:
             raise DecompressionError("the end is missing")
 
-    def _unpacked(self, data: bytes) -> Iterator[bytes]:
+    def _decompress(self, data: bytes) -> Iterator[bytes]:
         full = False
-        while (data or full) and not self._over:
+        while (data or full) and not self._ended:
             stream = self._stream or self._begin(data)
             if stream is None:
                 return
@@ -120,17 +120,17 @@ class Decompressor:
             if stream.eof:
                 self._stream, data, full = None, stream.unused_data, False
             else:
-                # A full piece means that there may be more inside.
+                # After a full piece there may be more output without more input.
                 data, full = getattr(stream, "unconsumed_tail", b""), len(piece) >= _STEP_OUT
 
     def _begin(self, data: bytes) -> _Stream | None:
-        if self._members and not data.startswith(_NEXT.get(self._name, ())):
-            self._over = True
+        if self._members and not data.startswith(_MEMBER_STARTS.get(self._name, ())):
+            self._ended = True
             return None
         self._members += 1
-        if self._members > _MOST_MEMBERS:
-            raise DecompressionError(f"more than {_MOST_MEMBERS} members")
-        self._stream = _STARTS[self._name](data)
+        if self._members > _MAX_MEMBERS:
+            raise DecompressionError(f"more than {_MAX_MEMBERS} members")
+        self._stream = _STREAMS[self._name](data)
         return self._stream
 
     def _step(self, stream: _Stream, data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What can go wrong in aiohttp, in the words of our error tree."""
+"""The ``SuyuanError`` for each error of aiohttp."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.causes.engine import UNDECODED
 from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
 from ..core.errors import SuyuanError
 
-# Foreign error to our cause; the first that fits, so the special ones stand before the general.
+# The first that matches is used, so the special errors come before the general ones.
 _CAUSES: tuple[tuple[type[BaseException], Cause], ...] = (
     (aiohttp.ClientConnectorDNSError, NO_SUCH_HOST),
     (aiohttp.ClientConnectorCertificateError, TLS_FAILED),
@@ -28,8 +28,8 @@ _CAUSES: tuple[tuple[type[BaseException], Cause], ...] = (
 )
 
 
-def translated(error: BaseException, engine: str, url: URL) -> SuyuanError:
-    """The error to raise in place of ``error``, which ``engine`` met on its way to ``url``."""
+def network_error(error: BaseException, engine: str, url: URL) -> SuyuanError:
+    """The error to raise instead of ``error``, which occurred when ``engine`` requested ``url``."""
     where = f"{url.host}:{url.port}" if url.port and not url.is_default_port() else str(url.host)
     if isinstance(error, aiohttp.ClientPayloadError) and "content-encoding" in str(error).lower():
         return UNDECODED(engine=engine)
@@ -38,7 +38,7 @@ def translated(error: BaseException, engine: str, url: URL) -> SuyuanError:
         and url.scheme == "https"
         and isinstance(error.os_error, ConnectionResetError)
     ):
-        # The port is open, but what listens there hangs up on a TLS greeting.
+        # The port is open, but what listens there closes the connection on a TLS handshake.
         return TLS_FAILED(engine=engine, where=where)
     cause = next((cause for kind, cause in _CAUSES if isinstance(error, kind)), BAD_HTTP)
     return cause(engine=engine, where=where)

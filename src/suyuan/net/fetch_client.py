@@ -1,4 +1,4 @@
-"""GET for any public address: each hop is checked by the guard, and only what was checked is connected to."""
+"""``FetchClient``: GET for any public address, with every redirect checked and only checked addresses connected to."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from ..core.errors import SuyuanError
 from ..core.wire import Response
 from ..messages.catalog import Text
 from .decompress import ACCEPTED, DecompressionError, Decompressor
-from .errors import translated
+from .errors import network_error
 from .guard import Address, Guard
 from .session_pool import SessionPool
-from .transport import NetSettings
+from .settings import NetSettings
 
-READER = "web.fetch"
-"""Who is named in errors, where for a search it is the engine."""
+FETCH = "web.fetch"
+"""The name in errors, where a search has the name of its engine."""
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The addresses of a host, for a port; raises ``OSError`` where there are none."""
+"""Returns the IP addresses of a host, for a port; raises ``OSError`` if there are none."""
 
 _REDIRECTS = (301, 302, 303, 307, 308)
-_PERSONAL = frozenset({"authorization", "cookie", "proxy-authorization"})
-# With a proxy our own look-up is only a second opinion; it may not hold up the page.
-_SECOND_OPINION_SECONDS = 2.0
+_CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
+# Behind a proxy our own lookup is only an additional check, which must not delay the page.
+_LOOKUP_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """The last response, all addresses on the way to it (the last included), and what is worth saying about the way."""
+class FetchResult:
+    """The last response, the URLs of all hops including the last, and notes on the redirects."""
 
     response: Response
     hops: tuple[str, ...]
@@ -48,26 +48,26 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Caps:
+class _SizeLimits:
     wire: int
     body: int
 
 
 async def system_lookup(host: str, port: int) -> Sequence[str]:
-    """Ask this machine's resolver."""
+    """The addresses according to the resolver of this machine."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
-    return [str(where[0]) for *_, where in found]
+    return [str(address[0]) for *_, address in found]
 
 
 class CheckedResolver(AbstractResolver):
-    """A resolver that gives only what the guard allows, to connect to that very address: a second answer is never asked for."""
+    """A resolver that returns only addresses the guard allows, which are connected to without another lookup."""
 
     def __init__(self, guard: Guard, lookup: Lookup = system_lookup) -> None:
         self._guard = guard
         self._lookup = lookup
 
     async def resolve(self, host: str, port: int = 0, family: AddressFamily = AF_INET) -> list[ResolveResult]:
-        """The allowed addresses of ``host``; raises ``GUARD_REFUSED`` where all of them are refused."""
+        """The allowed addresses of ``host``; raises ``GUARD_REFUSED`` if all of them are refused."""
         allowed: list[str] = []
         refusal: Exception = OSError(f"no address for {host}")
         for ip in await self._lookup(host, port):
@@ -81,11 +81,11 @@ class CheckedResolver(AbstractResolver):
         return [_resolved(host, ip, port) for ip in dict.fromkeys(allowed)]
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing, since nothing is open."""
 
 
 class FetchClient:
-    """GET for arbitrary addresses, with pools of connections for each event loop that uses it; no cookies."""
+    """GET for any allowed address, without cookies; it has connection pools for each event loop that uses it."""
 
     def __init__(
         self, settings: NetSettings, guard: Guard, lookup: Lookup = system_lookup, tls: ssl.SSLContext | None = None
@@ -93,7 +93,7 @@ class FetchClient:
         self._settings = settings
         self._guard = guard
         self._lookup = lookup
-        # The proxy itself may be on this machine, so its connections are kept apart from the checked ones.
+        # The proxy itself may be on this machine, so its connections are not checked and have their own pool.
         self._direct = _pool(
             settings,
             lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, ssl=tls or True),
@@ -108,35 +108,35 @@ class FetchClient:
         max_wire: int,
         max_bytes: int,
         max_redirects: int = 5,
-    ) -> Fetched:
+    ) -> FetchResult:
         """Fetch ``url``, checked at every hop; cancelling closes the socket."""
         address = self._guard.check_url(url)
         hops = [address.href]
         notes: tuple[str, ...] = ()
         while True:
-            response = await self._ask(address, headers, _Caps(max_wire, max_bytes))
+            response = await self._get_once(address, headers, _SizeLimits(max_wire, max_bytes))
             location = _location(response)
             if location is None:
-                return Fetched(response, tuple(hops), notes)
-            onward = self._onward(address, location)
-            if onward.href in hops or len(hops) > max_redirects:
-                raise PAGE_REDIRECTS(engine=READER, where=address.netloc, count=len(hops))
-            if (onward.scheme, onward.netloc) != (address.scheme, address.netloc):
-                headers = {name: value for name, value in headers.items() if name.lower() not in _PERSONAL}
-            if (address.scheme, onward.scheme) == ("https", "http"):
-                notes += (f"redirected from https to http: {onward.href}",)
-            address = onward
+                return FetchResult(response, tuple(hops), notes)
+            target = self._redirect_target(address, location)
+            if target.href in hops or len(hops) > max_redirects:
+                raise PAGE_REDIRECTS(engine=FETCH, where=address.netloc, count=len(hops))
+            if (target.scheme, target.netloc) != (address.scheme, address.netloc):
+                headers = {name: value for name, value in headers.items() if name.lower() not in _CREDENTIALS}
+            if (address.scheme, target.scheme) == ("https", "http"):
+                notes += (f"redirected from https to http: {target.href}",)
+            address = target
             hops.append(address.href)
 
-    async def may_reach(self, url: str) -> bool:
-        """Whether a browser may ask for ``url``; it chooses among the host's addresses itself, so all must be allowed."""
+    async def may_load(self, url: str) -> bool:
+        """Whether a browser may request ``url``; all addresses of the host must be allowed, since it picks any."""
         try:
             address = self._guard.check_url(url)
             await self._check_all(address)
         except SuyuanError:
             return False
         except OSError:
-            # Only a proxy can reach what has no address here.
+            # A host without an address here can only be reached through a proxy.
             return self._settings.proxy_for(address.host) is not None
         return True
 
@@ -145,55 +145,55 @@ class FetchClient:
         await self._direct.close()
         await self._proxied.close()
 
-    def _onward(self, address: Address, location: str) -> Address:
+    def _redirect_target(self, address: Address, location: str) -> Address:
         try:
             return self._guard.check_url(location, base=address.href)
         except SuyuanError as error:
             if error.detail_code != BAD_URL.detail_code:
                 raise
-            # It is the page that asks for it, not the caller.
+            # The page is at fault, not the caller.
             why = Text("network.reason.redirects", {"why": error.failure.params["why"]})
             raise GUARD_REFUSED(where=address.netloc, why=why) from None
 
-    async def _ask(self, address: Address, headers: Mapping[str, str], caps: _Caps) -> Response:
+    async def _get_once(self, address: Address, headers: Mapping[str, str], limits: _SizeLimits) -> Response:
         url = URL(f"{address.scheme}://{address.netloc}{address.target}", encoded=True)
         if (url.raw_host, url.port) != (address.host, address.port):
-            # Two parsers that disagree are how guards are tricked.
+            # Attacks on such checks use URLs that two parsers read differently.
             raise BAD_URL(url=address.netloc, why=Text("network.reason.ambiguous"))
         proxy = self._settings.proxy_for(address.host)
         if proxy is not None:
-            await self._second_opinion(address)
+            await self._check_before_proxy(address)
         outcome: Response | SuyuanError
         try:
-            outcome = await self._exchange(address, url, proxy, headers, caps)
+            outcome = await self._exchange(address, url, proxy, headers, limits)
         except DecompressionError as error:
-            outcome = PAGE_UNDECODED(engine=READER, where=address.netloc, what=error)
+            outcome = PAGE_UNDECODED(engine=FETCH, where=address.netloc, what=error)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            outcome = translated(error, READER, url)
+            outcome = network_error(error, FETCH, url)
         if isinstance(outcome, SuyuanError):
-            # Raised outside of the handler: the foreign error may hold the proxy's password.
+            # Raised outside the handler, because the original error may contain the proxy's password.
             raise outcome
         return outcome
 
     async def _exchange(
-        self, address: Address, url: URL, proxy: str | None, headers: Mapping[str, str], caps: _Caps
+        self, address: Address, url: URL, proxy: str | None, headers: Mapping[str, str], limits: _SizeLimits
     ) -> Response:
         pool = self._direct if proxy is None else self._proxied
-        async with pool.session().get(url, headers=headers, allow_redirects=False, proxy=proxy) as answer:
-            found = {name.lower(): value for name, value in answer.headers.items()}
-            response = Response(answer.status, b"", address.href, found, datetime.now(UTC))
+        async with pool.session().get(url, headers=headers, allow_redirects=False, proxy=proxy) as received:
+            found = {name.lower(): value for name, value in received.headers.items()}
+            response = Response(received.status, b"", address.href, found, datetime.now(UTC))
             if _location(response) is not None:
                 # The body of a redirect is not read.
                 return response
-            return Response(answer.status, await _body(answer, address, caps), address.href, found, response.at)
+            return Response(received.status, await _body(received, address, limits), address.href, found, response.at)
 
-    async def _second_opinion(self, address: Address) -> None:
-        """The proxy resolves names by itself; what this machine knows to be private is refused all the same."""
+    async def _check_before_proxy(self, address: Address) -> None:
+        """Refuse hosts that this machine knows to be private, although the proxy resolves names itself."""
         try:
-            async with asyncio.timeout(_SECOND_OPINION_SECONDS):
+            async with asyncio.timeout(_LOOKUP_SECONDS):
                 await self._check_all(address)
         except OSError:
-            # Unknown here, or too slow: then the proxy alone knows. TimeoutError is an OSError.
+            # Unknown here or too slow (a TimeoutError is an OSError), so only the proxy can tell.
             return
 
     async def _check_all(self, address: Address) -> None:
@@ -207,34 +207,34 @@ def _pool(settings: NetSettings, connector: Callable[[], TCPConnector]) -> Sessi
         settings.user_agent,
         connector,
         headers={"Accept-Encoding": ACCEPTED},
-        # What is on the wire is counted, so it is unpacked here.
+        # Decompressed here, because both sizes are limited.
         auto_decompress=False,
-        # Long policies are common among pages; together with the number of headers it stays bounded.
+        # Pages often send long security policies; the number of headers is limited as well.
         max_field_size=32 * 1024,
     )
 
 
-async def _body(answer: aiohttp.ClientResponse, address: Address, caps: _Caps) -> bytes:
-    if (answer.content_length or 0) > caps.wire:
-        raise PAGE_TOO_LARGE(engine=READER, where=address.netloc, limit=caps.wire)
-    unpacker = Decompressor(answer.headers.get("Content-Encoding", ""))
+async def _body(received: aiohttp.ClientResponse, address: Address, limits: _SizeLimits) -> bytes:
+    if (received.content_length or 0) > limits.wire:
+        raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.wire)
+    decompressor = Decompressor(received.headers.get("Content-Encoding", ""))
     pieces: list[bytes] = []
     wire = size = 0
-    async for packed in answer.content.iter_any():
-        wire += len(packed)
-        if wire > caps.wire:
-            raise PAGE_TOO_LARGE(engine=READER, where=address.netloc, limit=caps.wire)
-        for piece in unpacker.feed(packed):
+    async for compressed in received.content.iter_any():
+        wire += len(compressed)
+        if wire > limits.wire:
+            raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.wire)
+        for piece in decompressor.feed(compressed):
             size += len(piece)
-            if size > caps.body:
-                raise PAGE_TOO_LARGE(engine=READER, where=address.netloc, limit=caps.body)
+            if size > limits.body:
+                raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.body)
             pieces.append(piece)
-    unpacker.finish()
+    decompressor.finish()
     return b"".join(pieces)
 
 
 def _location(response: Response) -> str | None:
-    """Where a redirect leads, as text; bytes that are not UTF-8 are escaped, as browsers do."""
+    """The target of a redirect; bytes that are not UTF-8 are percent-encoded, as in browsers."""
     value = response.headers.get("location", "")
     if response.status not in _REDIRECTS or not value:
         return None

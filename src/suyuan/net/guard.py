@@ -1,7 +1,7 @@
-"""Which addresses a page may be fetched from: public ones only, unless the user allows more. No sockets here.
+"""``Guard``: which addresses may be fetched, public ones only unless the user allows more. It opens no socket.
 
-The order of the checks: the address as text (``BAD_URL``); then a literal by its number, a name by its letters; and last,
-by whoever connects, each address that a name resolves to (``GUARD_REFUSED``).
+The order of the checks: first the URL itself (``BAD_URL``), then an IP address or a local name in it, and finally, when
+connecting, each address that a name resolves to (``GUARD_REFUSED``).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ IP = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why an address is refused; ``metadata`` marks addresses that hand out a machine's keys."""
+class RefusalReason:
+    """Why an address is refused; ``metadata`` marks services that give out credentials."""
 
     text: Text
     metadata: bool = False
@@ -29,59 +29,63 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A parsed address: what was decided upon is what is connected to."""
+    """A parsed URL, which is both checked and connected to."""
 
     href: str
     scheme: str
     host: str
-    """In lower case and ASCII, without a final dot and without brackets."""
+    """In lower case and ASCII, without final dot and brackets."""
     port: int
     ip: IP | None = None
 
     @property
     def netloc(self) -> str:
-        """Host and port as they stand in a URL."""
+        """Host and port as in a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def target(self) -> str:
-        """Path and query: what is asked of the host."""
-        # The standard's spelling always has the path's slash after the host.
+        """Path and query, as in a request line."""
+        # A URL serialised by the standard always has a slash after the host.
         return self.href[self.href.index("/", len(self.scheme) + 3) :].partition("#")[0]
 
 
 _PORTS = {"http": 80, "https": 443}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# Up to the query, where a backslash is a character like others.
+# Only up to the query, in which a backslash is allowed.
 _BACKSLASH = re.compile(r"[^?#]*\\")
 _USERINFO = re.compile(r"^([a-z+.-]*:[/\\]*)?[^?#]*@", re.I)
-# The standard lets through more (``a+b.com``, ``a..com``), which no public name has.
+# The standard allows more (``a+b.com``, ``a..com``), but no public name is like that.
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 
-_LOOPBACK = Reason(Text("network.reason.loopback"))
-_PRIVATE = Reason(Text("network.reason.private"))
-_LINK_LOCAL = Reason(Text("network.reason.link_local"))
-_SHARED = Reason(Text("network.reason.shared"))
-_UNSPECIFIED = Reason(Text("network.reason.unspecified"))
-_MULTICAST = Reason(Text("network.reason.multicast"))
-_RESERVED = Reason(Text("network.reason.reserved"))
-_EXAMPLE = Reason(Text("network.reason.documentation"))
-_BENCHMARK = Reason(Text("network.reason.benchmark"))
-_METADATA = Reason(Text("network.reason.metadata"), metadata=True)
-_WRAPPED = Reason(Text("network.reason.wrapped"))
+_LOOPBACK = RefusalReason(Text("network.reason.loopback"))
+_PRIVATE = RefusalReason(Text("network.reason.private"))
+_LINK_LOCAL = RefusalReason(Text("network.reason.link_local"))
+_SHARED = RefusalReason(Text("network.reason.shared"))
+_UNSPECIFIED = RefusalReason(Text("network.reason.unspecified"))
+_MULTICAST = RefusalReason(Text("network.reason.multicast"))
+_RESERVED = RefusalReason(Text("network.reason.reserved"))
+_EXAMPLE = RefusalReason(Text("network.reason.documentation"))
+_BENCHMARK = RefusalReason(Text("network.reason.benchmark"))
+_METADATA = RefusalReason(Text("network.reason.metadata"), metadata=True)
+_WRAPPED = RefusalReason(Text("network.reason.wrapped"))
 
-# The first that fits is the reason.
-_REFUSED: tuple[tuple[str, Reason], ...] = (
-    *(
-        (text, _METADATA)
-        for text in ("169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "169.254.42.42/32")
-    ),
-    *(
-        (text, _METADATA)
-        for text in ("169.254.0.23/32", "100.100.100.200/32", "100.96.0.96/32", "168.63.129.16/32", "192.0.0.192/32")
-    ),
-    *((text, _METADATA) for text in ("fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128")),
+# The first network that contains the address gives the reason.
+_REFUSED: tuple[tuple[str, RefusalReason], ...] = (
+    ("169.254.169.254/32", _METADATA),
+    ("169.254.170.2/32", _METADATA),
+    ("169.254.170.23/32", _METADATA),
+    ("169.254.42.42/32", _METADATA),
+    ("169.254.0.23/32", _METADATA),
+    ("100.100.100.200/32", _METADATA),
+    ("100.96.0.96/32", _METADATA),
+    ("168.63.129.16/32", _METADATA),
+    ("192.0.0.192/32", _METADATA),
+    ("fd00:ec2::/32", _METADATA),
+    ("fd20:ce::254/128", _METADATA),
+    ("fd00:c1::a9fe:a9fe/128", _METADATA),
+    ("fd00:42::42/128", _METADATA),
     ("0.0.0.0/8", _UNSPECIFIED),
     ("10.0.0.0/8", _PRIVATE),
     ("100.64.0.0/10", _SHARED),
@@ -121,12 +125,12 @@ def _span(text: str) -> tuple[int, int]:
     return int(network.network_address), int(network.broadcast_address)
 
 
-_Spans = tuple[tuple[int, int, Reason], ...]
-# As numbers: a tenth of the cost of asking each network object.
+_Spans = tuple[tuple[int, int, RefusalReason], ...]
+# Comparing numbers takes a tenth of the time of asking each network object.
 _V4: _Spans = tuple((*_span(text), reason) for text, reason in _REFUSED if ":" not in text)
 _V6: _Spans = tuple((*_span(text), reason) for text, reason in _REFUSED if ":" in text)
 _GLOBAL_V6 = _span("2000::/3")
-# The well-known prefix of NAT64: on networks without IPv4 every IPv4 site is reached by it, so the IPv4 address decides.
+# The well-known prefix of NAT64, by which networks without IPv4 reach IPv4 sites, so the IPv4 address decides.
 _NAT64 = _span("64:ff9b::/96")
 _FAKE_IP = _span("198.18.0.0/15")
 _ISATAP = (0x00005EFE, 0x02005EFE)
@@ -139,13 +143,13 @@ _LOCAL_NAMES = frozenset(
 
 
 def parse(url: str, base: str = "") -> Address:
-    """Parse ``url`` as browsers do (WHATWG), stricter where tricks are played; raises ``BAD_URL``."""
+    """Parse ``url`` as browsers do (WHATWG), but stricter against attacks; raises ``BAD_URL``."""
     if len(url) > 8192:
         raise _bad(url, "too_long")
     if _CONTROL.search(url) or _BACKSLASH.match(url):
         raise _bad(url, "control")
     try:
-        # The base is an address that was parsed before.
+        # The base was parsed before.
         parsed = URL(url, base or None)
     except ValueError:
         raise _bad(url, "invalid") from None
@@ -165,15 +169,15 @@ def parse(url: str, base: str = "") -> Address:
 
 
 class Guard:
-    """Says which hosts and addresses may be reached; raises ``ValueError`` for settings it cannot understand.
+    """Decides which hosts and addresses may be reached; raises ``ValueError`` for invalid settings.
 
-    An allowed host may resolve to any address but a cloud's metadata; an allowed network is allowed without exception.
+    An allowed host may resolve to any address except a cloud's metadata; an allowed network has no exceptions.
     """
 
     def __init__(
         self, allow_hosts: tuple[str, ...] = (), allow_networks: tuple[str, ...] = (), fake_ip: bool = False
     ) -> None:
-        names = [_pattern(text) for text in allow_hosts]
+        names = [host_pattern(text) for text in allow_hosts]
         self._hosts = frozenset(name for name in names if not name.startswith("."))
         self._suffixes = tuple(name for name in names if name.startswith("."))
         networks = [ip_network(text.strip(), strict=False) for text in allow_networks]
@@ -185,19 +189,19 @@ class Guard:
             self._spans[4] += (_FAKE_IP,)
 
     def check_url(self, url: str, base: str = "") -> Address:
-        """Parse ``url`` and check what can be told without resolving it; raises ``BAD_URL`` or ``GUARD_REFUSED``."""
+        """Parse ``url`` and check it without resolving its host; raises ``BAD_URL`` or ``GUARD_REFUSED``."""
         address = parse(url, base)
         if address.ip is not None:
             self.check_address(address.ip, address.host)
-        elif not self._allows(address.host) and (reason := _local(address.host)):
+        elif not self._allows(address.host) and (reason := _local_name(address.host)):
             raise GUARD_REFUSED(where=address.host, why=reason)
         return address
 
     def check_address(self, ip: IP | str, host: str = "") -> None:
-        """Raise ``GUARD_REFUSED`` unless ``ip``, to which ``host`` leads, is public or allowed."""
+        """Raise ``GUARD_REFUSED`` unless ``ip``, an address of ``host``, is public or allowed."""
         if isinstance(ip, str):
             ip = ip_address(ip)
-        reason = self._judge(ip)
+        reason = self._refusal(ip)
         if reason is None or (host and not reason.metadata and self._allows(host)):
             return
         if host and host != str(ip):
@@ -208,10 +212,10 @@ class Guard:
     def _allows(self, host: str) -> bool:
         return host in self._hosts or host.endswith(self._suffixes)
 
-    def _judge(self, ip: IP) -> Reason | None:
-        """Why ``ip`` is refused; the IPv4 addresses inside are judged first, since they tell more."""
+    def _refusal(self, ip: IP) -> RefusalReason | None:
+        """Why ``ip`` is refused, or None; embedded IPv4 addresses come first, since their reasons are more precise."""
         for inner in embedded(ip):
-            if reason := self._judge(inner):
+            if reason := self._refusal(inner):
                 return reason
         number = int(ip)
         if any(first <= number <= last for first, last in self._spans[ip.version]):
@@ -220,7 +224,7 @@ class Guard:
 
 
 def embedded(ip: IP) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses that an IPv6 address carries: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP."""
+    """The IPv4 addresses in an IPv6 address: mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP."""
     if isinstance(ip, IPv4Address) or int(ip) <= 1:
         return ()
     number = int(ip)
@@ -233,23 +237,23 @@ def embedded(ip: IP) -> tuple[IPv4Address, ...]:
     return ()
 
 
-def _refused_v4(number: int) -> Reason | None:
+def _refused_v4(number: int) -> RefusalReason | None:
     return next((reason for first, last, reason in _V4 if first <= number <= last), None)
 
 
-def _refused_v6(number: int) -> Reason | None:
+def _refused_v6(number: int) -> RefusalReason | None:
     for first, last, reason in _V6:
         if first <= number <= last:
             return reason
     if (number >> 32) & 0xFFFFFFFF in _ISATAP:
         return _WRAPPED
-    # Whatever is not known is refused: outside of these two, nothing is public.
+    # Nothing outside these two is public.
     public = _GLOBAL_V6[0] <= number <= _GLOBAL_V6[1] or _NAT64[0] <= number <= _NAT64[1]
     return None if public else _RESERVED
 
 
-def _local(host: str) -> Text | None:
-    """Why a name can only be of this machine or network."""
+def _local_name(host: str) -> Text | None:
+    """The reason if a name can only belong to this machine or network."""
     *_, last = labels = host.split(".")
     if last in _LOCAL_NAMES or labels[-2:] == ["home", "arpa"]:
         return Text("network.reason.local_domain", {"domain": last})
@@ -258,8 +262,8 @@ def _local(host: str) -> Text | None:
     return None
 
 
-def _pattern(text: str) -> str:
-    """An entry of allowHosts: the host, or for ``*.suffix`` the suffix with its dot."""
+def host_pattern(text: str) -> str:
+    """An entry of allowHosts in one spelling: the host, or ``.suffix`` for ``*.suffix``; raises ``ValueError``."""
     name = text.strip().removeprefix("*.").strip("[]")
     try:
         host = parse(f"http://[{name}]/" if ":" in name else f"http://{name}/").host
@@ -271,5 +275,5 @@ def _pattern(text: str) -> str:
 
 
 def _bad(url: str, why: str) -> Exception:
-    # A password in the address is not repeated.
+    # A password in the URL is not repeated.
     return BAD_URL(url=_USERINFO.sub(r"\1***@", url[:2000])[:120], why=Text(f"network.reason.{why}"))

@@ -1,4 +1,4 @@
-"""A Chrome led by Playwright: started within a time, and ended so that neither a process nor a folder stays."""
+"""``Chrome``: a browser controlled by Playwright, which leaves neither a process nor a folder behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ..core.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
-from .transport import NetSettings
+from .settings import NetSettings
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Playwright
@@ -25,83 +25,88 @@ T = TypeVar("T")
 
 # Playwright itself switches off updates, sync, extensions and first-run pages.
 _ARGS = ("--disable-gpu", "--disable-quic")
-# What is not of HTTP goes by the proxy as well, or not at all; the second is the name by which older versions know it.
+# WebRTC uses the proxy or nothing; the second argument is the name in older versions.
 _PROXIED_ARGS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-# Nobody clicks here, so Chrome's own popup blocker, which Playwright switches off, stops every popup.
-_UNWANTED_ARGS = ("--disable-popup-blocking",)
-_PASSING_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profile-\w+)")
+# Playwright disables Chrome's popup blocker; without this argument it stops every popup.
+_REMOVED_ARGS = ("--disable-popup-blocking",)
+_TEMPORARY_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profile-\w+)")
 _SINGLETON_FILES = ("SingletonSocket", "SingletonCookie")
-_ANSWER_SECONDS = 1.5
+_RESPONSE_SECONDS = 1.5
 _CLOSE_SECONDS = 3.0
-_CLEAR_TRIES = 30
-_CLEAR_PAUSE = 0.1
+_REMOVE_ATTEMPTS = 30
+_REMOVE_PAUSE = 0.1
 
 
 _Folders = tuple[Path | None, Path | None]
 
 
 class BrowserGone(Exception):
-    """The browser crashed, hangs or did not start; another one may do better."""
+    """The browser crashed, hangs or did not start; a new one may work."""
 
 
 class BrowserHangs(BrowserGone):
-    """It runs, but does not answer."""
+    """The browser runs, but does not respond."""
 
 
 class Chrome:
-    """One running browser, with the driver that leads it; made by :func:`start_chrome`."""
+    """One running browser with its driver; created by :func:`start_chrome`."""
 
     def __init__(
-        self, driver: Playwright, browser: Browser, session: CDPSession, kept: BrowserContext | None, folders: _Folders
+        self,
+        driver: Playwright,
+        browser: Browser,
+        session: CDPSession,
+        persistent_context: BrowserContext | None,
+        folders: _Folders,
     ) -> None:
         self.session = session
         """A connection to the browser as a whole, not to one page."""
-        self.kept = kept
-        """The context of a kept profile; None where every page has a context of its own."""
+        self.persistent_context = persistent_context
+        """The context of a persistent profile; None if every page has a context of its own."""
         self._driver = driver
         self._browser = browser
-        self._passing, socket = folders
-        # Also at the end of a program that closes nothing: a browser that the driver then kills leaves this folder behind.
-        self._clear_socket = weakref.finalize(self, _clear_socket, socket)
+        self._temporary_profile, socket = folders
+        # A finalizer, because a program may exit without closing: a browser that is killed leaves this folder behind.
+        self._remove_socket = weakref.finalize(self, _remove_socket, socket)
 
     async def open_page(self) -> Page:
-        """Open an empty page; closing it ends all that came with it, which is its own context unless a profile is kept."""
-        if self.kept is not None:
-            return await self.kept.new_page()
+        """Open an empty page, in a context of its own unless the profile is persistent."""
+        if self.persistent_context is not None:
+            return await self.persistent_context.new_page()
         return await self._browser.new_page(accept_downloads=False, service_workers="block")
 
-    async def patient(self, task: asyncio.Task[T]) -> T:
-        """Await ``task`` for as long as the browser answers at all: on a busy machine it is slow, which is no reason to end it.
+    async def wait_for(self, task: asyncio.Task[T]) -> T:
+        """Await ``task`` as long as the browser responds at all, since on a busy machine it is only slow.
 
         Cancelling this does not cancel ``task``.
         """
         while True:
             try:
-                return await answered(asyncio.shield(task), _ANSWER_SECONDS)
+                return await await_browser(asyncio.shield(task), _RESPONSE_SECONDS)
             except BrowserHangs:
-                if not await self.well():
+                if not await self.responds():
                     raise
 
-    async def well(self) -> bool:
-        """Whether the browser still answers."""
+    async def responds(self) -> bool:
+        """Whether the browser still responds."""
         try:
-            await answered(self.session.send("Browser.getVersion"), _ANSWER_SECONDS)
+            await await_browser(self.session.send("Browser.getVersion"), _RESPONSE_SECONDS)
         except BrowserGone:
             return False
         return True
 
     async def stop(self) -> None:
-        """End the browser and its driver, by force where they do not answer, and remove what they leave behind."""
+        """Close the browser and its driver, kill them if they do not respond, and remove their files."""
         with contextlib.suppress(BrowserGone):
-            await answered(self._browser.close(), _CLOSE_SECONDS)
-        # Asked a second time, the driver kills a browser that did not close.
+            await await_browser(self._browser.close(), _CLOSE_SECONDS)
+        # When it stops, the driver kills a browser that did not close.
         await _stop_driver(self._driver)
-        if self._passing is not None:
-            await _clear(self._passing)
-        self._clear_socket()
+        if self._temporary_profile is not None:
+            await _remove_profile(self._temporary_profile)
+        self._remove_socket()
 
 
 async def start_chrome(
@@ -111,11 +116,11 @@ async def start_chrome(
     seconds: float,
     headless: bool = True,
     profile: Path | None = None,
-    proxy_server: str = "",
+    proxy_url: str = "",
 ) -> Chrome:
-    """Start the browser at ``executable``; raises :class:`BrowserGone` where it does not answer in ``seconds``.
+    """Start the browser at ``executable``; raises :class:`BrowserGone` if it does not respond within ``seconds``.
 
-    Through ``gateway``, where one is given, goes every connection, those to this machine included.
+    With ``proxy_url`` every connection goes through that proxy, including those to this machine.
     """
     try:
         from playwright.async_api import Error, async_playwright
@@ -125,13 +130,12 @@ async def start_chrome(
         driver = await async_playwright().start()
     except (Error, OSError) as error:
         raise BrowserGone(first_line(error)) from None
-    # By default Chrome would reach loopback and link-local addresses past the proxy.
-    proxy = {"server": proxy_server, "bypass": "<-loopback>"} if proxy_server else proxy_options(net)
+    # By default Chrome connects to loopback and link-local addresses without the proxy.
+    proxy = {"server": proxy_url, "bypass": "<-loopback>"} if proxy_url else proxy_options(net)
+    launching = _launch(driver, _options(executable, proxy, headless, seconds), profile)
     try:
-        # The driver's own clock runs out first: it then knows that this browser must be killed.
-        return await answered(
-            _launched(driver, _options(executable, proxy, headless, seconds), profile), seconds + _ANSWER_SECONDS
-        )
+        # The driver's own timeout expires first, so that it kills the browser.
+        return await await_browser(launching, seconds + _RESPONSE_SECONDS)
     except BaseException as error:
         await _stop_driver(driver)
         if profile is not None and "already in use" in str(error):
@@ -139,8 +143,8 @@ async def start_chrome(
         raise
 
 
-async def answered(call: Awaitable[T], seconds: float) -> T:
-    """Await a call to the browser; :class:`BrowserGone` where it fails, :class:`BrowserHangs` where no answer comes in ``seconds``."""
+async def await_browser(call: Awaitable[T], seconds: float) -> T:
+    """Await a call to the browser; raises :class:`BrowserGone` if it fails, :class:`BrowserHangs` if it times out."""
     from playwright.async_api import Error
 
     try:
@@ -149,17 +153,17 @@ async def answered(call: Awaitable[T], seconds: float) -> T:
     except Error as error:
         raise BrowserGone(first_line(error)) from None
     except TimeoutError:
-        raise BrowserHangs(f"it did not answer in {seconds:g} s") from None
+        raise BrowserHangs(f"it did not respond within {seconds:g} s") from None
 
 
 def first_line(error: BaseException) -> str:
-    """What an error of Playwright says, without the call's name and the log."""
+    """The message of a Playwright error, without the name of the call and the log."""
     text = str(error).strip() or type(error).__name__
     return re.sub(r"^\w+\.\w+: ", "", text.splitlines()[0])
 
 
 def proxy_options(net: NetSettings) -> dict[str, str] | None:
-    """The proxy of the settings in Playwright's words, or None for direct connections."""
+    """The proxy of the settings as a Playwright option, or None for direct connections."""
     address = net.proxy.reveal()
     if not address or "*" in net.no_proxy:
         return None
@@ -174,7 +178,7 @@ def proxy_options(net: NetSettings) -> dict[str, str] | None:
 
 
 def _bypass(names: tuple[str, ...]) -> list[str]:
-    """The rules by which Chrome goes direct where :meth:`NetSettings.proxy_for` does: the name itself and all below it."""
+    """The same exceptions as in :meth:`NetSettings.proxy_for`, as Chrome's rules: the name and its subdomains."""
     rules: list[str] = []
     for name in filter(None, (name.lower().lstrip("*.") for name in names)):
         rules += [f"[{name}]"] if ":" in name else [name, f"*.{name}"]
@@ -185,34 +189,34 @@ def _options(executable: str, proxy: dict[str, str] | None, headless: bool, seco
     return {
         "executable_path": executable,
         "headless": headless,
-        # Without a proxy of ours Chrome would take the desktop's, and the other clients would not.
+        # Otherwise Chrome would use the proxy of the desktop, which the other clients do not.
         "args": [*_ARGS, *(_PROXIED_ARGS if proxy else ("--no-proxy-server",))],
-        "ignore_default_args": list(_UNWANTED_ARGS),
-        # Chrome refuses to run as root inside its sandbox.
+        "ignore_default_args": list(_REMOVED_ARGS),
+        # Chrome does not run as root with its sandbox.
         "chromium_sandbox": not (sys.platform == "linux" and os.geteuid() == 0),
         "proxy": proxy,
         "timeout": seconds * 1000,
     }
 
 
-async def _launched(driver: Playwright, options: dict[str, Any], profile: Path | None) -> Chrome:
-    kept: BrowserContext | None = None
+async def _launch(driver: Playwright, options: dict[str, Any], profile: Path | None) -> Chrome:
+    context: BrowserContext | None = None
     browser: Browser | None
     if profile is None:
         browser = await driver.chromium.launch(**options)
     else:
-        kept = await driver.chromium.launch_persistent_context(
+        context = await driver.chromium.launch_persistent_context(
             profile, accept_downloads=False, service_workers="block", no_viewport=not options["headless"], **options
         )
-        browser = kept.browser
+        browser = context.browser
     assert browser is not None
     session = await browser.new_browser_cdp_session()
     command = ""
-    # Only needed where the browser or its driver is killed later, so no reason to fail now.
+    # Needed only if the browser or its driver is killed later, so this may fail.
     with contextlib.suppress(BrowserGone):
-        info = await answered(session.send("SystemInfo.getInfo"), _ANSWER_SECONDS)
+        info = await await_browser(session.send("SystemInfo.getInfo"), _RESPONSE_SECONDS)
         command = info["commandLine"]
-    return Chrome(driver, browser, session, kept, _folders(command, profile))
+    return Chrome(driver, browser, session, context, _folders(command, profile))
 
 
 async def _stop_driver(driver: Playwright) -> None:
@@ -222,35 +226,35 @@ async def _stop_driver(driver: Playwright) -> None:
 
 
 def _folders(command: str, profile: Path | None) -> _Folders:
-    """The folders of a running browser: its passing profile, and that of its socket."""
-    found = _PASSING_PROFILE.search(command) if profile is None else None
-    passing = Path(found[1]) if found else None
+    """The folders of a running browser: its temporary profile, and that of its socket."""
+    found = _TEMPORARY_PROFILE.search(command) if profile is None else None
+    temporary = Path(found[1]) if found else None
     try:
-        socket = os.readlink((passing or profile or Path()) / "SingletonSocket")
+        socket = os.readlink((temporary or profile or Path()) / "SingletonSocket")
     except OSError:
-        return passing, None
-    return passing, Path(socket).parent
+        return temporary, None
+    return temporary, Path(socket).parent
 
 
-async def _clear(passing: Path) -> None:
-    """Remove a passing profile that the driver did not remove, because it was killed."""
-    for _ in range(_CLEAR_TRIES):
-        if not _remains(passing):
+async def _remove_profile(folder: Path) -> None:
+    """Remove a temporary profile, which remains if the driver was killed."""
+    for _ in range(_REMOVE_ATTEMPTS):
+        if _removed(folder):
             return
-        # A browser without a driver ends by itself, and writes to its profile until then.
-        await asyncio.sleep(_CLEAR_PAUSE)
+        # A browser without a driver exits by itself, and writes to its profile until then.
+        await asyncio.sleep(_REMOVE_PAUSE)
 
 
-def _clear_socket(folder: Path | None) -> None:
+def _removed(folder: Path) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
+
+
+def _remove_socket(folder: Path | None) -> None:
     if folder is None:
         return
-    # By name, not as a tree: the folder was only read from a link in the profile.
+    # Only these files, because the name of the folder comes from a link in the profile.
     with contextlib.suppress(OSError):
         for name in _SINGLETON_FILES:
             (folder / name).unlink(missing_ok=True)
         folder.rmdir()
-
-
-def _remains(folder: Path) -> bool:
-    shutil.rmtree(folder, ignore_errors=True)
-    return folder.exists()

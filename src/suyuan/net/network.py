@@ -1,4 +1,4 @@
-"""``Network``: the clients for requests, pages and the browser, each made when it is first needed."""
+"""``Network``: the clients for requests, pages and the browser, each created when it is first used."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from ..core.causes.browser import PLAYWRIGHT_MISSING
 from ..core.errors import SuyuanError
 from ..core.wire import Request, Response, Via
-from .transport import BrowserSettings, NetSettings, Transport
+from .settings import BrowserSettings, NetSettings
+from .transport import Transport
 
 if TYPE_CHECKING:
-    from .fetch_client import FetchClient, Fetched
+    from .fetch_client import FetchClient, FetchResult
     from .guard import Guard
 
 
 @dataclass(frozen=True, slots=True)
 class PageAccess:
-    """Which addresses may be read beside the public ones, and how large a page may be."""
+    """Which addresses may be read besides the public ones, and how large a page may be."""
 
     allow_hosts: tuple[str, ...] = ()
     allow_networks: tuple[str, ...] = ()
@@ -30,7 +31,7 @@ class PageAccess:
 
 
 class Network:
-    """Sends requests by HTTP or the browser; a search that needs no socket loads no client."""
+    """Sends requests by HTTP or with the browser."""
 
     def __init__(
         self,
@@ -46,16 +47,16 @@ class Network:
         self._access = access
         self._chrome_profile = chrome_profile
         self._browser_urls = browser_urls
-        """Configured addresses of engines that use the browser: it may reach these although they are not public."""
+        """The configured URLs of engines that use the browser, which may reach them although they are not public."""
         self._clients: dict[Via, Transport] = {}
 
     async def send(self, request: Request, engine: str) -> Response:
-        """Send ``request`` by the client that it asks for."""
+        """Send ``request`` with the client that it names."""
         self._load(request.via)
         return await self._clients[request.via].send(request, engine)
 
     def prepare(self) -> None:
-        """Load the HTTP client now: importing it takes longer than some health checks may."""
+        """Load the HTTP client now, because importing it takes longer than the limit of some health checks."""
         self._load("http")
 
     def _load(self, via: Via) -> None:
@@ -63,7 +64,7 @@ class Network:
             self._clients[via] = self._browser() if via == "browser" else self._http()
 
     def browser_problem(self) -> SuyuanError | None:
-        """Why no browser can be used here, or None."""
+        """The reason why no browser can be used here, or None."""
         from .chrome import find_chrome
 
         if find_spec("playwright") is None:
@@ -89,20 +90,20 @@ class Network:
         from .guard import parse
         from .guarded_proxy import ProxyPolicy
 
-        # A profile that a person has unlocked is used as long as it exists.
+        # A profile in which a person has solved a CAPTCHA is used as long as it exists.
         profile = self._chrome_profile
         browser = replace(self._browser_settings, profile_dir=profile if profile and profile.is_dir() else None)
         allowed = frozenset((url.host, url.port) for url in map(parse, self._browser_urls))
         return BrowserClient(
-            browser, self._net, self._browser_may_reach, ProxyPolicy(self.guard, system_lookup, allowed)
+            browser, self._net, self._browser_may_load, ProxyPolicy(self.guard, system_lookup, allowed)
         )
 
-    async def _browser_may_reach(self, url: str) -> bool:
-        return any(url.startswith(f"{base}/") for base in self._browser_urls) or await self.fetch_client.may_reach(url)
+    async def _browser_may_load(self, url: str) -> bool:
+        return any(url.startswith(f"{base}/") for base in self._browser_urls) or await self.fetch_client.may_load(url)
 
     @cached_property
     def guard(self) -> Guard:
-        """Decides which addresses may be read. An engine's own address gives no right to read others beside it."""
+        """Decides which addresses may be read; the URLs of engines are not added to it."""
         from .guard import Guard
 
         access = self._access
@@ -110,13 +111,13 @@ class Network:
 
     @cached_property
     def fetch_client(self) -> FetchClient:
-        """The client for any address that the guard allows."""
+        """The client for every address that the guard allows."""
         from .fetch_client import FetchClient
 
         return FetchClient(self._net, self.guard)
 
-    async def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
-        """Fetch a page: public addresses only, sizes capped."""
+    async def get(self, url: str, headers: Mapping[str, str]) -> FetchResult:
+        """Fetch a page from an allowed address, with limited size."""
         limit = self._access.max_bytes
         return await self.fetch_client.get(url, headers=headers, max_wire=limit, max_bytes=limit)
 
@@ -126,7 +127,7 @@ class Network:
         return await self.send(Request(url, via="browser"), "web.fetch")
 
     async def close(self) -> None:
-        """Close the clients that were made."""
+        """Close all clients."""
         while self._clients:
             await self._clients.popitem()[1].close()
         if fetch_client := self.__dict__.pop("fetch_client", None):

@@ -1,4 +1,4 @@
-"""One visit to one page: go there, wait until it is made, and read it, or say in the words of our error tree why not."""
+"""``PageLoad``: one request carried out by a page of the browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from ..core.cause import Cause
 from ..core.causes.browser import BROWSER_FAILED, NOT_A_PAGE
@@ -22,18 +21,18 @@ from ..core.causes.network import (
     REFUSED,
     TLS_FAILED,
 )
-from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..messages.catalog import Text
 from .launch import BrowserGone, first_line
+from .transport import netloc, revealed_headers
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
-    from playwright.async_api import Request as Sent
-    from playwright.async_api import Response as Answer
+    from playwright.async_api import Request as PageRequest
+    from playwright.async_api import Response as PageResponse
 
 
-# By the beginning of Chrome's own name of the error; the first that fits.
+# By the start of Chrome's name of the error; the first that matches is used.
 _CAUSES: tuple[tuple[str, Cause], ...] = (
     ("ERR_NAME_", NO_SUCH_HOST),
     ("ERR_DNS_", NO_SUCH_HOST),
@@ -59,191 +58,186 @@ _CAUSES: tuple[tuple[str, Cause], ...] = (
     ("ERR_SOCKET_NOT_CONNECTED", BROKEN_OFF),
     ("ERR_TOO_MANY_REDIRECTS", REDIRECT_LOOP),
     ("ERR_CONTENT_DECODING_", UNDECODED),
-    # So says the gate.
+    # The request filter.
     ("ERR_BLOCKED_BY_CLIENT", OFF_LIMITS),
 )
 _NET_ERROR = re.compile(r"net::(ERR_\w+)")
-# An answer with nothing to show is an error to Chrome; its status is an answer to us.
+# To Chrome a response without a body is an error; its status is still a response.
 _STATUS_ONLY = frozenset({"ERR_HTTP_RESPONSE_CODE_FAILURE", "ERR_INVALID_AUTH_CREDENTIALS"})
 _PROXY_AUTH = 407
-_TOO_LONG = "more than is read"
+_TOO_LONG = "content-length exceeds the limit"
 _GONE = re.compile("has been closed|crashed|Connection closed")
-_SHOWN = re.compile(r"^(?:$|text/|application/(?:[\w.-]+\+)?(?:json|xml)\b|application/xhtml\+xml)")
+_DISPLAYED = re.compile(r"^(?:$|text/|application/(?:[\w.-]+\+)?(?:json|xml)\b|application/xhtml\+xml)")
 _HTML = "text/html; charset=utf-8"
-# These describe the bytes that came over the wire, not the page that was read.
+# These describe the bytes that were received, not the page that is returned.
 _WIRE_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 _QUIET_SECONDS = 0.05
-_MOST_DETOURS = 3
-# The page as text, or nothing where it is too long: a flood would pass through two processes before it could be measured here.
+_MAX_NAVIGATIONS = 3
+# The page as text, or null if it is too long: it would be copied through two processes before it is measured here.
 _CONTENT = """limit => {
     const head = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
     const body = document.documentElement ? document.documentElement.outerHTML : "";
     return head.length + body.length > limit ? null : head + body;
 }"""
-_DETOUR = re.compile("navigating|context was destroyed|interrupted by another navigation")
+_NAVIGATED = re.compile("navigating|context was destroyed|interrupted by another navigation")
 
 
 class PageLoad:
-    """One request, carried out by one page."""
+    """Navigates to a page, waits until its scripts have made it, and returns it."""
 
     def __init__(self, page: Page, request: Request, engine: str, limit: int) -> None:
         self._page = page
         self._limit = limit
         self._request = request
         self._engine = engine
-        self._where = where(request.url)
-        self._answer: Answer | None = None
-        """The last answer to a navigation of the page itself."""
+        self._netloc = netloc(request.url)
+        self._response: PageResponse | None = None
+        """The last response to a navigation of the main frame."""
         self._failure = ""
-        """How the last navigation failed, where one did."""
-        self._broken = asyncio.Event()
-        self._under_way: set[Sent] = set()
-        self._stirred = asyncio.Event()
+        """The error of the last navigation, if it failed."""
+        self._failed = asyncio.Event()
+        self._pending: set[PageRequest] = set()
+        self._activity = asyncio.Event()
 
     async def read(self, settle: float) -> Response:
-        """Go to the page, give its scripts at most ``settle`` seconds, and return it as it is then."""
+        """Navigate to the page, give its scripts at most ``settle`` seconds, and return it as it is then."""
         from playwright.async_api import Error
 
         self._listen()
         try:
-            await self._unless_broken(self._go())
-            await self._settled(settle)
+            await self._until_failed(self._navigate())
+            await self._wait_until_quiet(settle)
             body = (await self._content()).encode("utf-8", "replace")
         except Error as error:
-            return self._without_page(first_line(error))
-        if self._broken.is_set():
-            return self._without_page(self._failure)
+            return self._failed_result(first_line(error))
+        if self._failed.is_set():
+            return self._failed_result(self._failure)
         if len(body) > self._limit:
             raise TOO_LARGE(engine=self._engine, limit=self._limit)
-        return self._with_page(body)
+        return self._result(body)
 
     def _listen(self) -> None:
-        self._page.on("request", self._begun)
-        self._page.on("requestfinished", self._ended)
-        self._page.on("requestfailed", self._failed)
-        self._page.on("response", self._answered)
+        self._page.on("request", self._on_request)
+        self._page.on("requestfinished", self._on_finished)
+        self._page.on("requestfailed", self._on_failed)
+        self._page.on("response", self._on_response)
 
-    def _begun(self, sent: Sent) -> None:
-        self._under_way.add(sent)
-        self._stirred.set()
+    def _on_request(self, request: PageRequest) -> None:
+        self._pending.add(request)
+        self._activity.set()
 
-    def _ended(self, sent: Sent) -> None:
-        self._under_way.discard(sent)
-        self._stirred.set()
+    def _on_finished(self, request: PageRequest) -> None:
+        self._pending.discard(request)
+        self._activity.set()
 
-    def _failed(self, sent: Sent) -> None:
-        self._ended(sent)
-        # An aborted navigation leaves the page as it was.
-        if self._is_main(sent) and "ERR_ABORTED" not in (sent.failure or ""):
-            self._failure = sent.failure or ""
-            self._where = where(sent.url)
-            self._broken.set()
+    def _on_failed(self, request: PageRequest) -> None:
+        self._on_finished(request)
+        # An aborted navigation does not change the page.
+        if self._is_navigation(request) and "ERR_ABORTED" not in (request.failure or ""):
+            self._failure = request.failure or ""
+            self._netloc = netloc(request.url)
+            self._failed.set()
 
-    def _answered(self, answer: Answer) -> None:
-        if self._is_main(answer.request):
-            self._answer = answer
-            self._broken.clear()
-            size = answer.headers.get("content-length", "")
+    def _on_response(self, response: PageResponse) -> None:
+        if self._is_navigation(response.request):
+            self._response = response
+            self._failed.clear()
+            size = response.headers.get("content-length", "")
             if size.isdigit() and int(size) > self._limit:
-                # Not waited for: to show a flood costs the browser long seconds.
+                # Ended at once, because the browser would take seconds to display it.
                 self._failure = _TOO_LONG
-                self._broken.set()
+                self._failed.set()
 
-    def _is_main(self, sent: Sent) -> bool:
-        return sent.is_navigation_request() and sent.frame == self._page.main_frame
+    def _is_navigation(self, request: PageRequest) -> bool:
+        return request.is_navigation_request() and request.frame == self._page.main_frame
 
-    async def _go(self) -> None:
+    async def _navigate(self) -> None:
         if language := self._header("accept-language"):
             await self._page.set_extra_http_headers({"Accept-Language": language})
         referer = self._header("referer") or None
-        # No time-out here: the one deadline is set by whoever asked, and cancels us.
+        # No timeout, because the caller has a deadline and cancels this.
         await self._page.goto(self._request.url, wait_until="domcontentloaded", timeout=0, referer=referer)
 
-    async def _unless_broken(self, call: Coroutine[Any, Any, None]) -> None:
-        """Await ``call`` until the page breaks off, since Playwright waits forever for one that came only in part."""
+    async def _until_failed(self, call: Coroutine[Any, Any, None]) -> None:
+        """Await ``call`` until the navigation fails, since Playwright waits forever for a page that ends early."""
         calling = asyncio.create_task(call)
-        breaking = asyncio.create_task(self._broken.wait())
+        failing = asyncio.create_task(self._failed.wait())
         try:
-            await asyncio.wait((calling, breaking), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((calling, failing), return_when=asyncio.FIRST_COMPLETED)
             if calling.done():
                 calling.result()
         finally:
             calling.cancel()
-            breaking.cancel()
+            failing.cancel()
 
     def _header(self, name: str) -> str:
-        value = next((value for key, value in self._request.headers.items() if key.lower() == name), "")
-        return value.reveal() if isinstance(value, Secret) else value
+        return next((value for key, value in revealed_headers(self._request).items() if key.lower() == name), "")
 
-    async def _settled(self, limit: float) -> None:
-        """Wait until nothing has been under way for a moment: at once for a page that the server has made."""
+    async def _wait_until_quiet(self, limit: float) -> None:
+        """Wait until no request was pending for a moment, which a page without scripts reaches at once."""
         try:
             async with asyncio.timeout(limit):
-                while await self._stirs():
-                    self._stirred.clear()
+                while await self._is_active():
+                    self._activity.clear()
         except TimeoutError:
             return
 
-    async def _stirs(self) -> bool:
+    async def _is_active(self) -> bool:
         try:
-            async with asyncio.timeout(None if self._under_way else _QUIET_SECONDS):
-                return await self._stirred.wait()
+            async with asyncio.timeout(None if self._pending else _QUIET_SECONDS):
+                return await self._activity.wait()
         except TimeoutError:
             return False
 
-    async def _content(self, detours: int = _MOST_DETOURS) -> str:
+    async def _content(self, navigations: int = _MAX_NAVIGATIONS) -> str:
         from playwright.async_api import Error
 
-        if self._broken.is_set():
+        if self._failed.is_set():
             return ""
         try:
             text: str | None = await self._page.evaluate(_CONTENT, self._limit)
         except Error as error:
-            if not detours or not _DETOUR.search(str(error)):
+            if not navigations or not _NAVIGATED.search(str(error)):
                 raise
-            # A script or a refresh leads on to another page.
-            await self._unless_broken(self._page.wait_for_load_state("domcontentloaded", timeout=0))
-            return await self._content(detours - 1)
+            # A script or a refresh navigates to another page.
+            await self._until_failed(self._page.wait_for_load_state("domcontentloaded", timeout=0))
+            return await self._content(navigations - 1)
         if text is None:
             raise TOO_LARGE(engine=self._engine, limit=self._limit)
         return text
 
-    def _with_page(self, body: bytes) -> Response:
-        if self._answer is None:
-            raise BROWSER_FAILED(engine=self._engine, where=self._where, what=Text("browser.detail.no_answer"))
-        if self._answer.status == _PROXY_AUTH:
-            raise PROXY_FAILED(engine=self._engine, where=self._where)
-        kind = self._answer.headers.get("content-type", "").lower()
-        if not _SHOWN.match(kind):
-            raise NOT_A_PAGE(engine=self._engine, where=self._where, what=kind)
-        return self._response(self._answer, body, self._page.url)
+    def _result(self, body: bytes) -> Response:
+        if self._response is None:
+            raise BROWSER_FAILED(engine=self._engine, where=self._netloc, what=Text("browser.detail.no_answer"))
+        if self._response.status == _PROXY_AUTH:
+            raise PROXY_FAILED(engine=self._engine, where=self._netloc)
+        kind = self._response.headers.get("content-type", "").lower()
+        if not _DISPLAYED.match(kind):
+            raise NOT_A_PAGE(engine=self._engine, where=self._netloc, what=kind)
+        return _as_response(self._response, body, self._page.url)
 
-    def _without_page(self, said: str) -> Response:
-        """What it means that there is no page: an answer that is only a status, or one of our errors, raised."""
-        if said == _TOO_LONG:
+    def _failed_result(self, message: str) -> Response:
+        """The response if it consists only of a status; otherwise raise the error that ``message`` stands for."""
+        if message == _TOO_LONG:
             raise TOO_LARGE(engine=self._engine, limit=self._limit)
-        found = _NET_ERROR.search(said)
+        found = _NET_ERROR.search(message)
         name = found[1] if found else ""
-        if name in _STATUS_ONLY and self._answer is not None:
-            if self._answer.status == _PROXY_AUTH:
-                raise PROXY_FAILED(engine=self._engine, where=self._where)
-            return self._response(self._answer, b"", self._answer.url)
-        # Where the page's process dies before there is an answer, Chrome says no more than this.
-        if _GONE.search(said) or (name == "ERR_ABORTED" and self._answer is None):
-            raise BrowserGone(said)
-        if name == "ERR_ABORTED" or "Download is starting" in said:
-            raise NOT_A_PAGE(engine=self._engine, where=self._where, what=Text("browser.detail.file_or_nothing"))
+        if name in _STATUS_ONLY and self._response is not None:
+            if self._response.status == _PROXY_AUTH:
+                raise PROXY_FAILED(engine=self._engine, where=self._netloc)
+            return _as_response(self._response, b"", self._response.url)
+        # Chrome reports no more than this if the page's process dies before there is a response.
+        if _GONE.search(message) or (name == "ERR_ABORTED" and self._response is None):
+            raise BrowserGone(message)
+        if name == "ERR_ABORTED" or "Download is starting" in message:
+            raise NOT_A_PAGE(engine=self._engine, where=self._netloc, what=Text("browser.detail.file_or_nothing"))
         if not name:
-            raise BROWSER_FAILED(engine=self._engine, where=self._where, what=said)
+            raise BROWSER_FAILED(engine=self._engine, where=self._netloc, what=message)
         cause = next((cause for start, cause in _CAUSES if name.startswith(start)), BAD_HTTP)
-        raise cause(engine=self._engine, where=self._where)
-
-    def _response(self, answer: Answer, body: bytes, url: str) -> Response:
-        headers = {name: value for name, value in answer.headers.items() if name not in _WIRE_HEADERS}
-        return Response(answer.status, body, url, {**headers, "content-type": _HTML}, datetime.now(UTC))
+        raise cause(engine=self._engine, where=self._netloc)
 
 
-def where(url: str) -> str:
-    """The host of ``url``, with its port where one is given."""
-    return urlsplit(url).netloc.rpartition("@")[2]
+def _as_response(response: PageResponse, body: bytes, url: str) -> Response:
+    headers = {name: value for name, value in response.headers.items() if name not in _WIRE_HEADERS}
+    return Response(response.status, body, url, {**headers, "content-type": _HTML}, datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""The gate through which every request of a browser passes: what is not needed, or not allowed, is not sent."""
+"""``RequestFilter``: stops requests of a browser that are not needed or not allowed."""
 
 from __future__ import annotations
 
@@ -11,90 +11,85 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page, WebSocketRoute
 
-Allows = Callable[[str], Awaitable[bool]]
-"""Says whether an address may be reached."""
+UrlCheck = Callable[[str], Awaitable[bool]]
+"""Returns whether a URL may be requested."""
 
-Key = tuple[str, str]
-"""User and password of the gateway."""
+Credentials = tuple[str, str]
+"""User name and password of the guarded proxy."""
 
-# Text is all that is read of a page; scripts and styles may make it.
-_UNREAD = ("Image", "Font", "Media")
-# What Chrome shows its own pages with; nothing of it leaves the machine.
+# Only the text of a page is read, which scripts and styles may change.
+_NOT_NEEDED = ("Image", "Font", "Media")
+# The schemes of Chrome's own pages, which cause no network traffic.
 _INTERNAL = frozenset({"about", "blob", "chrome", "chrome-extension", "data"})
 
 
 class RequestFilter:
     """Decides about the requests of a whole browser: documents, frames, workers, and each step of a redirect.
 
-    Chrome does not show WebSockets here, so a guarded page gets none; those of workers only the gateway can judge.
+    Chrome does not show WebSockets here, so a checked page gets none; those of workers only the proxy can stop.
     """
 
-    def __init__(self, session: CDPSession, guard: Allows | None, key: Key | None = None) -> None:
+    def __init__(
+        self, session: CDPSession, may_load: UrlCheck | None, proxy_credentials: Credentials | None = None
+    ) -> None:
         self._session = session
-        self._guard = guard
-        self._key = key
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._may_load = may_load
+        self._proxy_credentials = proxy_credentials
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    async def set_up(self) -> None:
-        """Begin; without a guard only what is never needed is stopped, and all else goes its way undelayed."""
-        self._session.on("Fetch.requestPaused", self._paused)
-        kinds = [{"resourceType": kind} for kind in _UNREAD] if self._guard is None else [{"urlPattern": "*"}]
-        if self._key is not None:
-            # Only requests that are shown here can be answered for.
-            kinds = [{"urlPattern": "*"}]
-            self._session.on("Fetch.authRequired", self._asked)
-        await self._session.send("Fetch.enable", {"patterns": kinds, "handleAuthRequests": self._key is not None})
+    async def enable(self) -> None:
+        """Start filtering; without a check, only requests that are never needed are intercepted."""
+        self._session.on("Fetch.requestPaused", lambda event: self._run(self._decide(event)))
+        patterns = [{"resourceType": kind} for kind in _NOT_NEEDED]
+        if self._may_load is not None or self._proxy_credentials is not None:
+            patterns = [{"urlPattern": "*"}]
+        log_in = self._proxy_credentials is not None
+        if log_in:
+            self._session.on("Fetch.authRequired", lambda event: self._run(self._authenticate(event)))
+        await self._session.send("Fetch.enable", {"patterns": patterns, "handleAuthRequests": log_in})
 
-    async def watch(self, page: Page) -> None:
-        """Refuse the WebSockets of ``page`` and its frames, since the guard would not be asked about them."""
-        if self._guard is not None:
+    async def block_web_sockets(self, page: Page) -> None:
+        """Refuse the WebSockets of ``page`` and its frames, since they are not shown to the check."""
+        if self._may_load is not None:
             await page.route_web_socket("**/*", _close)
 
-    def _paused(self, event: dict[str, Any]) -> None:
-        self._run(self._decide(event))
-
-    def _asked(self, event: dict[str, Any]) -> None:
-        self._run(self._log_in(event))
-
-    def _run(self, answer: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(answer)
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+    def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _decide(self, event: dict[str, Any]) -> None:
         allowed = False
         try:
-            allowed = event["resourceType"] not in _UNREAD and await self._may_pass(event["request"]["url"])
+            allowed = event["resourceType"] not in _NOT_NEEDED and await self._allows(event["request"]["url"])
         finally:
-            # A guard that fails has not allowed the request.
-            await self._answer(event["requestId"], allowed)
+            # If the check itself fails, the request is not allowed.
+            request = {"requestId": event["requestId"]}
+            if allowed:
+                await self._send("Fetch.continueRequest", request)
+            else:
+                await self._send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
 
-    async def _log_in(self, event: dict[str, Any]) -> None:
-        """Open the gateway; a site that asks for a password gets none."""
+    async def _authenticate(self, event: dict[str, Any]) -> None:
+        """Send the credentials to the proxy, and never to a site that asks for a password."""
         answer = {"response": "Default"}
-        if self._key is not None and event["authChallenge"]["source"] == "Proxy":
-            user, password = self._key
+        if self._proxy_credentials is not None and event["authChallenge"]["source"] == "Proxy":
+            user, password = self._proxy_credentials
             answer = {"response": "ProvideCredentials", "username": user, "password": password}
         await self._send("Fetch.continueWithAuth", {"requestId": event["requestId"], "authChallengeResponse": answer})
 
-    async def _may_pass(self, url: str) -> bool:
+    async def _allows(self, url: str) -> bool:
         scheme = urlsplit(url).scheme
-        if scheme in _INTERNAL or self._guard is None:
+        if scheme in _INTERNAL or self._may_load is None:
             return True
-        return scheme in ("http", "https") and await self._guard(url)
+        return scheme in ("http", "https") and await self._may_load(url)
 
-    async def _answer(self, paused: str, allowed: bool) -> None:
-        if allowed:
-            await self._send("Fetch.continueRequest", {"requestId": paused})
-        else:
-            await self._send("Fetch.failRequest", {"requestId": paused, "errorReason": "BlockedByClient"})
-
-    async def _send(self, command: str, what: dict[str, Any]) -> None:
+    async def _send(self, command: str, parameters: dict[str, Any]) -> None:
         from playwright.async_api import Error
 
         # The page may be closed by now.
         with contextlib.suppress(Error):
-            await self._session.send(command, what)
+            await self._session.send(command, parameters)
 
 
 async def _close(route: WebSocketRoute) -> None:

@@ -1,4 +1,4 @@
-"""A session of aiohttp for each event loop: connections belong to the loop that opened them."""
+"""An aiohttp session for each event loop, because connections belong to the loop that opened them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 
 
 class SessionPool:
-    """Sessions that share nothing but their settings; synchronous callers have a loop, and so a session, of their own."""
+    """One session per event loop, all with the same settings; synchronous callers have a loop of their own."""
 
     def __init__(self, user_agent: str, connector: Callable[[], TCPConnector], **more: Any) -> None:
         self._connector = connector
         headers = {"User-Agent": user_agent, **more.pop("headers", {})}
-        # No second clock beside the caller's one deadline, no cookies, and only configuration says which proxy.
+        # No timeout beside the caller's deadline, no cookies, and no proxy but the configured one.
         self._settings = {"timeout": ClientTimeout(total=None), "trust_env": False, "headers": headers, **more}
         self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
 
@@ -37,7 +37,7 @@ class SessionPool:
             if loop is here:
                 await session.close()
             elif loop.is_running():
-                # Not without end: that loop may be the one that waits for us.
+                # Limited, because that loop may be waiting for this one.
                 closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
                 await asyncio.wait([closing], timeout=2)
         self._sessions.clear()

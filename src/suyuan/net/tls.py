@@ -1,4 +1,4 @@
-"""What is wrong with a server's TLS, in one word: for whoever must tell people how to mend it."""
+"""What is wrong with the TLS certificate of a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINE, NOT_TLS, EXPIRED, SELF_SIGNED, WRONG_NAME, UNREACHABLE = (
     "unreachable",
 )
 
-# The numbers are OpenSSL's (X509_V_ERR_…): valid from, valid until; own signature, unknown signer; host name, address.
+# OpenSSL's numbers (X509_V_ERR_…): not yet valid, expired; self-signed, unknown issuer; wrong host name, wrong IP.
 _VERDICTS = {
     9: EXPIRED,
     10: EXPIRED,
@@ -29,7 +29,7 @@ _VERDICTS = {
 
 
 async def certificate_verdict(host: str, port: int, seconds: float = 2.0) -> str:
-    """Shake hands with the server and hang up: one of the words above, or OpenSSL's own text."""
+    """The result of a TLS handshake: one of the constants above, or OpenSSL's own text."""
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(
@@ -40,7 +40,7 @@ async def certificate_verdict(host: str, port: int, seconds: float = 2.0) -> str
     except ssl.SSLError:
         return NOT_TLS
     except ConnectionResetError:
-        # The port is open, and what listens there hangs up on a TLS greeting.
+        # The port is open, but what listens there closes the connection on a TLS handshake.
         return NOT_TLS
     except (OSError, TimeoutError):
         return UNREACHABLE

@@ -1,4 +1,4 @@
-"""A visible window with the kept profile, in which a person does what only a person may do."""
+"""A visible browser window with the persistent profile, in which a person solves a CAPTCHA."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..core.causes.browser import BROWSER_FAILED, NO_DISPLAY
 from .chrome import find_chrome
 from .launch import BrowserGone, start_chrome
-from .page_load import where
-from .transport import NetSettings
+from .settings import NetSettings
+from .transport import netloc
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page
@@ -23,42 +23,42 @@ _START_SECONDS = 20.0
 async def unlock(
     url: str, executable: str, profile_dir: Path, has_display: bool, net: NetSettings | None = None
 ) -> None:
-    """Open a window at ``url`` with the kept profile, and return when the person has closed it."""
+    """Open a window at ``url`` with the persistent profile, and return when the person has closed it."""
     if not has_display:
         raise NO_DISPLAY()
     found = find_chrome(executable)
     try:
-        # By the same proxy as later searches: what was unlocked holds for one address only.
+        # With the same proxy as later searches, because a solved CAPTCHA counts for one IP address only.
         chrome = await start_chrome(
             found.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir
         )
     except BrowserGone as gone:
-        raise BROWSER_FAILED(engine="google", where=where(url), what=gone) from None
+        raise BROWSER_FAILED(engine="google", where=netloc(url), what=gone) from None
     try:
-        assert chrome.kept is not None
-        await _shown(chrome.kept, url)
+        assert chrome.persistent_context is not None
+        await _until_closed(chrome.persistent_context, url)
     finally:
         await chrome.stop()
 
 
-async def _shown(window: BrowserContext, url: str) -> None:
+async def _until_closed(window: BrowserContext, url: str) -> None:
     from playwright.async_api import Error
 
     closed = asyncio.Event()
 
-    def look(_: object) -> None:
-        # On a Mac the program goes on without a window.
+    def check_pages(_: object) -> None:
+        # On a Mac the browser keeps running without a window.
         if not window.pages:
             closed.set()
 
     def watch(page: Page) -> None:
-        page.on("close", look)
+        page.on("close", check_pages)
 
     for page in window.pages:
         watch(page)
     window.on("page", watch)
     window.on("close", lambda _: closed.set())
-    # Where the page does not open, the window says so to the person.
+    # If the page cannot be opened, the window shows that to the person.
     with contextlib.suppress(Error):
         await window.pages[0].goto(url, wait_until="commit", timeout=0)
     await closed.wait()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.engine import Engine, EngineSettings, SearchEngine
 from ..engines import registry
 from ..net.network import Network
-from ..net.transport import bounded
+from ..net.transport import restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
 from .plan import ARCHIVE
 from .runner import EngineRunner
@@ -63,7 +63,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         engine = factory(own)
         send = None
         if isinstance(engine, Engine):
-            send = bounded(self._network.send, name, engine.base_url, engine.redirect_hosts)
+            send = restricted_send(self._network.send, name, engine.base_url, engine.redirect_hosts)
             engine.send = send
         rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
         key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))

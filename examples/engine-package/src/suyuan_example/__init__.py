@@ -14,6 +14,7 @@ from suyuan import (
     SearchResult,
     WebParseError,
 )
+from suyuan.core.setting import Setting, whole
 
 
 class ExampleWiki(Engine):
@@ -22,6 +23,7 @@ class ExampleWiki(Engine):
     name = "example_wiki"
     title = "Example wiki"
     default_url = "https://en.wikipedia.org"
+    options = (Setting("namespace", whole(0, 15), "The namespace that is searched.", env="NAMESPACE", default=0),)
 
     def exchange(self, query: SearchQuery) -> Generator[Request, Response, EngineResults]:
         """Request one page of results."""
@@ -31,11 +33,12 @@ class ExampleWiki(Engine):
             "format": "json",
             "srsearch": query.text,
             "srlimit": str(query.count),
+            "srnamespace": str(self.option("namespace")),
         }
-        return self.read((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
+        return self.parse((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
 
-    def read(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Read the JSON of the API."""
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse the JSON of the API."""
         try:
             rows = response.json()["query"]["search"]
             return EngineResults(tuple(self._result(row["title"]) for row in rows))

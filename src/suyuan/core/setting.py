@@ -1,0 +1,195 @@
+"""``setting``: a dataclass field that declares its path in ``config.json``, its variable, its range and its meaning.
+
+The loader, ``suyuan config show``, the JSON Schema and the documentation are all derived from this declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
+
+from ..messages.catalog import Text
+from .secret import MASK, Secret
+
+T = TypeVar("T")
+
+_METADATA_KEY = "setting"
+
+
+class InvalidValue(ValueError):
+    """A value that a setting does not accept; ``reason`` is a text below ``config.why``."""
+
+    def __init__(self, reason: str, **params: object) -> None:
+        super().__init__(reason)
+        self.reason = Text(f"config.why.{reason}", params)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind:
+    """The values a setting accepts: ``check`` returns the value to use or raises ``InvalidValue``."""
+
+    check: Callable[[Any], Any]
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The declaration of one setting."""
+
+    path: str
+    """The path in ``config.json``, such as ``server.port``."""
+    kind: ValueKind
+    description: str
+    env: str = ""
+    """The environment variable."""
+    default: Any = None
+    env_scale: float = 1.0
+    """One unit of the variable in units of the setting, such as 0.001 for milliseconds to seconds."""
+    file_first: bool = False
+    """Whether ``config.json`` comes before the environment, as it does for API keys."""
+    empty_text: str = ""
+    """The text shown for an empty value; without one, an empty default is not shown at all."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether the value must never be shown."""
+        return isinstance(self.default, Secret)
+
+    def under(self, path_prefix: str, env_prefix: str) -> Setting:
+        """The same setting with both prefixes, for example those of one engine."""
+        if not path_prefix:
+            return self
+        return replace(self, path=path_prefix + self.path, env=env_prefix + self.env)
+
+    def show(self, value: Any) -> str:
+        """The text for ``value`` that may appear on a screen; empty for an empty value."""
+        if value in (None, "", ()) or value == Secret(""):
+            return self.empty_text
+        if self.secret:
+            return MASK
+        if isinstance(value, bool):
+            return str(value).lower()
+        return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def setting(
+    path: str,
+    default: T,
+    kind: ValueKind,
+    description: str,
+    *,
+    env: str = "",
+    env_scale: float = 1.0,
+    file_first: bool = False,
+    empty_text: str = "",
+) -> T:
+    """Declare a dataclass field as a setting; a ``Secret`` as default makes it secret."""
+    declared = Setting(path, kind, description, env, default, env_scale, file_first, empty_text)
+    return field(default=default, metadata={_METADATA_KEY: declared})
+
+
+def declaration(of: Any) -> Setting | None:
+    """The declaration that a dataclass field carries, if any."""
+    return cast("Setting | None", of.metadata.get(_METADATA_KEY))
+
+
+def declarations(settings: type) -> Iterator[Setting]:
+    """All settings declared in a settings class and in the settings classes of its fields."""
+    for one in fields(settings):
+        if declared := declaration(one):
+            yield declared
+        elif is_dataclass(one.default_factory):
+            yield from declarations(cast(type, one.default_factory))
+
+
+def number(low: float, high: float) -> ValueKind:
+    """A number from ``low`` to ``high``."""
+    return _number(low, high, whole_only=False)
+
+
+def whole(low: int, high: int) -> ValueKind:
+    """A whole number from ``low`` to ``high``."""
+    return _number(low, high, whole_only=True)
+
+
+def _number(low: float, high: float, whole_only: bool) -> ValueKind:
+    def check(value: Any) -> float | int:
+        try:
+            found = float(value) if not isinstance(value, bool) else None
+        except (TypeError, ValueError):
+            found = None
+        if found is None or not low <= found <= high or (whole_only and found != int(found)):
+            raise InvalidValue("whole_number" if whole_only else "number", low=low, high=high)
+        return int(found) if whole_only else found
+
+    return ValueKind(check, {"type": "integer" if whole_only else "number", "minimum": low, "maximum": high})
+
+
+def text() -> ValueKind:
+    """A non-empty text."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidValue("empty")
+        return value.strip()
+
+    return ValueKind(check, {"type": "string", "minLength": 1})
+
+
+def http_url() -> ValueKind:
+    """An http or https URL, without its final slash."""
+
+    def check(value: Any) -> str:
+        try:
+            parts = urlsplit(value.strip())
+            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except (ValueError, AttributeError):
+            valid = False
+        if not valid or any(char.isspace() for char in value.strip()):
+            raise InvalidValue("address", scheme="http")
+        return cast(str, value.strip().rstrip("/"))
+
+    return ValueKind(check, {"type": "string", "pattern": r"^(http|https)://[^\s/]+"})
+
+
+def flag() -> ValueKind:
+    """True or false, also spelled yes, no, on, off, 1 or 0."""
+
+    def check(value: Any) -> bool:
+        spelled = str(value).strip().lower()
+        if spelled not in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+            raise InvalidValue("flag")
+        return spelled in ("1", "true", "yes", "on")
+
+    return ValueKind(check, {"type": "boolean"})
+
+
+def choice(*names: str) -> ValueKind:
+    """One of ``names``."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value.strip().lower() not in names:
+            raise InvalidValue("choice", known=", ".join(names))
+        return value.strip().lower()
+
+    return ValueKind(check, {"type": "string", "enum": list(names)})
+
+
+def names(always: tuple[str, ...] = (), check_each: Callable[[str], object] = str) -> ValueKind:
+    """A list of texts, in a variable separated by commas, each one checked; those in ``always`` are added."""
+
+    def check(value: Any) -> tuple[str, ...]:
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise InvalidValue("hosts")
+        found = [part.strip() for part in parts if part.strip()]
+        for part in found:
+            try:
+                check_each(part)
+            except ValueError as error:
+                raise InvalidValue("item", error=str(error)) from None
+        return (*always, *found)
+
+    return ValueKind(check, {"type": "array", "items": {"type": "string"}})
