@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from suyuan.cli.markdown import MarkdownRenderer, finished_length
+from suyuan.cli.markdown import MarkdownRenderer, can_link, finished_length
 
 URLS = {1: "https://a.example/one", 2: "https://a.example/two"}
 
@@ -73,6 +73,12 @@ def test_links_and_citations() -> None:
     for url, text in ((URLS[1], "[1]"), (URLS[2], "[2]"), ("https://b.example/", "here")):
         assert f";{url}\x1b\\\x1b[" in shown or f";{url}\x1b\\{text}" in shown
     assert shown.count("\x1b]8;;\x1b\\") == 3, "an unknown number is no link"
+
+
+def test_a_terminal_with_few_colours_gets_no_hyperlinks() -> None:
+    for term, linked in (("xterm-256color", True), ("linux", False), ("dumb", False)):
+        console = Console(file=StringIO(), force_terminal=True, _environ={"TERM": term})
+        assert can_link(console) == linked
 
 
 DOCUMENT = """# Title

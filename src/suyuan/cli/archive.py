@@ -57,7 +57,9 @@ def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
         )
         for entry in entries
     ]
-    show_table(out, rows, [t(f"archive.{name}") for name in ("number", "read_at", "size", "page")], wrapped=(3,))
+    show_table(
+        out, rows, (t("archive.number"), t("archive.read_at"), t("archive.size"), t("archive.page")), wrapped=(3,)
+    )
     return 0
 
 

@@ -34,8 +34,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if args.json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0
+    head = t("engine.name"), t("engine.key"), t("engine.state"), t("engine.address")
     cells = [[str(row[name]) for name in _COLUMNS] for row in rows]
-    show_table(Terminal(sys.stdout), cells, [t(f"engine.{name}") for name in _COLUMNS], wrapped=(2, 3))
+    show_table(Terminal(sys.stdout), cells, head, wrapped=(2, 3))
     return 0
 
 
