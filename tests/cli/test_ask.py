@@ -20,6 +20,7 @@ from support.oai import error, reply, serve_model, stall
 from support.site import reply as page
 from support.site import serve
 from support.talk import Web
+from support.timing import PATIENCE
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -47,7 +48,7 @@ class Shell:
 
     async def run(self, *arguments: str, typed: str = "") -> Ran:
         process = await self.start(*arguments)
-        out, err = await asyncio.wait_for(process.communicate(typed.encode()), 40)
+        out, err = await asyncio.wait_for(process.communicate(typed.encode()), PATIENCE)
         assert process.returncode is not None
         return Ran(process.returncode, out.decode(), err.decode())
 
@@ -121,15 +122,15 @@ async def test_a_model_that_refuses_names_cause_and_cure() -> None:
 
 
 async def test_ctrl_c_stops_the_answer_and_keeps_what_was_written() -> None:
-    with serve_model([[reply("One two three ", delay=0.01), stall(60)]]) as model:
+    with serve_model([[reply("One two three ", delay=0.01), stall(600)]]) as model:
         async with shell(model.url) as sh:
             process = await sh.start("--ui", "en", "ask", "--no-search", "count")
             assert process.stdout is not None
             seen = b""
             while b"three" not in seen:
-                seen += await asyncio.wait_for(process.stdout.read(100), 20)
+                seen += await asyncio.wait_for(process.stdout.read(100), PATIENCE)
             process.send_signal(signal.SIGINT)
-            rest = await asyncio.wait_for(process.stdout.read(), 10)
+            rest = await asyncio.wait_for(process.stdout.read(), PATIENCE)
             assert await process.wait() == 130
     assert b"[stopped]" in rest
 
@@ -143,7 +144,7 @@ async def test_chat_from_a_pipe_takes_commands_and_questions() -> None:
 
 
 async def test_chat_on_a_terminal_survives_ctrl_c_and_remembers_what_was_typed() -> None:
-    with serve_model([[reply("One two three ", delay=0.01), stall(60)], reply("Still here.")]) as model:
+    with serve_model([[reply("One two three ", delay=0.01), stall(600)], reply("Still here.")]) as model:
         async with shell(model.url) as sh:
             screen = await asyncio.to_thread(_on_a_terminal, sh.env)
     assert "[stopped]" in screen and "Still here." in screen and "Traceback" not in screen
@@ -159,10 +160,10 @@ def _on_a_terminal(env: dict[str, str]) -> str:
         )
     screen, seen = "", 0
 
-    def until(words: str, seconds: float = 25) -> None:
+    def until(words: str) -> None:
         """Read on until ``words`` come, after those that came before."""
         nonlocal screen, seen
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while (found := screen.find(words, seen)) < 0:
             ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
             assert ready, f"{words!r} did not come: {screen}"

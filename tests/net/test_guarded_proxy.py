@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from support.chromium import get, pages, paths, require_chromium
-from support.processes import browsers, family, soon
+from support.processes import browsers, family
 from support.site import Reply, Seen, Site, free_port, half, raw, redirect, reply, reset, serve, stall
+from support.timing import PATIENCE, soon
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.engine import EngineSettings
@@ -89,16 +90,16 @@ class Caller:
         return await self.head()
 
     async def head(self) -> bytes:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self.reader.readuntil(b"\r\n\r\n")
 
     async def body(self, head: bytes) -> bytes:
         """As much as ``head`` promises; a site of these tests does not close after it."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self.reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
 
     async def rest(self) -> bytes:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             return await self.reader.read()
 
 
@@ -339,9 +340,10 @@ class TestTraffic:
 
         async with listening(flood) as here, running(only(here)) as proxy_server, calling(proxy_server) as caller:
             await caller.ask(f"GET http://127.0.0.1:{here[1]}/ HTTP/1.1")
-            await asyncio.sleep(0.5)
-            held = sent
-            await asyncio.sleep(0.3)
+            held = -1
+            while held < sent < size:
+                held = sent
+                await asyncio.sleep(0.5)
             assert sent == held < size, "nothing piles up in the gateway"
             total = 0
             while piece := await caller.reader.read(1 << 20):
@@ -407,20 +409,20 @@ class TestEnd:
 
     async def test_silence_and_length_have_a_limit(self) -> None:
         clock = asyncio.get_running_loop().time
-        for limits in (ProxyLimits(idle=0.3), ProxyLimits(idle=0.3, total=0.9)):
+        # It speaks for twice as long as it may be silent, or without end.
+        for limits, speaks in ((ProxyLimits(idle=1), 2.0), (ProxyLimits(idle=1, total=3), PATIENCE)):
             async with listening(echo) as here, running(only(here), limits) as proxy_server:
                 async with calling(proxy_server) as caller:
                     await caller.ask(f"CONNECT 127.0.0.1:{here[1]} HTTP/1.1")
                     begun = clock()
                     ended = asyncio.create_task(caller.rest())
-                    # It speaks for twice as long as it may be silent.
-                    while not ended.done() and clock() - begun < (0.6 if limits.total > 1 else 5):
+                    while not ended.done() and clock() - begun < speaks:
                         caller.writer.write(b"x")
                         await asyncio.sleep(0.05)
                     await asyncio.wait([ended])
                     lasted = clock() - begun
                     ended.exception()
-                assert 0.6 < lasted < 4, limits
+                assert 2 < lasted < PATIENCE, limits
                 assert await soon(lambda: proxy_server.connections == 0)
 
 
@@ -559,7 +561,7 @@ class TestBrowser:
                     Settings(engines=engines, pages=PageSettings(allow_networks=networks), state_dir=tmp_path)
                 ).network
                 try:
-                    async with asyncio.timeout(60):
+                    async with asyncio.timeout(PATIENCE):
                         response = await network.send(Request(home.url + "/page", via="browser"), "google")
                 finally:
                     await network.close()

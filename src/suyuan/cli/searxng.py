@@ -101,6 +101,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     # The key is for the configured instance and for nobody else.
     key = own.api_key if own and own.base_url in ("", address.rstrip("/")) else None
     async with AsyncClient(settings) as client:
+        client.network.prepare()
         verdict = await check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
     if as_json:
         sys.stdout.write(json.dumps(verdict.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")

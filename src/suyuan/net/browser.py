@@ -48,7 +48,7 @@ class _Running:
 
 _Started = asyncio.Task[_Running]
 
-_GATE_SECONDS = 3.0
+_GATE_SECONDS = 10.0
 
 
 class BrowserClient:

@@ -36,7 +36,8 @@ _PASSING_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profi
 _SINGLETON_FILES = ("SingletonSocket", "SingletonCookie")
 _ANSWER_SECONDS = 1.5
 _CLOSE_SECONDS = 3.0
-_CLEAR_TRIES = 30
+_DRIVER_SECONDS = 15.0
+_CLEAR_TRIES = 150
 _CLEAR_PAUSE = 0.1
 
 
@@ -80,7 +81,7 @@ class Chrome:
         """
         while True:
             try:
-                return await answered(asyncio.shield(task), _ANSWER_SECONDS)
+                return await answered(asyncio.shield(task), _answer_seconds())
             except BrowserHangs:
                 if not await self.well():
                     raise
@@ -88,7 +89,7 @@ class Chrome:
     async def well(self) -> bool:
         """Whether the browser still answers."""
         try:
-            await answered(self.session.send("Browser.getVersion"), _ANSWER_SECONDS)
+            await answered(self.session.send("Browser.getVersion"), _answer_seconds())
         except BrowserGone:
             return False
         return True
@@ -137,6 +138,12 @@ async def start_chrome(
         if profile is not None and "already in use" in str(error):
             raise PROFILE_BUSY(where=profile) from None
         raise
+
+
+def _answer_seconds() -> float:
+    """How long a browser may take to answer: longer where more processes want to run than there are cores."""
+    busy = 1.0 if sys.platform == "win32" else os.getloadavg()[0] / (os.cpu_count() or 1)
+    return _ANSWER_SECONDS * max(1.0, busy)
 
 
 async def answered(call: Awaitable[T], seconds: float) -> T:
@@ -210,14 +217,14 @@ async def _launched(driver: Playwright, options: dict[str, Any], profile: Path |
     command = ""
     # Only needed where the browser or its driver is killed later, so no reason to fail now.
     with contextlib.suppress(BrowserGone):
-        info = await answered(session.send("SystemInfo.getInfo"), _ANSWER_SECONDS)
+        info = await answered(session.send("SystemInfo.getInfo"), options["timeout"] / 1000)
         command = info["commandLine"]
     return Chrome(driver, browser, session, kept, _folders(command, profile))
 
 
 async def _stop_driver(driver: Playwright) -> None:
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_CLOSE_SECONDS):
+        async with asyncio.timeout(_DRIVER_SECONDS):
             await driver.stop()
 
 

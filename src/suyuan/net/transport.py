@@ -53,7 +53,7 @@ class BrowserSettings:
     """A profile that is kept, in which a person has solved a CAPTCHA; None means a new one for every start."""
     max_pages: int = 4
     idle_seconds: float = 120.0
-    start_seconds: float = 10.0
+    start_seconds: float = 30.0
     settle_seconds: float = 0.3
     """How long a page's scripts may go on loading after the page itself is there."""
 
