@@ -137,7 +137,10 @@ def baidu_page(*rows: str) -> str:
     return f'<!DOCTYPE html><html><head>{head}</head><body><div id="container">{left}</div></body></html>'
 
 
-BAIDU_NOTHING = '<html><body><div class="content_none"><div class="nors"><p>很抱歉,没有找到与“茶壶”相关的网页。</p></div></div></body></html>'
+BAIDU_NOTHING = (
+    '<html><body><div class="content_none"><div class="nors">'
+    "<p>很抱歉,没有找到与“茶壶”相关的网页。</p></div></div></body></html>"
+)
 BAIDU_CAPTCHA = (
     '<html><head><meta charset="utf-8"><title>百度安全验证</title></head><body><div class="timeout hide">网络不给力</div>'
     '<script src="https://wappass.baidu.com/static/machine/js/api/mkd.js"></script></body></html>'
