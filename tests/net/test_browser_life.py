@@ -44,20 +44,14 @@ async def code_of(client: object, url: str = "http://127.0.0.1/") -> str:
 class TestStart:
     @pytest.mark.req("G5.1", "G5.2")
     async def test_it_starts_once_and_is_reused(self) -> None:
-        clock = asyncio.get_running_loop().time
         async with opened() as client, serve(pages()) as site:
             assert not browsers()
-            begun = clock()
             await asyncio.gather(*(get(client, site.url) for _ in range(3)))
-            started, first = clock() - begun, the_browser()
-            begun = clock()
+            first = the_browser()
             await get(client, site.url)
-            again = clock() - begun
             assert the_browser() == first
             assert "--headless" in first.command
             assert ("--no-sandbox" in first.command) == (os.geteuid() == 0)
-        # benchmarks/browser.py has the real figures; here a busy machine must only not be absurdly slow.
-        assert started < 15 and again < 8
 
     async def test_whoever_needed_it_first_may_go_while_it_starts(self) -> None:
         async with opened() as client, serve(pages()) as site:

@@ -202,7 +202,6 @@ class TestDoor:
 
 
 class TestGuarded:
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize(
         "host",
         ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "169.254.169.254", "inside.example"],
@@ -508,7 +507,6 @@ async def datagrams() -> AsyncIterator[tuple[int, list[bytes]]]:
 
 @pytest.mark.usefixtures("chromium")
 class TestBrowser:
-    @pytest.mark.req("T6.2")
     async def test_a_name_that_leads_elsewhere_the_second_time_leads_nowhere(self) -> None:
         names = Names(rebinds_example=[[PUBLIC], ["127.0.0.1"]], again_example=[[PUBLIC], ["127.0.0.1"]])
         guard, net = Guard(), NetSettings()
@@ -541,7 +539,6 @@ class TestBrowser:
             "proxy-authorization" in seen.headers or "proxy-connection" in seen.headers for seen in site.seen
         )
 
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize("allowed", [False, True], ids=["private", "allowed"])
     async def test_a_worker_beside_a_moved_engine_gets_nothing(self, allowed: bool, tmp_path: Path) -> None:
         async with serve(pages()) as inside:
@@ -569,7 +566,6 @@ class TestBrowser:
         assert paths(inside) == ({"/socket", "/fetched"} if allowed else set())
         assert bool(inside.connections) is allowed
 
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "open"])
     async def test_nothing_leaves_past_the_gateway(self, guarded: bool) -> None:
         """Calls, as of telephones, and transports beside TCP; without a gateway they show that this test would see them."""
