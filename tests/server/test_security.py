@@ -384,7 +384,11 @@ class TestProtocol:
 
     async def test_a_query_in_another_encoding_is_refused(self) -> None:
         with serving(settings_of()) as served:
-            request = b"GET /search?format=json&q=" + "你好".encode("gbk") + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            request = (
+                b"GET /search?format=json&q="
+                + "你好".encode("gbk")
+                + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
             answer = await in_pieces(served.port, request)
             assert b" 400 " in answer and b"UTF-8" in answer
 
