@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from support.chromium import contents, get, opened, own_temp, pages, paths, require_chromium
-from support.processes import Process, browsers, family, soon, until
+from support.processes import Process, browsers, family
 from support.site import Reply, Seen, reply, serve, stall
+from support.timing import PATIENCE, soon, until
 from suyuan.core.errors import SuyuanError, WebProviderError
 from suyuan.net.settings import BrowserSettings
 
@@ -43,20 +44,14 @@ async def code_of(client: object, url: str = "http://127.0.0.1/") -> str:
 class TestStart:
     @pytest.mark.req("G5.1", "G5.2")
     async def test_it_starts_once_and_is_reused(self) -> None:
-        clock = asyncio.get_running_loop().time
         async with opened() as client, serve(pages()) as site:
             assert not browsers()
-            begun = clock()
             await asyncio.gather(*(get(client, site.url) for _ in range(3)))
-            started, first = clock() - begun, the_browser()
-            begun = clock()
+            first = the_browser()
             await get(client, site.url)
-            again = clock() - begun
             assert the_browser() == first
             assert "--headless" in first.command
             assert ("--no-sandbox" in first.command) == (os.geteuid() == 0)
-        # benchmarks/browser.py measures it; here it must only not be extremely slow on a busy machine.
-        assert started < 15 and again < 8
 
     async def test_the_start_continues_if_the_first_request_is_cancelled(self) -> None:
         async with opened() as client, serve(pages()) as site:
@@ -76,7 +71,7 @@ class TestStart:
             busy += 1
             most = max(most, busy)
             # Wait for two, as long as it takes; then long enough for a third that must not come.
-            await soon(lambda: most > 1, 10)
+            await soon(lambda: most > 1)
             await asyncio.sleep(0.2)
             busy -= 1
             await reply("x")(writer)
@@ -291,7 +286,7 @@ class TestProgramEnd:
             elif end.startswith("SIG"):
                 program.send_signal(signal.Signals[end])
             program.stdin.close()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 await program.wait()
             assert await soon(lambda: not any(process.alive for process in processes)), [
                 p.command for p in processes if p.alive

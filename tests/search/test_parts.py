@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.timing import PATIENCE
 from suyuan.core.errors import InvalidInput, WebProviderError
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
@@ -17,6 +18,7 @@ from suyuan.search.fusion import fuse
 from suyuan.search.normalize import matching, normalize
 from suyuan.search.plan import Plan, make_plan
 from suyuan.search.rate_limit import RateLimiter
+from suyuan.search.runner import EngineRunner
 
 
 class Clock:
@@ -82,6 +84,29 @@ class TestCache:
         assert (cache.get("a", 10), cache.get("b", 10), cache.get("c", 10)) == (1, None, 3)
 
 
+class TestRunner:
+    async def test_the_usual_time_of_an_engine_is_learned_and_decides_when_the_next_one_is_asked(self) -> None:
+        clock = Clock()
+
+        class Timed:
+            name = "timed"
+            seconds = 0.1
+
+            async def search(self, query: SearchQuery, num_results: int) -> list[SearchResult]:
+                clock.now += self.seconds
+                return [result("https://a.example/")]
+
+        engine = Timed()
+        runner = EngineRunner(engine, clock=clock)
+        delays = [runner.hedge_delay]
+        for seconds in (0.1, 0.6, 30.0):
+            engine.seconds = seconds
+            for _ in range(30):
+                assert (await runner.run(SearchQuery("x"), PATIENCE)).error is None
+            delays.append(round(runner.hedge_delay, 2))
+        assert delays == [1.5, 0.25, 1.2, 1.5]
+
+
 class TestSingleFlight:
     async def test_an_error_reaches_every_passenger_and_is_not_kept(self) -> None:
         flights: SingleFlight[int] = SingleFlight()
@@ -101,9 +126,10 @@ class TestSingleFlight:
 
     async def test_when_all_leave_the_work_is_cancelled(self) -> None:
         flights: SingleFlight[int] = SingleFlight()
-        ended = asyncio.Event()
+        begun, ended = asyncio.Event(), asyncio.Event()
 
         async def work() -> int:
+            begun.set()
             try:
                 await asyncio.Event().wait()
             finally:
@@ -111,10 +137,10 @@ class TestSingleFlight:
             return 1
 
         passengers = [asyncio.ensure_future(flights.run("k", work)) for _ in range(2)]
-        await asyncio.sleep(0.01)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         for passenger in passengers:
             passenger.cancel()
-        await asyncio.wait_for(ended.wait(), 1)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         assert (await asyncio.gather(*passengers, return_exceptions=True)) and not flights._flights
 
 
