@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from ..text.words import HAN
 from .code_lines import MAX_LEAD, CodeLines
 
 MAX_RANGE = 10
@@ -50,7 +51,7 @@ _TARGET = re.compile(
 )
 _ADDRESS = re.compile(r"<?(?:[a-z][a-z0-9+.-]*:|/|#|\.|www\.|[^\s/]+\.[a-z]{2,})", re.I)
 _BEFORE_INDEX = re.compile(
-    r"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[\u3400-\u9fff])[a-z]\Z|[A-Za-z0-9]_(?a:\w*[A-Za-z0-9])\Z|\$[A-Za-z](?a:\w*)\Z"
+    rf"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[{HAN}])[a-z]\Z|[A-Za-z0-9]_(?a:\w*[A-Za-z0-9])\Z|\$[A-Za-z](?a:\w*)\Z"
 )
 _NAME_END = re.compile(r"[A-Za-z0-9_$)]\Z")
 _AFTER_INDEX = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")
