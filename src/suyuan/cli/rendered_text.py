@@ -36,7 +36,7 @@ class RenderedText:
                 _Unfinished(self),
                 console=self._console,
                 transient=True,
-                # A thread that refreshes would write between the parts of a block.
+                # The event loop refreshes it, so that nothing is drawn while a block is printed.
                 auto_refresh=False,
                 redirect_stdout=False,
                 redirect_stderr=False,
