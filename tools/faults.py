@@ -83,7 +83,7 @@ FAULTS = (
     Fault(
         "C7.2",
         "malformed results fail the search",
-        "engines/_json.py",
+        "engines/kit.py",
         "if rows and not results:",
         "if len(results) < len(rows):",
     ),
@@ -196,8 +196,8 @@ FAULTS = (
     Fault(
         "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
     ),
-    Fault("T7.2", "429 is not a refusal", "engines/_status.py", "if status == 429:", "if status == 999:"),
-    Fault("T7.3", "a broken server is not told apart", "engines/_status.py", "if status >= 500:", "if status >= 600:"),
+    Fault("T7.2", "429 is not a refusal", "engines/kit.py", "if status == 429:", "if status == 999:"),
+    Fault("T7.3", "a broken server is not told apart", "engines/kit.py", "if status >= 500:", "if status >= 600:"),
     Fault(
         "T8.2",
         "the address that was asked for is not kept",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack
 
 from .core.document import Document
@@ -13,8 +13,7 @@ from .shared import default_client
 
 if TYPE_CHECKING:
     from .chat.events import Answer
-    from .chat.session import Exchange
-    from .store.conversation import Mode
+    from .chat.session import AskParams
 
 
 def search(query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
@@ -39,17 +38,7 @@ def read(
     return client.bridge.run(client.read(url, question=question, max_tokens=max_tokens, fresh=fresh, render=render))
 
 
-def ask(
-    question: str,
-    *,
-    mode: Mode = "chat",
-    search: bool = True,
-    engines: str = "",
-    model: str = "",
-    history: Sequence[Exchange] = (),
-) -> Answer:
+def ask(question: str, **params: Unpack[AskParams]) -> Answer:
     """See :meth:`AsyncClient.ask`."""
     client = default_client()
-    return client.bridge.run(
-        client.ask(question, mode=mode, search=search, engines=engines, model=model, history=history)
-    )
+    return client.bridge.run(client.ask(question, **params))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,11 +28,10 @@ from .search.service import SearchService
 if TYPE_CHECKING:
     from .chat.events import Answer, Event
     from .chat.service import ChatService
-    from .chat.session import Exchange
+    from .chat.session import AskParams
     from .chat.session_factory import SessionFactory
     from .pages.archive import Archive
     from .pages.fetch import Fetcher
-    from .store.conversation import Mode
 
 log = logging.getLogger("suyuan.client")
 
@@ -140,45 +139,36 @@ class AsyncClient:
 
         return replace(document, passages=select(document.text, question, max_tokens).passages)
 
-    async def ask(
-        self,
-        question: str,
-        *,
-        mode: Mode = "chat",
-        search: bool = True,
-        engines: str = "",
-        model: str = "",
-        history: Sequence[Exchange] = (),
-    ) -> Answer:
-        """Answer a question from what a search finds; nothing is stored.
+    async def ask(self, question: str, **params: Unpack[AskParams]) -> Answer:
+        """Answer a question from what a search finds; nothing is stored. The keywords are those of :meth:`stream`.
 
         Whatever happens there is an answer: where something failed, ``answer.failure`` and ``answer.unverified`` say so.
         """
         from .chat.events import Answer
 
         answer: Answer | None = None
-        events = self.stream(question, mode=mode, search=search, engines=engines, model=model, history=history)
-        async with aclosing(events):  # type: ignore[type-var]
+        async with aclosing(self.stream(question, **params)) as events:  # type: ignore[type-var]
             async for event in events:
                 if isinstance(event, Answer):
                     answer = event
         assert answer is not None, "the last event of a turn is its answer"
         return answer
 
-    def stream(
-        self,
-        question: str,
-        *,
-        mode: Mode = "chat",
-        search: bool = True,
-        engines: str = "",
-        model: str = "",
-        history: Sequence[Exchange] = (),
-    ) -> AsyncIterator[Event]:
-        """Like :meth:`ask`, event by event; the last one is the answer."""
+    def stream(self, question: str, **params: Unpack[AskParams]) -> AsyncIterator[Event]:
+        """Answer a question event by event; the last event is the answer.
+
+        ``mode`` is ``chat`` or ``agent``; ``search`` (on by default) is the switch of Chat mode; ``engines`` is a plan;
+        ``model`` is one of the configured models; ``history`` holds earlier questions and answers.
+        """
         from .chat.answering import answer_message
 
-        session = self.sessions.create(tuple(history), mode=mode, search=search, engine=engines, model=model)
+        session = self.sessions.create(
+            tuple(params.get("history", ())),
+            mode=params.get("mode", "chat"),
+            search=params.get("search", True),
+            engine=params.get("engines", ""),
+            model=params.get("model", ""),
+        )
         return answer_message(session, question)
 
     # --- the parts ------------------------------------------------------------------------------------------------
@@ -300,20 +290,9 @@ class Client:
         """See :meth:`AsyncClient.read`."""
         return self._run(self._async.read(url, question=question, max_tokens=max_tokens, fresh=fresh, render=render))
 
-    def ask(
-        self,
-        question: str,
-        *,
-        mode: Mode = "chat",
-        search: bool = True,
-        engines: str = "",
-        model: str = "",
-        history: Sequence[Exchange] = (),
-    ) -> Answer:
+    def ask(self, question: str, **params: Unpack[AskParams]) -> Answer:
         """See :meth:`AsyncClient.ask`."""
-        return self._run(
-            self._async.ask(question, mode=mode, search=search, engines=engines, model=model, history=history)
-        )
+        return self._run(self._async.ask(question, **params))
 
     def close(self) -> None:
         """Close what was opened."""

@@ -23,7 +23,7 @@ from suyuan.core.result import SearchResult
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Response
 from suyuan.engines import registry
-from suyuan.engines._status import retry_after
+from suyuan.engines.kit import retry_after
 from suyuan.text.dates import read_date
 
 WPT = Path(__file__).parents[3] / "shared" / "bench" / "url-wpt"

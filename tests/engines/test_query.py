@@ -6,7 +6,7 @@ import pytest
 
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
-from suyuan.engines._query import COUNTRIES, is_ordinary, locale, query_text, site_operators
+from suyuan.engines.kit import COUNTRIES, is_ordinary, locale, query_text, site_operators
 
 TWO = ("a.example", "b.example")
 MANY = tuple(f"site-{n}.example" for n in range(10))

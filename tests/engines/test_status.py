@@ -11,11 +11,10 @@ from engines import small_pages as page
 from engines.exchanges import answer, failure
 from suyuan.core.engine import Engine
 from suyuan.core.errors import AuthError, BadGateway, NetworkError, SuyuanError, WebBlocked, WebProviderError
-from suyuan.engines._json import json_object
-from suyuan.engines._status import check_status, retry_after
 from suyuan.engines.baidu_html import Baidu
 from suyuan.engines.bing_html import Bing
 from suyuan.engines.ddg_html import DuckDuckGo
+from suyuan.engines.kit import check_status, json_object, retry_after
 
 READERS = (DuckDuckGo(), Baidu(), Bing())
 LONG = json.dumps([f"{n} {n * n} {n**3:x}" for n in range(3000)]).encode()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..core.document import Document
 from ..core.sync_bridge import SyncBridge
@@ -28,6 +28,16 @@ class Exchange:
     answer: str
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what the answer was based on."""
+
+
+class AskParams(TypedDict, total=False):
+    """The optional keywords of a single question, typed once for every function that takes them."""
+
+    mode: Mode
+    search: bool
+    engines: str
+    model: str
+    history: Sequence[Exchange]
 
 
 @dataclass(slots=True)

@@ -18,10 +18,8 @@ from ..core.result import EngineResults, SearchResult
 from ..core.urls import domain_of
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, has_class, parse_html, text_of
-from ._json import parse_rows, plain_text
-from ._query import query_text
-from ._status import check_status, redirect_domain
+from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
+from .kit import check_status, parse_rows, plain_text, query_text, redirect_domain
 
 _LONGEST_QUERY = 76
 _CAPTCHA_HOSTS = ("wappass.baidu.com", "seccaptcha.baidu.com")

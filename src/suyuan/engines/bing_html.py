@@ -17,9 +17,8 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, parse_html, text_of
-from ._query import is_ordinary, locale, query_text
-from ._status import check_status
+from .html_kit import attribute, distinct, first, parse_html, text_of
+from .kit import check_status, is_ordinary, locale, query_text
 
 _LONGEST_QUERY = 1000
 _CAPTCHA = (

@@ -14,8 +14,7 @@ from ..core.secret import Secret
 from ..core.setting import Setting, whole
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._json import json_object, parse_rows, plain_text
-from ._status import check_status, retry_after
+from .kit import check_status, json_object, parse_rows, plain_text, retry_after
 
 
 class Bocha(Engine):

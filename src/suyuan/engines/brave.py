@@ -14,9 +14,7 @@ from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._json import json_object, parse_rows, plain_text
-from ._query import locale, query_text
-from ._status import check_status, retry_after
+from .kit import check_status, json_object, locale, parse_rows, plain_text, query_text, retry_after
 
 _LONGEST_QUERY = 400
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")

@@ -14,9 +14,8 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from ._html import attribute, distinct, first, has_class, parse_html, text_of
-from ._query import locale, query_text
-from ._status import check_status
+from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
+from .kit import check_status, locale, query_text
 
 _LONGEST_QUERY = 499
 # The start of the list of results.

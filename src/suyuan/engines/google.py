@@ -18,9 +18,8 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response, with_params
 from ..text.dates import read_date
-from ._html import attribute, distinct, parse_html, text_of
-from ._query import locale, query_text
-from ._status import check_status
+from .html_kit import attribute, distinct, parse_html, text_of
+from .kit import check_status, locale, query_text
 
 _LONGEST_QUERY = 2048
 # The languages for which Google uses another code.

@@ -10,7 +10,6 @@ from yarl import URL
 
 from ..core.causes.engine import TOO_LARGE
 from ..core.causes.network import BAD_HTTP, BROKEN_OFF
-from ..core.errors import SuyuanError
 from ..core.wire import Request, Response
 from .errors import network_error
 from .session_pool import SessionPool
@@ -32,21 +31,16 @@ class HttpClient:
             url = URL(request.url, encoded=True)
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
-        outcome = await self._attempt(request, url, engine)
-        broken = isinstance(outcome, SuyuanError) and outcome.detail_code == BROKEN_OFF.detail_code
-        if broken and request.method == "POST":
-            # Most likely a reused connection that the server had closed; aiohttp itself retries only GET.
-            outcome = await self._attempt(request, url, engine)
-        if isinstance(outcome, SuyuanError):
-            # Raised outside the handler, because the original error may contain the proxy's password.
-            raise outcome
-        return outcome
-
-    async def _attempt(self, request: Request, url: URL, engine: str) -> Response | SuyuanError:
-        try:
-            return await self._exchange(request, url, engine)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            return network_error(error, engine, url)
+        # A reused connection may have been closed by the server; aiohttp itself retries only GET.
+        for retry in (request.method == "POST", False):
+            try:
+                return await self._exchange(request, url, engine)
+            except (aiohttp.ClientError, OSError, ValueError) as error:
+                failure = network_error(error, engine, url)
+            if not retry or failure.detail_code != BROKEN_OFF.detail_code:
+                break
+        # Raised outside the handler, because the original error may contain the proxy's password.
+        raise failure
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
@@ -54,7 +48,7 @@ class HttpClient:
 
     async def _exchange(self, request: Request, url: URL, engine: str) -> Response:
         headers = revealed_headers(request)
-        proxy = self._settings.proxy_for(url.host or "")
+        proxy = self._settings.proxy_for(url.host or "") if self._settings.proxy else None
         async with self._pool.session().request(
             request.method, url, headers=headers, data=request.body or None, allow_redirects=False, proxy=proxy
         ) as received:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from ..core.causes.network import OFF_LIMITS, REDIRECT_LOOP
@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 class Transport(Protocol):
     """Sends one request and follows no redirect."""
 
-    async def send(self, request: Request, engine: str) -> Response:
+    def send(self, request: Request, engine: str) -> Coroutine[Any, Any, Response]:
         """Send ``request``; every failure is raised as a ``SuyuanError``."""
         ...
 

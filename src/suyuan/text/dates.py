@@ -94,6 +94,8 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
 
     "3 days ago" needs ``now``, the moment when the page was received.
     """
+    if not text:
+        return None
     if not (found := _first(text)):
         return _relative(text, now) if now else None
     day, time = found
