@@ -35,10 +35,8 @@ if TYPE_CHECKING:
         WebProviderError,
     )
     from .core.freshness import Freshness
-    from .core.page import SearchPage
     from .core.query import SearchParams, SearchQuery
-    from .core.receipt import Attempt
-    from .core.result import EngineResults, SearchResult
+    from .core.result import Attempt, EngineResults, SearchPage, SearchResult
     from .core.secret import Secret
     from .core.wire import Request, Response
     from .integrations.providers import web_search
@@ -60,10 +58,8 @@ _MODULES = {
         "WebBlocked", "WebParseError", "WebProviderError",
     ),
     ".core.freshness": ("Freshness",),
-    ".core.page": ("SearchPage",),
     ".core.query": ("SearchParams", "SearchQuery"),
-    ".core.receipt": ("Attempt",),
-    ".core.result": ("EngineResults", "SearchResult"),
+    ".core.result": ("Attempt", "EngineResults", "SearchPage", "SearchResult"),
     ".core.secret": ("Secret",),
     ".core.wire": ("Request", "Response"),
     ".integrations.providers": ("web_search",),

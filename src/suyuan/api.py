@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from .core.document import Document
 from .core.errors import SuyuanError
-from .core.page import SearchPage
 from .core.query import SearchParams, SearchQuery
+from .core.result import SearchPage
 from .shared import default_client
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from .config.settings import Settings
 from .core.document import Document
 from .core.engine import SearchEngine
 from .core.errors import SuyuanError
-from .core.page import SearchPage
 from .core.query import SearchParams, SearchQuery
+from .core.result import SearchPage
 from .core.sync_bridge import SyncBridge
 from .core.urls import domain_of
 from .engines import registry

@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from suyuan.citations.registry import CitationRegistry
-from suyuan.core.page import SearchPage
 from suyuan.core.query import SearchQuery
-from suyuan.core.receipt import Attempt
-from suyuan.core.result import SearchResult
+from suyuan.core.result import Attempt, SearchPage, SearchResult
 
 
 def page(query: str, *urls: str) -> SearchPage:

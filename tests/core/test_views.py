@@ -7,10 +7,8 @@ import json
 import pytest
 
 from suyuan.core.errors import WebBlocked
-from suyuan.core.page import SearchPage
 from suyuan.core.query import SearchQuery
-from suyuan.core.receipt import Attempt
-from suyuan.core.result import SearchResult
+from suyuan.core.result import Attempt, SearchPage, SearchResult
 from suyuan.core.views import VIEWS, items_view, provider_view, receipt, results_view
 
 RESULTS = (

@@ -18,9 +18,8 @@ from suyuan.chat.prompts import answer_now, chat_prompt, with_results, without_r
 from suyuan.citations.registry import CitationRegistry, Source
 from suyuan.core.causes.engine import CAPTCHA
 from suyuan.core.document import Document
-from suyuan.core.page import SearchPage
 from suyuan.core.query import SearchQuery
-from suyuan.core.result import SearchResult
+from suyuan.core.result import SearchPage, SearchResult
 from suyuan.embedded.answer_type import answer_type
 from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.model import EmbeddedModel

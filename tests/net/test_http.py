@@ -17,8 +17,8 @@ from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
 from suyuan.net.http import HttpClient
 from suyuan.net.impersonate import ImpersonatingClient
+from suyuan.net.network import Transport, restricted_send
 from suyuan.net.settings import NetSettings
-from suyuan.net.transport import Transport, restricted_send
 
 CLIENTS: dict[str, type[HttpClient | ImpersonatingClient]] = {"aiohttp": HttpClient, "curl_cffi": ImpersonatingClient}
 

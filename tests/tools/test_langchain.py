@@ -23,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from suyuan.core.page import SearchPage
+from suyuan.core.result import SearchPage
 from suyuan.tools.langchain import SearchTool
 from suyuan.tools.session import SessionSearch
 from suyuan.tools.specs import FOUR_INPUTS

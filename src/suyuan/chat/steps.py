@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..core.causes.chat import FETCH_LIMIT, SEARCH_LIMIT
 from ..core.document import Document
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
+from ..core.result import SearchPage
 from ..core.views import receipt
 from ..tools.text import page_text
 from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted

@@ -18,7 +18,7 @@ from ..citations.text_fragment import fragment_link
 from ..core.causes.chat import EMPTY_ANSWER, UNEXPECTED
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
-from ..core.page import SearchPage
+from ..core.result import SearchPage
 from ..llm.reasoning import ReasoningSplitter
 from ..text.language import script_language
 from ..tools.specs import Lang

@@ -7,8 +7,8 @@ from pydantic import PrivateAttr
 
 from ..core.document import Document
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
+from ..core.result import SearchPage
 from ..tools.langchain import FetchTool, SearchTool
 from ..tools.text import failure
 from .steps import read_step, search_step

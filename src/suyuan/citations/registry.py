@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
-from ..core.page import SearchPage
-from ..core.result import SearchResult
+from ..core.result import SearchPage, SearchResult
 from ..core.urls import page_key
 
 

@@ -11,9 +11,8 @@ from typing import Any
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
-from ..core.receipt import Attempt
+from ..core.result import Attempt, SearchPage
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure

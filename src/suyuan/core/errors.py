@@ -22,7 +22,7 @@ from .failure import VERBATIM, Failure
 from .secret import Secret
 
 if TYPE_CHECKING:
-    from .receipt import Attempt
+    from .result import Attempt
 
 
 class SuyuanError(Exception):

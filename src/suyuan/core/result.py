@@ -1,10 +1,15 @@
-"""``SearchResult``: one page that an engine found; ``EngineResults``: all that one engine found."""
+"""What a search gives: ``SearchResult`` and ``EngineResults``, ``Attempt`` (an engine's receipt) and ``SearchPage``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from .failure import Failure
+from .query import SearchQuery
 from .urls import domain_of
+
+AttemptOutcome = Literal["ok", "empty", "blocked", "timeout", "error", "skipped", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +49,43 @@ class EngineResults:
     def with_notes(self, *notes: str) -> EngineResults:
         """The same results with ``notes`` in front of their own."""
         return EngineResults(self.results, notes + self.notes, self.request_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The receipt of one engine: what it did, how long it took, and why it failed if it did."""
+
+    engine: str
+    outcome: AttemptOutcome
+    count: int = 0
+    latency_ms: int = 0
+    failure: Failure | None = None
+    unsupported_params: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    request_id: str = ""
+
+    @property
+    def code(self) -> str:
+        """The code of the failure, or an empty text."""
+        return self.failure.code if self.failure else ""
+
+    @property
+    def detail_code(self) -> str:
+        """The detail code of the failure, or an empty text."""
+        return self.failure.detail_code if self.failure else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """The answer to a search: results ranked from 1, and the receipt of every engine that was asked."""
+
+    query: SearchQuery
+    results: tuple[SearchResult, ...]
+    attempts: tuple[Attempt, ...]
+    took_ms: int
+    cached: bool = False
+
+    @property
+    def engine(self) -> str:
+        """The engine, or engines joined by ``+``, that the results came from."""
+        return "+".join(dict.fromkeys(a.engine for a in self.attempts if a.outcome in ("ok", "empty")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 # One expression instead of urlsplit, because every result of every search is parsed here several times.
 _PARTS = re.compile(
@@ -10,6 +11,7 @@ _PARTS = re.compile(
     re.I | re.S,
 )
 _TRACKING = ("utm_", "gclid=", "fbclid=", "msclkid=", "yclid=", "mc_cid=", "mc_eid=", "igshid=", "spm=", "srsltid=")
+_PORTS = {"http": 80, "https": 443}
 
 
 def domain_of(url: str) -> str:
@@ -37,3 +39,16 @@ def page_key(url: str) -> str:
     # In single-page applications a fragment that starts with ! or / is part of the path.
     tail = f"#{fragment}" if fragment[:1] in ("!", "/") and fragment else ""
     return f"{site}{path.rstrip('/')}{f'?{query}' if query else ''}{tail}"
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """The scheme, host and port of ``url``; raises ``ValueError`` if it is not an http(s) URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError(f"not an http(s) address: {url}")
+    return parts.scheme, parts.hostname.lower(), parts.port or _PORTS[parts.scheme]
+
+
+def netloc(url: str) -> str:
+    """The host of ``url``, with its port if it has one, without user name and password."""
+    return urlsplit(url).netloc.rpartition("@")[2]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .failure import Failure
-from .page import SearchPage
-from .receipt import Attempt
+from .result import Attempt, SearchPage
 
 # The provider names of the published provider interface, where they differ from ours.
 PROVIDER_IDS = {"ddg_html": "duck-duck-scrape"}

@@ -50,6 +50,10 @@ class Request:
         head = {"Content-Type": "application/json", **(headers or {})}
         return cls(url, "POST", head, json.dumps(data, ensure_ascii=False).encode("utf-8"))
 
+    def sent_headers(self) -> dict[str, str]:
+        """The headers with secrets as text, for the moment of sending."""
+        return {name: value.reveal() if isinstance(value, Secret) else value for name, value in self.headers.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Response:

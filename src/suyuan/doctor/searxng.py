@@ -37,10 +37,11 @@ from ..core.causes.searxng import (
 from ..core.engine import EngineSettings, Send, drive
 from ..core.errors import SuyuanError
 from ..core.secret import Secret
+from ..core.urls import origin
 from ..core.wire import Request, Response
 from ..engines.searxng import SearXNG
 from ..messages.catalog import Text
-from ..net.transport import origin, restricted_send
+from ..net.network import restricted_send
 
 RawSend = Callable[[Request, str], Awaitable[Response]]
 """Sends a request; the text names the engine it is for."""

@@ -21,7 +21,7 @@ from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.causes.asked import UNKNOWN_TOOL
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
+from ..core.result import SearchPage
 from ..core.secret import Secret
 from ..core.views import receipt
 from ..messages.catalog import text

@@ -14,7 +14,7 @@ import httpx2
 from aiohttp import ClientTimeout, TCPConnector
 from yarl import URL
 
-from .session_pool import SessionPool
+from .http import SessionPool
 
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
 from ..core.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
 from ..core.errors import SuyuanError
+from ..core.urls import netloc, origin
 from ..core.wire import Request, Response
 from .chrome import find_chrome
 from .guarded_proxy import GuardedProxy, ProxyPolicy
@@ -21,7 +22,6 @@ from .launch import BrowserGone, BrowserHangs, Chrome, await_browser, proxy_opti
 from .page_load import PageLoad
 from .request_filter import RequestFilter, UrlCheck
 from .settings import BrowserSettings, NetSettings
-from .transport import netloc, origin
 
 if TYPE_CHECKING:
     from playwright.async_api import Page

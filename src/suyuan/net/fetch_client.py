@@ -23,7 +23,7 @@ from ..messages.catalog import Text
 from .decompress import ACCEPTED, DecompressionError, Decompressor
 from .errors import network_error
 from .guard import Address, Guard
-from .session_pool import SessionPool
+from .http import SessionPool
 from .settings import NetSettings
 
 FETCH = "web.fetch"

@@ -12,7 +12,6 @@ from ..core.causes.engine import TOO_LARGE, UNDECODED
 from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
 from ..core.wire import Request, Response
 from .settings import NetSettings
-from .transport import revealed_headers
 
 # libcurl's own error numbers.
 _CAUSES: dict[int, Cause] = {
@@ -58,7 +57,7 @@ class ImpersonatingClient:
             received = await self._session().request(
                 request.method,
                 request.url,
-                headers=revealed_headers(request),
+                headers=request.sent_headers(),
                 data=request.body or None,
                 allow_redirects=False,
                 proxy=self._settings.proxy_for(host),

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urljoin
 
 from ..core.causes.browser import PLAYWRIGHT_MISSING
+from ..core.causes.network import OFF_LIMITS, REDIRECT_LOOP
+from ..core.engine import Send
 from ..core.errors import SuyuanError
+from ..core.urls import domain_of, origin
 from ..core.wire import Request, Response, Via
 from .settings import BrowserSettings, NetSettings
-from .transport import Transport
 
 if TYPE_CHECKING:
     from .fetch_client import FetchClient, FetchResult
     from .guard import Guard
+
+
+MAX_REDIRECTS = 3
+
+
+class Transport(Protocol):
+    """Sends one request and follows no redirect."""
+
+    def send(self, request: Request, engine: str) -> Coroutine[Any, Any, Response]:
+        """Send ``request``; every failure is raised as a ``SuyuanError``."""
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +150,52 @@ class Network:
             await self._clients.popitem()[1].close()
         if fetch_client := self.__dict__.pop("fetch_client", None):
             await fetch_client.close()
+
+
+def restricted_send(
+    send: Callable[[Request, str], Awaitable[Response]],
+    engine: str,
+    base_url: str,
+    redirect_hosts: tuple[str, ...] = (),
+) -> Send:
+    """Return a ``send`` for one engine that reaches its own endpoint only and follows redirects within it.
+
+    A redirect to another host is returned to the engine, which knows what it means.
+    """
+    own = origin(base_url)
+
+    def allowed(url: str) -> bool:
+        try:
+            scheme, host, port = origin(url)
+        except ValueError:
+            return False
+        upgraded = own == ("http", host, 80) and (scheme, port) == ("https", 443)
+        return (scheme, host, port) == own or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
+
+    async def send_restricted(request: Request) -> Response:
+        for _ in range(MAX_REDIRECTS + 1):
+            if not allowed(request.url):
+                raise OFF_LIMITS(engine=engine, where=domain_of(request.url) or request.url[:80])
+            response = await send(request, engine)
+            following = _redirect(request, response)
+            if following is None or not allowed(following.url):
+                return response
+            request = following
+        raise REDIRECT_LOOP(engine=engine)
+
+    return send_restricted
+
+
+def _redirect(request: Request, response: Response) -> Request | None:
+    """The request that a redirect asks for; as in browsers, a POST becomes a GET except for 307 and 308."""
+    location = response.headers.get("location")
+    if not location or response.status not in (301, 302, 303, 307, 308):
+        return None
+    try:
+        url = urljoin(request.url, location)
+    except ValueError:
+        return None
+    if response.status in (307, 308):
+        return Request(url, request.method, request.headers, request.body, request.via)
+    headers = {name: value for name, value in request.headers.items() if name.lower() != "content-type"}
+    return Request(url, "GET", headers, b"", request.via)

@@ -21,10 +21,10 @@ from ..core.causes.network import (
     REFUSED,
     TLS_FAILED,
 )
+from ..core.urls import netloc
 from ..core.wire import Request, Response
 from ..messages.catalog import Text
 from .launch import BrowserGone, first_line
-from .transport import netloc, revealed_headers
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -172,7 +172,7 @@ class PageLoad:
             failing.cancel()
 
     def _header(self, name: str) -> str:
-        return next((value for key, value in revealed_headers(self._request).items() if key.lower() == name), "")
+        return next((value for key, value in self._request.sent_headers().items() if key.lower() == name), "")
 
     async def _wait_until_quiet(self, limit: float) -> None:
         """Wait until no request was pending for a moment, which a page without scripts reaches at once."""

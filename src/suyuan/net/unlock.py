@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.causes.browser import BROWSER_FAILED, NO_DISPLAY
+from ..core.urls import netloc
 from .chrome import find_chrome
 from .launch import BrowserGone, start_chrome
 from .settings import NetSettings
-from .transport import netloc
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page

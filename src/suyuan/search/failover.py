@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
-from ..core.receipt import Attempt
-from ..core.result import EngineResults
+from ..core.result import Attempt, EngineResults
 from .runner import EngineReply, EngineRunner
 
 _MAX_TRIES = 3

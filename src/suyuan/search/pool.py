@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.engine import Engine, EngineSettings, SearchEngine
 from ..engines import registry
-from ..net.network import Network
-from ..net.transport import restricted_send
+from ..net.network import Network, restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
 from .plan import ARCHIVE
 from .runner import EngineRunner

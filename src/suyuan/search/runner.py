@@ -12,8 +12,7 @@ from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, OWN_R
 from ..core.engine import Engine, SearchEngine, Send, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.query import SearchQuery
-from ..core.receipt import Attempt, AttemptOutcome
-from ..core.result import EngineResults
+from ..core.result import Attempt, AttemptOutcome, EngineResults
 from ..core.secret import Secret
 from .breaker import Breaker
 from .engine_state import EngineState

@@ -12,9 +12,8 @@ from typing import Any, Self, TypeVar, Unpack
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.errors import SuyuanError, Timeout
 from ..core.failure import Failures
-from ..core.page import SearchPage
 from ..core.query import SearchParams, SearchQuery
-from ..core.receipt import Attempt
+from ..core.result import Attempt, SearchPage
 from ..core.sync_bridge import SyncBridge
 from ..text.language import script_language
 from .cache import SingleFlight, TtlCache

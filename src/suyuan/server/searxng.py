@@ -13,8 +13,8 @@ from ..client import AsyncClient
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.web import SEARCH_LOOP
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
+from ..core.result import SearchPage
 from ..core.views import receipt
 from ..messages.catalog import Text
 from .orjson_response import OrjsonResponse

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, PrivateAttr
 from ..citations.registry import CitationRegistry
 from ..core.document import Document
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
+from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
 from .session import SessionSearch, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
-from ..core.page import SearchPage
 from ..core.query import SearchQuery
+from ..core.result import SearchPage
 from ..search.cache import SingleFlight
 from ..search.service import SearchService
 

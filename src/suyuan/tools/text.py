@@ -9,7 +9,7 @@ from datetime import date
 from ..citations.registry import Source
 from ..core.document import Document
 from ..core.errors import SuyuanError
-from ..core.page import SearchPage
+from ..core.result import SearchPage
 from ..pages.passages import Selection, select
 
 _NOTHING = {
