@@ -33,7 +33,7 @@ FAULTS = (
     Fault("C2.1", "nothing is checked at the start", "server/health.py", "self._start_up())", "asyncio.sleep(0))"),
     Fault("C2.2", "snippets are not read", "engines/searxng.py", 'row.get("content")', 'row.get("text")'),
     Fault(
-        "C2.3", "a search may take 50 seconds", "config/settings.py", "seconds: float = 5.0", "seconds: float = 50.0"
+        "C2.3", "a search may take 50 seconds", "config/settings.py", 'timeoutSeconds", 5.0', 'timeoutSeconds", 50.0'
     ),
     Fault("C2.4", "an answer without search is not marked", "chat/chat_turn.py", "turn.unverified = True", "pass"),
     Fault(
@@ -156,12 +156,14 @@ FAULTS = (
     ),
     Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
     Fault("P1.2", "every agent has the tool", "integrations/agents.py", "if not options.enabled:", "if False:"),
-    Fault("P2.2", "the environment's key comes first", "config/load.py", 'endswith(".apiKey")', 'endswith(".none")'),
+    Fault(
+        "P2.2", "the environment's key comes first", "config/reader.py", "if wanted.file_first else", "if False else"
+    ),
     Fault("P3.3", "Brave's key in another header", "engines/brave.py", '"X-Subscription-Token"', '"X-Token"'),
     Fault(
         "P9.1",
         "an engine may ask any address",
-        "net/transport.py",
+        "net/network.py",
         "            return False\n        upgraded",
         "            return False\n        return True\n        upgraded",
     ),
@@ -192,7 +194,13 @@ FAULTS = (
         'log.warning("%s", problem)\n    return "stub"',
         'return "stub"',
     ),
-    Fault("T6.2", "engines have a time of their own", "config/load.py", 'if name.endswith("_html")', "if False"),
+    Fault(
+        "T6.2",
+        "engines have a time of their own",
+        "config/load.py",
+        "reader.given(_FETCH_TIMEOUT) and (name",
+        "False and (name",
+    ),
     Fault(
         "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
     ),
@@ -226,10 +234,10 @@ FAULTS = (
         "G5.1",
         "the browser starts late",
         "net/browser.py",
-        "begun = time.monotonic()\n",
-        "begun = time.monotonic()\n        await asyncio.sleep(4)\n",
+        "began = time.monotonic()\n",
+        "began = time.monotonic()\n        await asyncio.sleep(4)\n",
     ),
-    Fault("G5.2", "every search starts a browser", "net/browser.py", "if self._started is None:", "if True:"),
+    Fault("G5.2", "every search starts a browser", "net/browser.py", "if self._start is None:", "if True:"),
     Fault(
         "G6.1",
         "an engine may take as long as it likes",
