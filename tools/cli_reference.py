@@ -18,16 +18,16 @@ Options of `suyuan` itself stand before the command: `suyuan --ui zh search …`
 
 Exit codes: 0 success, 1 nothing found, 2 bad input or configuration, 3 the search failed, 130 interrupted.
 
-On a terminal, answers are rendered, tables fit the width, and a search shows its progress. Ctrl-C stops an answer and keeps what was written; a
-second Ctrl-C ends the program. In a pipe the output is plain text, one line for each row of a table. `NO_COLOR` and `TERM=dumb` turn off all
-escape codes. Scripts should use `--json`:
+On a terminal, answers are rendered, tables fit the width, and a search shows its progress. Ctrl-C stops an answer and
+keeps what was written; a second Ctrl-C ends the program. In a pipe the output is plain text without wrapped
+tables. `NO_COLOR` and `TERM=dumb` turn off all escape codes. Scripts should use `--json`:
 
-| command | JSON |
-|---|---|
-| `doctor --json` | `errors`, `warnings`, and `findings`, each with `area`, `name`, `level`, `code`, `message`, `hint`, `guide` |
-| `searxng check --json` | `ok`, `base_url`, `version`, `took_ms`, `results`, `engines`, `unresponsive_engines`, `error`, `warnings` |
-| `engines --json` | a list with `name`, `title`, `key`, `state`, `address`, `ready`, `cooldown_seconds` |
-| `config show --json` | `file`, `values` with `path`, `value`, `origin`, and `problems` |
+- `doctor --json`: `errors`, `warnings`, and `findings`, each with `area`, `name`, `level`, `code`, `message`, `hint`
+  and `guide`
+- `searxng check --json`: `ok`, `base_url`, `version`, `took_ms`, `results`, `engines`, `unresponsive_engines`, `error`
+  and `warnings`
+- `engines --json`: a list with `name`, `title`, `key`, `state`, `address`, `ready` and `cooldown_seconds`
+- `config show --json`: `file`, `values` with `path`, `value` and `origin`, and `problems`
 """
 
 
