@@ -182,7 +182,7 @@ def test_code_that_needs_no_network_runs(tmp_path: Path) -> None:
 
 
 def test_the_engines_of_the_guide_run(tmp_path: Path) -> None:
-    smallest, without_sockets, its_test = blocks(DOCS / "howto" / "write-an-engine.md", "python")
+    smallest, without_sockets, its_test, with_options = blocks(DOCS / "howto" / "write-an-engine.md", "python")
     (tmp_path / "my_package.py").write_text(without_sockets, encoding="utf-8")
     _run(f"{its_test}\ntest_titles_become_results()", tmp_path)
     _run(
@@ -190,6 +190,7 @@ def test_the_engines_of_the_guide_run(tmp_path: Path) -> None:
         "assert found[0].url == 'https://notes.example/receipt'",
         tmp_path,
     )
+    _run(f"{with_options}\nassert Wiki().option('namespace') == 0", tmp_path)
 
 
 def _run(code: str, folder: Path) -> None:
