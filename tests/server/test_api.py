@@ -24,7 +24,7 @@ from support.site import stall as never
 from support.timing import PATIENCE, eventually, quickest, seconds_of, soon
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.errors import preferred
-from suyuan.server.limits import Streams
+from suyuan.server.limits import OpenStreams
 from suyuan.server.sse import EventStream, message
 
 
@@ -300,9 +300,9 @@ class TestAnswers:
 
 
 def _end(served: Any) -> None:
-    from suyuan.server.app import quiet
+    from suyuan.server.app import drain
 
-    asyncio.run_coroutine_threadsafe(quiet(served.app), served.loop).result(PATIENCE)
+    asyncio.run_coroutine_threadsafe(drain(served.app), served.loop).result(PATIENCE)
 
 
 class TestSearchAndPages:
@@ -501,7 +501,7 @@ class TestStreams:
 
     class App:
         class state:
-            streams = Streams()
+            streams = OpenStreams()
 
     def scope(self) -> dict[str, Any]:
         return {
@@ -528,7 +528,7 @@ class TestStreams:
                 await asyncio.Event().wait()  # a client that takes nothing
 
         async with asyncio.timeout(PATIENCE):
-            await EventStream(messages(), heartbeat=0.1, patience=0.3)(self.scope(), _silent, send)
+            await EventStream(messages(), heartbeat=0.1, timeout=0.3)(self.scope(), _silent, send)
         assert made == 1, "nothing is made for a client that does not take it"
         assert len(self.App.state.streams) == 0
 
@@ -589,8 +589,8 @@ async def test_the_report_file_of_an_answer() -> None:
 
 
 async def test_what_was_deleted_long_ago_goes_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suyuan.server.app._TEND_EVERY", 0.1)
-    monkeypatch.setattr("suyuan.server.app._DELETED_KEPT", 0)
+    monkeypatch.setattr("suyuan.server.app._MAINTENANCE_SECONDS", 0.1)
+    monkeypatch.setattr("suyuan.server.app._DELETED_SECONDS", 0)
     async with talking() as ask:
         id = await ask.conversation()
         assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204

@@ -290,7 +290,7 @@ class TestGone:
 
     async def test_a_silent_model_is_bridged_by_comments(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
-            "suyuan.server.sse.EventStream.__init__.__kwdefaults__", {"heartbeat": 0.2, "patience": PATIENCE}
+            "suyuan.server.sse.EventStream.__init__.__kwdefaults__", {"heartbeat": 0.2, "timeout": PATIENCE}
         )
         with serve_model([[stall(1.0), says("Late.")]]) as model:
             async with asking(model.url) as ask:

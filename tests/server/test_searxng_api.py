@@ -18,7 +18,7 @@ from support.site import free_port, reply, serve
 from suyuan.client import AsyncClient
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
-from suyuan.server.searxng import _leads_here
+from suyuan.server.searxng import _is_this_server
 
 
 async def test_the_answer_has_the_shape_that_clients_read() -> None:
@@ -131,7 +131,7 @@ async def test_a_server_that_would_search_itself_says_so() -> None:
 
     async with AsyncClient(settings) as client:
         here: Any = Here
-        assert _leads_here(client, here)
+        assert _is_this_server(client, here)
     async with talking() as ask:
         assert (await ask("GET", "/search?q=x&format=json"))[0] == 200
 

@@ -19,8 +19,8 @@ from support.timing import PATIENCE, soon
 from suyuan.config.settings import ServerSettings
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
-from suyuan.server.limits import Streams, Tries, client_of
-from suyuan.server.security import HEADERS, Security, check_open, is_loopback
+from suyuan.server.limits import FailedLogins, OpenStreams, client_key
+from suyuan.server.security import HEADERS, SecurityMiddleware, check_open, is_loopback
 
 TOKEN = "correct-horse-battery-staple"
 
@@ -261,20 +261,20 @@ class TestToken:
                 ) as response:
                     assert response.status == 429 and int(response.headers["Retry-After"]) > 200
 
-    def test_after_the_time_tries_are_forgiven(self) -> None:
+    def test_wrong_tokens_are_forgotten_after_a_while(self) -> None:
         now = [0.0]
-        tries = Tries(most=2, seconds=10, clock=lambda: now[0], clients=3)
+        failed = FailedLogins(most=2, seconds=10, clock=lambda: now[0], clients=3)
         for _ in range(2):
-            tries.check("a")
-            tries.failed("a")
+            failed.check("a")
+            failed.add("a")
         with pytest.raises(SuyuanError):
-            tries.check("a")
-        tries.check("b")
+            failed.check("a")
+        failed.check("b")
         now[0] = 11
-        tries.check("a")
+        failed.check("a")
         for other in "bcdef":
-            tries.failed(other)
-        assert len(tries._failed) == 3, "many clients hold no memory"
+            failed.add(other)
+        assert len(failed._failed) == 3, "many clients hold no memory"
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "suyuan.lan", ""])
     def test_beyond_this_machine_only_with_a_token(self, host: str) -> None:
@@ -282,7 +282,7 @@ class TestToken:
             check_open(ServerSettings(host))
         assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
         with pytest.raises(SuyuanError):
-            Security(_nothing, ServerSettings(host))
+            SecurityMiddleware(_nothing, ServerSettings(host))
         check_open(ServerSettings(host, token=Secret("x")))
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.53", "[::1]"])
@@ -331,10 +331,10 @@ class TestLimits:
                     response.close()
 
     async def test_all_streams_together_are_counted(self) -> None:
-        streams = Streams(each=2, in_all=3)
-        with streams.taken("a"), streams.taken("a"), streams.taken("b"):
+        streams = OpenStreams(per_client=2, total=3)
+        with streams.slot("a"), streams.slot("a"), streams.slot("b"):
             for who, code in (("a", "too_many_streams"), ("c", "server_full")):
-                with pytest.raises(SuyuanError) as raised, streams.taken(who):
+                with pytest.raises(SuyuanError) as raised, streams.slot(who):
                     pass
                 assert raised.value.detail_code == code
         assert len(streams) == 0
@@ -349,8 +349,8 @@ class TestLimits:
         ],
     )
     def test_one_subscriber_is_one_client(self, address: str, who: str) -> None:
-        assert client_of({"client": (address, 1)}) == who
-        assert client_of({}) == ""
+        assert client_key({"client": (address, 1)}) == who
+        assert client_key({}) == ""
 
 
 async def test_web_sockets_are_refused() -> None:

@@ -1,7 +1,7 @@
-"""The answer as it is written, for the page: events become messages with ready HTML, a few each second at the most.
+"""The stream of an answer for the page: events become messages with HTML, a few per second.
 
-Rendering has a memory, so a page that comes back is not sent what it missed, but one ``snapshot`` of all there is, and
-then what follows. Nothing is lost and nothing comes twice, whatever it had seen before.
+A page that reconnects gets one ``snapshot`` of all there is and then what follows, so it misses nothing and gets nothing
+twice.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..store.conversations import Store
 from .answer_view import AnswerView, Fragments, kept_view
 from .sse import message
 
-# The text is rendered at most this often; where rendering is slow, it takes at most a tenth of the time.
-_PAUSE = 1 / 16
-_SHARE = 10
-# How often an answer is looked at that another process writes.
-_LOOK_EVERY = 0.7
+# The text is rendered at most this often, and rendering takes at most a tenth of the time.
+_RENDER_INTERVAL = 1 / 16
+_RENDER_SHARE = 10
+# How often the answer of another process is read.
+_POLL_INTERVAL = 0.7
 
-EngineResults = tuple[int, Event]
+NumberedEvent = tuple[int, Event]
 
 
 async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
-    """Everything about a run: a snapshot of now, then each change, and the answer at the end."""
+    """The messages of a run: a snapshot, then each change, and the answer at the end."""
     view = AnswerView(run.id, parts.texts("source.title"), at=datetime.now(UTC).isoformat())
-    events, number = _Ahead(run), 0
+    events, number = _EventReader(run), 0
     try:
         while (past := await events.past()) is not None:
             number = past[0]
@@ -39,7 +39,7 @@ async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
         yield message(snapshot(view, parts), event="snapshot", id=number)
         if view.answer is not None:
             yield message(_end(view, parts), event="answer", id=number)
-        writer = _Writer(view, parts)
+        writer = _MessageWriter(view, parts)
         while not events.over:
             found = await events.next(writer.wait())
             for each in writer.write(found):
@@ -49,7 +49,7 @@ async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
 
 
 async def kept_messages(store: Store, run: str, parts: Fragments) -> AsyncIterator[bytes]:
-    """An answer that is not written here: what is kept of it, looked at again while another process goes on with it."""
+    """The messages of a stored answer, which another process may still be writing."""
     shown = None
     while True:
         kept = await asyncio.to_thread(store.message, run)
@@ -63,11 +63,11 @@ async def kept_messages(store: Store, run: str, parts: Fragments) -> AsyncIterat
         if kept.state != "running":
             yield message(_end(view, parts), event="answer", id=len(events) + 1)
             return
-        await asyncio.sleep(_LOOK_EVERY)
+        await asyncio.sleep(_POLL_INTERVAL)
 
 
 def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
-    """All there is of an answer."""
+    """An answer as it is now."""
     return {
         "state": view.state,
         "status": parts.status(view),
@@ -83,8 +83,8 @@ def _end(view: AnswerView, parts: Fragments) -> dict[str, Any]:
     return {**snapshot(view, parts), "foot": parts.foot(view), "claims": parts.claims(view)}
 
 
-class _Writer:
-    """Turns events into messages, and waits with the text until it is time."""
+class _MessageWriter:
+    """Turns events into messages; text is collected for a moment."""
 
     def __init__(self, view: AnswerView, parts: Fragments) -> None:
         self._view = view
@@ -94,11 +94,11 @@ class _Writer:
         self._next_at = 0.0
 
     def wait(self) -> float | None:
-        """How long the next event may take before there is something to write anyway."""
+        """How long to wait for the next event before the collected text is due."""
         return None if self._text_due is None else max(0.0, self._text_due - time.monotonic())
 
-    def write(self, found: EngineResults | None) -> list[bytes]:
-        """The messages for what was found: an event, or that the time is up."""
+    def write(self, found: NumberedEvent | None) -> list[bytes]:
+        """The messages for an event, or for the collected text if there is none."""
         if found is None:
             return self._text()
         self._number, event = found
@@ -119,12 +119,9 @@ class _Writer:
         if update is None or not (update.set or update.total):
             return []
         ended = time.monotonic()
-        self._next_at = ended + max(_PAUSE, _SHARE * (ended - started))
-        return [
-            self._message(
-                "blocks", {"set": update.set, "total": update.total, "status": self._parts.status(self._view)}
-            )
-        ]
+        self._next_at = ended + max(_RENDER_INTERVAL, _RENDER_SHARE * (ended - started))
+        data = {"set": update.set, "total": update.total, "status": self._parts.status(self._view)}
+        return [self._message("blocks", data)]
 
     def _part(self, kind: str, event: dict[str, Any]) -> list[bytes]:
         view, parts = self._view, self._parts
@@ -147,24 +144,24 @@ class _Writer:
         return message(data, event=kind, id=self._number)
 
 
-class _Ahead:
-    """The events of a run, of which the next is always asked for: so one can wait for it with a limit."""
+class _EventReader:
+    """The events of a run, with a time limit for the next one."""
 
     def __init__(self, run: Run) -> None:
         self._events = run.follow()
-        self._upcoming: asyncio.Future[EngineResults | None] | None = None
+        self._upcoming: asyncio.Future[NumberedEvent | None] | None = None
         self.over = False
 
-    async def past(self) -> EngineResults | None:
-        """The next event that has already happened."""
-        task = self._ask()
-        # One turn of the loop is enough for what needs no waiting.
+    async def past(self) -> NumberedEvent | None:
+        """The next event that has already happened, or None."""
+        task = self._request()
+        # One iteration of the event loop is enough for an event that is there.
         await asyncio.sleep(0)
         return self._take() if task.done() else None
 
-    async def next(self, seconds: float | None) -> EngineResults | None:
-        """The next event, or None when there is none within ``seconds``, or no more (see :attr:`over`)."""
-        done, _ = await asyncio.wait([self._ask()], timeout=seconds)
+    async def next(self, seconds: float | None) -> NumberedEvent | None:
+        """The next event, or None if there is none within ``seconds`` or at all (:attr:`over`)."""
+        done, _ = await asyncio.wait([self._request()], timeout=seconds)
         return self._take() if done else None
 
     async def close(self) -> None:
@@ -173,13 +170,13 @@ class _Ahead:
             self._upcoming.cancel()
             await asyncio.gather(self._upcoming, return_exceptions=True)
 
-    def _ask(self) -> asyncio.Future[EngineResults | None]:
+    def _request(self) -> asyncio.Future[NumberedEvent | None]:
         if self._upcoming is None:
             self._upcoming = asyncio.ensure_future(anext(self._events, None))
         return self._upcoming
 
-    def _take(self) -> EngineResults | None:
-        assert self._upcoming is not None, "only what was asked for is taken"
+    def _take(self) -> NumberedEvent | None:
+        assert self._upcoming is not None, "an event is taken only after it was requested"
         found, self._upcoming = self._upcoming.result(), None
         self.over = found is None
         return found

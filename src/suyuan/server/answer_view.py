@@ -1,4 +1,4 @@
-"""One answer as the page shows it: built from its events, live or kept, into fragments of HTML in the user's language."""
+"""An answer as the page shows it: its state, built from events, and its HTML in the language of the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .texts import PageTexts
 Json = Mapping[str, Any]
 Titles = Callable[[str], str]
 Archived = Callable[[str], str]
-"""Address → when the page was read, or nothing."""
+"""URL → when the page was read, or an empty text."""
 
 _STEP = re.compile(r"\s+(?=[1-9]\. )")
 
@@ -57,7 +57,7 @@ class NoticeView:
 
 @dataclass(slots=True)
 class AnswerView:
-    """What is known of an answer so far."""
+    """An answer so far."""
 
     run: str
     label: str
@@ -74,12 +74,12 @@ class AnswerView:
     _waiting: list[str] = field(default_factory=list)
 
     def take(self, event: Json) -> str:
-        """Let ``event`` happen and tell which part of the page it changes."""
+        """Apply ``event``, and return the part of the page that it changes."""
         handler = _HANDLERS.get(event["kind"])
         return handler(self, event) if handler else ""
 
     def flush(self) -> Update | None:
-        """Render the text that has come since the last time."""
+        """Render the text that was added since the last call."""
         if not self._waiting:
             return None
         text = "".join(self._waiting)
@@ -91,22 +91,22 @@ class AnswerView:
         return update
 
     def addresses(self) -> dict[int, str]:
-        """The addresses that may be cited."""
+        """The URLs of the sources by number."""
         return {number: source["url"] for number, source in self.sources.items() if is_page(source["url"])}
 
     def show(self, text: str) -> None:
-        """Show ``text`` as all there is."""
+        """Show ``text`` as the whole answer."""
         self._waiting.clear()
         self.blocks = render(text, self.addresses(), self.label, self._marks(text))
 
     def _marks(self, text: str) -> list[Mark | None]:
-        """For every citation of the text, in order, the check of the sentence that it stands in."""
+        """The check of the cited sentence for every citation of the text, in order."""
         claims = (self.answer or {}).get("claims", ())
         known = self.addresses()
         places = [marker.start for marker in find_markers(text) if set(marker.numbers) & known.keys()]
         return [_mark_at(place, claims) for place in places] if claims else []
 
-    # --- what happens ---------------------------------------------------------------------------------------------------
+    # --- events -------------------------------------------------------------------------------------------------------
     def _started(self, event: Json) -> str:
         self.mode = event["mode"]
         return "step"
@@ -204,13 +204,13 @@ def _mark_at(place: int, claims: Sequence[Json]) -> Mark | None:
     for i, claim in enumerate(claims):
         if claim["start"] <= place < claim["end"]:
             return Mark(i, claim["verdict"])
-    # A marker may stand right behind the sentence that it belongs to.
+    # A marker may follow the sentence that it belongs to.
     near = [(place - claim["end"], i) for i, claim in enumerate(claims) if 0 <= place - claim["end"] <= 2]
     return Mark(min(near)[1], claims[min(near)[1]]["verdict"]) if near else None
 
 
 def kept_view(message: Message, events: Sequence[Json], label: str, mode: str = "chat") -> AnswerView:
-    """The view of an answer that was kept, finished or not; ``mode`` is what it began in, where that is not kept yet."""
+    """The view of a stored answer; ``mode`` is that of its conversation, used until its first event is stored."""
     view = AnswerView(message.id, label, message.state, mode, message.created_at)
     for event in events:
         if event["kind"] != "answer":
@@ -233,15 +233,15 @@ class Fragments:
         self._parts = _parts(lang)
 
     def whole(self, view: AnswerView) -> str:
-        """The answer with everything that belongs to it."""
+        """The whole answer."""
         return self._call("whole", view)
 
     def status(self, view: AnswerView) -> str:
-        """One line: what is happening, or what was done."""
+        """One line about what is being done, or what was done."""
         return _status(view, self)
 
     def steps(self, view: AnswerView) -> str:
-        """What was done, step by step."""
+        """The steps."""
         return self._call("steps", view)
 
     def sources(self, view: AnswerView) -> str:
@@ -249,39 +249,39 @@ class Fragments:
         return self._call("sources", view)
 
     def notices(self, view: AnswerView) -> str:
-        """What the user should know."""
+        """The notices."""
         return self._call("notices", view)
 
     def foot(self, view: AnswerView) -> str:
-        """What stands below the text of a finished answer."""
+        """The part below the text of a finished answer."""
         return self._call("foot", view)
 
     def claims(self, view: AnswerView) -> str:
-        """What the checks of the cited sentences found, for the cards."""
+        """The results of the claim check, for the cards."""
         return self._call("claims", view)
 
     def receipt(self, step: Step) -> str:
-        """What each engine did, on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""
+        """The receipt of a search on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""
         parts = [self._attempt(attempt) for attempt in step.receipt if attempt["outcome"] != "cancelled"]
         return " → ".join(parts)
 
     def when(self, stamp: str) -> str:
-        """A moment, short."""
+        """A time, short."""
         try:
             return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
         except ValueError:
             return stamp[:16]
 
     def model(self, name: str) -> str:
-        """The name of a model, for people."""
+        """The name of a model for users."""
         return self.texts("model.embedded") if name == EMBEDDED else name
 
     def archived(self, url: str) -> str:
-        """When the page was read, or nothing."""
+        """When the page was read; empty if it was not."""
         return self._archived(url)
 
     def engine(self, name: str) -> str:
-        """The title of an engine, or of several."""
+        """The title of an engine or a plan."""
         if name in ("", "auto"):
             return self.texts("engine.auto")
         return "+".join(self._titles(part) for part in name.split("+"))
@@ -323,12 +323,8 @@ def _seconds(ms: float) -> str:
     return f"{ms / 1000:.1f}" if ms >= 100 else f"{max(ms, 10) / 1000:.2f}"
 
 
-def _host(url: str) -> str:
-    return domain_of(url)
-
-
 def _lines(text: str) -> str:
-    """A text in which every numbered step begins a line."""
+    """``text`` with every numbered step on its own line."""
     return _STEP.sub("\n", text)
 
 
@@ -338,11 +334,11 @@ def _short(url: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates of the page; everything in them is escaped."""
+    """The templates, with automatic escaping."""
     made = Environment(
         loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(seconds=_seconds, host=_host, lines=_lines, short=_short)
+    made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short)
     made.tests.update(page=is_page)
     return made
 

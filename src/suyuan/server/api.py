@@ -1,4 +1,4 @@
-"""The JSON interface: conversations, answers as they are written, search, pages, and how the house is."""
+"""The JSON API: conversations, answers, search, pages, and the state of the server."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from .metrics import Metrics
 from .sse import EventStream, message, while_connected
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": s.ErrorOut, "description": "The request cannot be done as asked."},
+    "4XX": {"model": s.ErrorOut, "description": "The request cannot be fulfilled."},
     "5XX": {"model": s.ErrorOut, "description": "An engine, a page or a model failed."},
 }
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
 }
 _KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
-# What no file system takes, and what would hide or reorder the name.
+# Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
 router = APIRouter(prefix="/api", responses=_FAILURES)
-plain = APIRouter()
+monitoring = APIRouter()
 
 
 def client_from(request: Request) -> AsyncClient:
-    """The house behind the server."""
+    """The client that the server works with."""
     client: AsyncClient = request.app.state.client
     return client
 
@@ -60,7 +60,8 @@ def _metrics(request: Request) -> Metrics:
     return metrics
 
 
-def _shown(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
+def conversation_view(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
+    """A conversation, and the answer that is being written in it."""
     run = chat.running(conversation.id)
     return {**conversation.as_dict(), "running": run.id if run else None}
 
@@ -68,20 +69,20 @@ def _shown(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
 # --- conversations ----------------------------------------------------------------------------------------------------
 @router.post("/conversations", status_code=201, response_model=s.ConversationOut, tags=["conversations"])
 async def create_conversation(request: Request, body: s.NewConversation) -> dict[str, Any]:
-    """Begin a conversation."""
+    """Create a conversation."""
     chat = _chat(request)
     if body.engine:
         client_from(request).search_service.check_plan(body.engine)
     made = await chat.create(
         mode=body.mode, search=body.search, engine=body.engine, model=body.model, lang=body.lang or language_of(request)
     )
-    return _shown(chat, made)
+    return conversation_view(chat, made)
 
 
 @router.get("/conversations", response_model=s.ConversationList, tags=["conversations"])
 async def list_conversations(
     request: Request,
-    text: Annotated[str, Query(max_length=200, description="Words that title or messages must have.")] = "",
+    text: Annotated[str, Query(max_length=200, description="Words in the title or the messages.")] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     deleted: bool = False,
@@ -89,20 +90,20 @@ async def list_conversations(
     """The conversations, newest first."""
     chat = _chat(request)
     found = await asyncio.to_thread(chat.store.find, text, limit=limit + 1, offset=offset, deleted=deleted)
-    return {"conversations": [_shown(chat, each) for each in found[:limit]], "more": len(found) > limit}
+    return {"conversations": [conversation_view(chat, each) for each in found[:limit]], "more": len(found) > limit}
 
 
 @router.get("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
 async def get_conversation(request: Request, id: str) -> dict[str, Any]:
     """One conversation."""
-    return _shown(_chat(request), await _chat(request).get(id))
+    return conversation_view(_chat(request), await _chat(request).get(id))
 
 
 @router.patch("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
 async def change_conversation(request: Request, id: str, body: s.ConversationChange) -> dict[str, Any]:
-    """Change mode, switch, engine, model, language or title; the next message follows it."""
+    """Change mode, search switch, engine, model, language or title, from the next message on."""
     chat = _chat(request)
-    return _shown(chat, await chat.change(id, **body.model_dump(exclude_none=True)))
+    return conversation_view(chat, await chat.change(id, **body.model_dump(exclude_none=True)))
 
 
 @router.delete("/conversations/{id}", status_code=204, tags=["conversations"])
@@ -114,9 +115,9 @@ async def delete_conversation(request: Request, id: str) -> Response:
 
 @router.post("/conversations/{id}/restore", response_model=s.ConversationOut, tags=["conversations"])
 async def restore_conversation(request: Request, id: str) -> dict[str, Any]:
-    """Bring a deleted conversation back."""
+    """Restore a deleted conversation."""
     chat = _chat(request)
-    return _shown(chat, await chat.restore(id))
+    return conversation_view(chat, await chat.restore(id))
 
 
 @router.get("/conversations/{id}/messages", response_model=s.MessageList, tags=["conversations"])
@@ -129,7 +130,10 @@ async def list_messages(request: Request, id: str) -> dict[str, Any]:
 
 @router.get("/conversations/{id}/changes", responses=_EVENTS, response_class=Response, tags=["conversations"])
 async def watch_conversation(request: Request, id: str) -> Response:
-    """What changes in a conversation: events ``change`` with ``kind``, ``conversation`` and ``run``; the first tells how it is now."""
+    """Follow the changes of a conversation: events ``change`` with ``kind``, ``conversation`` and ``run``.
+
+    The first event is the present state.
+    """
     await _chat(request).get(id)
     return EventStream(_changes(_chat(request), id))
 
@@ -138,15 +142,15 @@ async def _changes(chat: ChatService, id: str) -> AsyncIterator[bytes]:
     changes = chat.watch(id)
     upcoming = asyncio.ensure_future(anext(changes))
     try:
-        # Watching begins before the state is read: nothing is missed in between.
+        # Watching begins before the state is read, so that no change is missed in between.
         await asyncio.sleep(0)
         now = await chat.get(id)
         run = chat.running(id)
-        yield _change("settings", _shown(chat, now), run.id if run else "")
+        yield _change("settings", conversation_view(chat, now), run.id if run else "")
         while True:
             change = await upcoming
             upcoming = asyncio.ensure_future(anext(changes))
-            yield _change(change.kind, _shown(chat, change.conversation), change.run)
+            yield _change(change.kind, conversation_view(chat, change.conversation), change.run)
             if change.kind == "deleted":
                 return
     finally:
@@ -173,46 +177,46 @@ async def export_conversation(request: Request, id: str, form: Literal["md", "ht
 
 
 def _attachment(title: str, form: str) -> str:
-    """The header for a file named after ``title``: safe in the header, on every file system, and for old clients."""
+    """The Content-Disposition of a file named after ``title``, with an ASCII name for old clients."""
     name = " ".join(_UNSAFE.sub(" ", title).split())[:80].strip() or "suyuan"
     ascii_name = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip() or "suyuan"
     return f"attachment; filename=\"{ascii_name}.{form}\"; filename*=UTF-8''{quote(name, safe='')}.{form}"
 
 
-# --- answers ------------------------------------------------------------------------------------------------------------
+# --- answers ----------------------------------------------------------------------------------------------------------
 @router.post(
     "/conversations/{id}/messages",
     status_code=202,
     response_model=s.RunStarted,
-    responses={200: {"model": s.CommandDone, "description": "The text was a command, and it was obeyed."}},
+    responses={200: {"model": s.CommandDone, "description": "The text was a command, and it was executed."}},
     tags=["answers"],
 )
 async def send_message(request: Request, id: str, body: s.NewMessage) -> Response:
-    """Ask; the answer is written whether or not anybody follows it."""
+    """Ask a question; the answer is written whether or not a client follows it."""
     await request.app.state.preloader.wait()
     chat = _chat(request)
     if command := parse_command(body.text):
         changed = await chat.run_command(id, command)
-        return JSONResponse({"command": command.name, "conversation": _shown(chat, changed)})
-    return _begun(request, await chat.ask(id, body.text, instead_of=body.instead_of))
+        return JSONResponse({"command": command.name, "conversation": conversation_view(chat, changed)})
+    return _started(request, await chat.ask(id, body.text, instead_of=body.instead_of))
 
 
 @router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])
 async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
-    """Answer a question once more; the old answer goes."""
+    """Answer a question again; the old answer is removed."""
     await request.app.state.preloader.wait()
     await _chat(request).get(id)
-    return _begun(request, await _chat(request).retry(id, body.answer))
+    return _started(request, await _chat(request).retry(id, body.answer))
 
 
-def _begun(request: Request, run: Run) -> Response:
+def _started(request: Request, run: Run) -> Response:
     _metrics(request).follow(run)
     return JSONResponse({"run": run.id}, 202)
 
 
 @router.get("/runs/{run}/events", responses=_EVENTS, response_class=Response, tags=["answers"])
 async def follow_run(request: Request, run: str) -> Response:
-    """The events of an answer; ``Last-Event-ID`` (or ``?after=``) goes on behind that event."""
+    """The events of an answer; ``Last-Event-ID`` (or ``?after=``) continues after that event."""
     chat, after = _chat(request), _last_seen(request)
     if found := chat.run(run):
         return EventStream(_live(found, after))
@@ -235,18 +239,18 @@ async def _live(run: Run, after: int) -> AsyncIterator[bytes]:
 async def _kept(
     chat: ChatService, run: str, text: str, answer: dict[str, Any] | None, after: int
 ) -> AsyncIterator[bytes]:
-    """A run that is no longer in memory: what was kept of its events, then its end."""
+    """A run that is no longer in memory: its stored events, then its end."""
     number = after
     for number, event in await asyncio.to_thread(chat.store.events, run, after):
         yield message(event, event=event["kind"], id=number)
-    # One that was cut off has no answer; what it had written is told instead.
+    # An interrupted run has no answer; the text that it had written is sent instead.
     end = answer or {"kind": "interrupted", "text": text}
     yield message(end, event=end["kind"], id=number + 1)
 
 
 @router.post("/runs/{run}/stop", response_model=s.RunStopped, tags=["answers"])
 async def stop_run(request: Request, run: str) -> dict[str, Any]:
-    """Stop an answer: the model, the searches and their sockets; what was written is kept."""
+    """Stop an answer, with its model, searches and sockets; the text so far is kept."""
     chat = _chat(request)
     found = chat.run(run)
     if found is None and await asyncio.to_thread(chat.store.message, run) is None:
@@ -259,7 +263,7 @@ async def stop_run(request: Request, run: str) -> dict[str, Any]:
 
 @router.get("/runs/{run}/debug", response_class=Response, tags=["answers"])
 async def debug_run(request: Request, run: str) -> Response:
-    """All that is known about an answer, without any secret, as a file to attach to a report."""
+    """Everything that is known about an answer, without secrets, as a file for a bug report."""
     client = request.app.state.client
     data = await asyncio.to_thread(bundle, client, run)
     text = json.dumps(data, ensure_ascii=False, indent=2)
@@ -271,7 +275,7 @@ async def debug_run(request: Request, run: str) -> Response:
 # --- search and pages -------------------------------------------------------------------------------------------------
 @router.post("/search", response_model=s.SearchOut, tags=["web"])
 async def search(request: Request, body: s.SearchIn) -> dict[str, Any]:
-    """Search the web; where no engine could answer, the error comes with the receipt."""
+    """Search the web; if no engine answers, the error comes with the receipt."""
     fields: dict[str, Any] = body.model_dump(exclude={"query", "engines"})
     query = SearchQuery(body.query, **fields)
     try:
@@ -280,15 +284,15 @@ async def search(request: Request, body: s.SearchIn) -> dict[str, Any]:
         _metrics(request).count_search(receipt(error.attempts))
         raise
     lang = language_of(request)
-    told = receipt(page.attempts, lang)
+    attempts = receipt(page.attempts, lang)
     if not page.cached:
-        _metrics(request).count_search(told)
-    return {**items_view(page, lang), "receipt": told}
+        _metrics(request).count_search(attempts)
+    return {**items_view(page, lang), "receipt": attempts}
 
 
 @router.post("/fetch", tags=["web"])
 async def fetch(request: Request, body: s.FetchIn) -> dict[str, Any]:
-    """Read a page: its main text, or the passages that matter for a question."""
+    """Read a page: its main text, or the passages that are relevant to a question."""
     document = await while_connected(
         request, client_from(request).fetcher.fetch(body.url, fresh=body.fresh, render=body.render)
     )
@@ -302,14 +306,14 @@ async def fetch(request: Request, body: s.FetchIn) -> dict[str, Any]:
     return data
 
 
-# --- the house ---------------------------------------------------------------------------------------------------------
-@router.get("/engines", response_model=s.EngineList, tags=["client"])
+# --- the state of the server ------------------------------------------------------------------------------------------
+@router.get("/engines", response_model=s.EngineList, tags=["status"])
 async def list_engines(request: Request) -> dict[str, Any]:
-    """The engines, and whether they can be asked."""
+    """The engines, and whether they are ready."""
     return {"default": client_from(request).search_service.default, "engines": engines(client_from(request))}
 
 
-@router.get("/models", response_model=s.ModelList, tags=["client"])
+@router.get("/models", response_model=s.ModelList, tags=["status"])
 async def list_models(request: Request) -> dict[str, Any]:
     """The models that can be chosen."""
     chat = _chat(request)
@@ -317,20 +321,20 @@ async def list_models(request: Request) -> dict[str, Any]:
     return {"default": chat.sessions.default_model, "models": models}
 
 
-@router.get("/health", response_model=s.HealthOut, tags=["client"])
+@router.get("/health", response_model=s.HealthOut, tags=["status"])
 async def get_health(request: Request) -> dict[str, Any]:
-    """How the house is, at once: the last that is known, and how old that is."""
+    """The last known state of the server and its search engines, and its age, without waiting for a check."""
     health: Health = request.app.state.health
     return health.report(language_of(request))
 
 
-@plain.get("/healthz", include_in_schema=False)
-async def alive() -> PlainTextResponse:
-    """Whether the server answers."""
+@monitoring.get("/healthz", include_in_schema=False)
+async def healthz() -> PlainTextResponse:
+    """Say that the server answers."""
     return PlainTextResponse("OK")
 
 
-@plain.get("/metrics", include_in_schema=False)
+@monitoring.get("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
     """The metrics, for Prometheus."""
     body, content_type = _metrics(request).render(request.headers.get("accept", ""))

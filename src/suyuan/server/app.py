@@ -1,4 +1,4 @@
-"""The application: every route, inside every check."""
+"""The application: routes, middleware, start and shutdown."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from ..core.errors import SuyuanError
 from . import api, openai, page, searxng
 from . import errors as failures
 from .health import Health
-from .limits import BodyLimit, Streams
+from .limits import BodyLimitMiddleware, OpenStreams
 from .metrics import Metrics, MetricsMiddleware
-from .security import INTERFACES, Security
-from .sse import ClientGone
+from .security import INTERFACES, SecurityMiddleware
+from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
 # How long running answers may take to end when the server stops.
-_STOPPING = 5.0
+_DRAIN_SECONDS = 5.0
 _PRELOAD_DELAY = 1.5
-_TEND_EVERY = 600.0
-# How long a deleted conversation can be brought back.
-_DELETED_KEPT = 30 * 86_400
+_MAINTENANCE_SECONDS = 600.0
+# How long a deleted conversation can be restored.
+_DELETED_SECONDS = 30 * 86_400
 _PRELOADED = ("suyuan.embedded.model", "langchain.agents", "suyuan.llm.openai_compatible")
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
-    """The server of ``house`` at ``origin``; ending the application closes the house."""
+    """The server of ``client`` at ``origin``; shutting it down closes the client."""
     app = FastAPI(
         title="Suyuan 溯源",
         version=__version__,
         summary="Web search that says what happened, and answers whose every sentence can be traced.",
         openapi_url="/api/openapi.json",
-        # The pages that show an OpenAPI document load scripts from elsewhere.
+        # Their pages load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
@@ -56,70 +56,68 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     )
     app.state.client = client
     app.state.origin = origin
-    app.state.streams = Streams()
+    app.state.streams = OpenStreams()
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.preloader = Preloader()
-    for router in (api.router, api.plain, openai.router, searxng.router, page.router):
+    for router in (api.router, api.monitoring, openai.router, searxng.router, page.router):
         app.include_router(router)
-    # The last one added is the first to see a request.
-    app.add_middleware(searxng.RootSearch)
-    app.add_middleware(UnhandledErrors)
-    app.add_middleware(BodyLimit)
-    app.add_middleware(Security, origin=origin)
+    # The last one added sees a request first.
+    app.add_middleware(searxng.RootSearchMiddleware)
+    app.add_middleware(UnhandledErrorMiddleware)
+    app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(SecurityMiddleware, origin=origin)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    # What the first page needs, before anybody can ask for it.
-    page.warm()
+    page.preload()
     with contextlib.suppress(SuyuanError):
-        # A store that cannot be opened is said, with its cure, by whatever needs it.
-        app.state.client.chat  # noqa: B018 - looking at it opens it
-    # drain() ends the streams, and only after the answers that they follow.
+        # A store that cannot be opened is reported by the requests that need it.
+        app.state.client.chat  # noqa: B018 - reading it opens the store
+    # drain() ends the streams, after the answers that they follow.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     app.state.health.start()
     app.state.preloader.start()
-    tending = asyncio.create_task(_tend(app))
+    maintenance = asyncio.create_task(_maintain_store(app))
     try:
         yield
     finally:
-        tending.cancel()
-        await quiet(app)
+        maintenance.cancel()
+        await drain(app)
         await app.state.preloader.close()
         await app.state.client.close()
 
 
-async def _tend(app: FastAPI) -> None:
-    """Keep the store in order: answers whose writer has died elsewhere are marked, and what was deleted long ago goes."""
+async def _maintain_store(app: FastAPI) -> None:
+    """Mark the answers of dead processes, and remove what was deleted long ago, now and then."""
     while True:
-        # Not in the first moments, which belong to whoever has just started it.
-        await asyncio.sleep(_TEND_EVERY)
+        await asyncio.sleep(_MAINTENANCE_SECONDS)
         try:
             store = app.state.client.chat.store
             await asyncio.to_thread(store.sweep)
-            await asyncio.to_thread(store.purge, _DELETED_KEPT)
+            await asyncio.to_thread(store.purge, _DELETED_SECONDS)
         except SuyuanError as error:
-            log.warning("the store could not be put in order: %s", error.message)
+            log.warning("the maintenance of the store failed: %s", error.message)
 
 
-async def quiet(app: FastAPI) -> None:
-    """Stop the answers that are under way (they are kept), then end all streams; safe to do twice."""
+async def drain(app: FastAPI) -> None:
+    """Stop the running answers, which are kept, then end all streams; calling it twice is harmless."""
     await app.state.health.close()
     runs = list(app.state.metrics.running)
     for run in runs:
         run.stop()
     if runs:
-        # Those who follow are told that it was stopped before their streams end.
-        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=_STOPPING)
+        # The clients get the last event of an answer before their streams end.
+        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=_DRAIN_SECONDS)
         await asyncio.sleep(0.05)
     app.state.streams.close()
 
 
 class Preloader:
-    """Imports what answers need while the server already listens; an early question waits for it, other requests do not."""
+    """Imports what answers need after the start; an early question waits for it, other requests do not."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
@@ -154,63 +152,55 @@ class Preloader:
                     import_module(name)
 
 
-# --- failures ----------------------------------------------------------------------------------------------------------
-def _answer(request: Request, error: SuyuanError, status: int | None = None) -> Response:
-    """A failure: as a page for people, as JSON for programs."""
-    if (
-        request.method == "GET"
-        and failures.accepts_html(request.headers)
-        and not request.url.path.startswith(INTERFACES)
-    ):
-        return page.error_page(request, error, status)
-    return failures.failure(request, error, status)
+async def _on_error(request: Request, error: Exception) -> Response:
+    """Answer a failed request: with a page for people, with JSON for programs."""
+    failure, status = _failure(request, error)
+    wants_page = request.method == "GET" and failures.accepts_html(request.headers)
+    if wants_page and not request.url.path.startswith(INTERFACES):
+        return page.error_page(request, failure, status)
+    return failures.failure(request, failure, status)
 
 
-async def _on_failure(request: Request, error: Any) -> Response:
-    return _answer(request, error)
+def _failure(request: Request, error: Any) -> tuple[SuyuanError, int | None]:
+    """The failure that an exception stands for, and the status that the framework chose."""
+    if isinstance(error, RequestValidationError):
+        return failures.of_validation(error.errors()), None
+    if isinstance(error, HTTPException):
+        return failures.of_http(request, error), error.status_code
+    return error, None
 
 
-async def _on_validation(request: Request, error: Any) -> Response:
-    return _answer(request, failures.of_validation(error.errors()))
-
-
-async def _on_http(request: Request, error: Any) -> Response:
-    return _answer(request, failures.of_http(request, error), error.status_code)
-
-
-async def _on_gone(request: Request, error: Any) -> Response:
-    # Nobody reads it; proxies write this status into their logs for the same thing.
+async def _on_disconnect(request: Request, error: Exception) -> Response:
+    # The status that proxies log for a client that has gone.
     return Response(status_code=499)
 
 
-class UnhandledErrors:
-    """Answers where our own code failed; inside the other checks, so that this answer too has their headers."""
+_HANDLERS: dict[int | type[Exception], Any] = {
+    **dict.fromkeys((SuyuanError, RequestValidationError, HTTPException), _on_error),
+    ClientDisconnected: _on_disconnect,
+}
+
+
+class UnhandledErrorMiddleware:
+    """Answers a request that failed by an error of our own; inside the other middleware, which adds its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and catch what comes back."""
+        """Pass the request on, and catch every exception."""
         started = False
 
-        async def watched(message: Message) -> None:
+        async def noted(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, noted)
         except Exception:
             if scope["type"] != "http" or started:
                 raise
-            # The outermost edge: the log gets the whole of it, the client that something went wrong.
-            log.exception("%s %s failed inside", scope["method"], scope["path"])
+            # The outermost edge: the details go to the log only.
+            log.exception("unhandled error in %s %s", scope["method"], scope["path"])
             await failures.failure(HTTPConnection(scope), failures.unexpected(), 500)(scope, receive, send)
-
-
-_HANDLERS: dict[int | type[Exception], Any] = {
-    SuyuanError: _on_failure,
-    RequestValidationError: _on_validation,
-    HTTPException: _on_http,
-    ClientGone: _on_gone,
-}

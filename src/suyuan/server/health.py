@@ -1,4 +1,4 @@
-"""How the house is, as far as it is known: nobody waits for a check, each starts the next one behind the scenes."""
+"""The last known state of SearXNG and the engines; checks run in the background."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 log = logging.getLogger("suyuan.server")
 
 _SEARXNG = "searxng"
-# How old a verdict may be before a look at it starts a new check.
+# A state that is older than this is checked again when it is read.
 _FRESH = 15.0
 
 
 class Health:
-    """The last known state of SearXNG, and what the start-up check found."""
+    """The last known state of SearXNG, and the result of the start-up check."""
 
     def __init__(self, client: AsyncClient, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = client
@@ -34,18 +34,18 @@ class Health:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Begin with the first checks; returns at once."""
+        """Start the first checks, without waiting for them."""
         self._spawn(self._start_up())
 
     def report(self, lang: str) -> dict[str, Any]:
-        """What is known now; a verdict that has grown old is renewed for the next time."""
+        """The last known state; an old one is checked again for the next report."""
         if not self._tasks and (self._checked is None or self._clock() - self._checked > _FRESH):
             self._spawn(self._probe())
-        chat = self._client.settings.model
+        model = self._client.settings.model
         return {
             "status": "ok",
             "version": __version__,
-            "model": {"name": chat.label, "provider": chat.provider},
+            "model": {"name": model.label, "provider": model.provider},
             "engine": self._client.search_service.default,
             "searxng": self._searxng(lang),
             "engines": engines(self._client),
@@ -53,7 +53,7 @@ class Health:
         }
 
     async def close(self) -> None:
-        """End the checks that are under way."""
+        """Cancel the running checks."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -81,20 +81,20 @@ class Health:
         self._checked = self._clock()
 
     def _spawn(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(self._quietly(work))
+        task = asyncio.ensure_future(self._logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _quietly(self, work: Awaitable[None]) -> None:
+    async def _logged(self, work: Awaitable[None]) -> None:
         try:
             await work
         except Exception:
-            # The outermost edge of a background task: its failure must not pass unseen, nor end the server.
-            log.exception("the health check failed inside")
+            # The outermost edge of a background task: its failure is logged and does not end the server.
+            log.exception("unhandled error in the health check")
 
 
 def engines(client: AsyncClient) -> list[dict[str, Any]]:
-    """Every engine, and whether it can be asked."""
+    """All engines, and whether they are ready."""
     return [_engine(client, name) for name in client.engines]
 
 

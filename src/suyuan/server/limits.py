@@ -1,4 +1,4 @@
-"""How much one client, and all together, may ask of the server: size and time of a request, open streams, wrong tokens."""
+"""Limits for clients: size and time of a request body, open streams, wrong tokens."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .errors import Carried, failure
 
 LARGEST_BODY = 1_000_000
 BODY_SECONDS = 30.0
-UNTAKEN_SECONDS = 30.0
-"""How long a client may take nothing of what is sent to it."""
-STREAMS_EACH = 16
-STREAMS_IN_ALL = 500
+SEND_SECONDS = 30.0
+"""How long a client may read nothing of what is sent to it."""
+STREAMS_PER_CLIENT = 16
+STREAMS_TOTAL = 500
 
 
-def client_of(scope: MutableMapping[str, Any]) -> str:
-    """Who asks: an address, or for IPv6 the network that one subscriber has."""
+def client_key(scope: MutableMapping[str, Any]) -> str:
+    """What identifies a client: its address, or for IPv6 the network of one subscriber."""
     host = str((scope.get("client") or ("", 0))[0])
     try:
         address = ip_address(host)
@@ -43,12 +43,12 @@ def client_of(scope: MutableMapping[str, Any]) -> str:
     return host
 
 
-class Streams:
-    """The open streams, counted by client; all of them can be ended."""
+class OpenStreams:
+    """The open event streams, counted by client."""
 
-    def __init__(self, each: int = STREAMS_EACH, in_all: int = STREAMS_IN_ALL) -> None:
-        self._each = each
-        self._in_all = in_all
+    def __init__(self, per_client: int = STREAMS_PER_CLIENT, total: int = STREAMS_TOTAL) -> None:
+        self._per_client = per_client
+        self._total = total
         self._open: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
@@ -57,14 +57,14 @@ class Streams:
         return self._open.total()
 
     @contextmanager
-    def taken(self, client: str) -> Iterator[None]:
-        """A place for one stream of ``client``; raises a cause where there is none."""
+    def slot(self, client: str) -> Iterator[None]:
+        """Count one stream of ``client``; raises a cause if there are too many."""
         if self._closed:
             raise SHUTTING_DOWN()
-        if self._open[client] >= self._each:
-            raise TOO_MANY_STREAMS(limit=self._each, retry_after=5)
-        if len(self) >= self._in_all:
-            raise SERVER_FULL(limit=self._in_all, retry_after=5)
+        if self._open[client] >= self._per_client:
+            raise TOO_MANY_STREAMS(limit=self._per_client, retry_after=5)
+        if len(self) >= self._total:
+            raise SERVER_FULL(limit=self._total, retry_after=5)
         self._open[client] += 1
         task = asyncio.current_task()
         if task is not None:
@@ -84,14 +84,14 @@ class Streams:
         return self._closed
 
     def close(self) -> None:
-        """End all streams, and take no more."""
+        """End all streams, and accept no more."""
         self._closed = True
         for task in list(self._tasks):
             task.cancel()
 
 
-class Tries:
-    """Wrong tokens, counted by client: after too many, the client waits."""
+class FailedLogins:
+    """Wrong tokens, counted by client: after too many, the client has to wait."""
 
     def __init__(
         self, most: int = 10, seconds: float = 300.0, clock: Callable[[], float] = time.monotonic, clients: int = 10_000
@@ -103,7 +103,7 @@ class Tries:
         self._failed: OrderedDict[str, deque[float]] = OrderedDict()
 
     def check(self, client: str) -> None:
-        """Raise a cause where ``client`` has tried too often."""
+        """Raise a cause if ``client`` has sent too many wrong tokens."""
         times = self._failed.get(client)
         now = self._clock()
         while times and now - times[0] > self._seconds:
@@ -112,16 +112,16 @@ class Tries:
             left = self._seconds - (now - times[0])
             raise TOO_MANY_TRIES(seconds=left, retry_after=left)
 
-    def failed(self, client: str) -> None:
-        """Note one wrong token."""
+    def add(self, client: str) -> None:
+        """Count one wrong token."""
         self._failed.setdefault(client, deque(maxlen=self._most)).append(self._clock())
         self._failed.move_to_end(client)
         while len(self._failed) > self._clients:
             self._failed.popitem(last=False)
 
 
-class BodyLimit:
-    """Refuses bodies that are too large or come too slowly, also those that do not say how large they are."""
+class BodyLimitMiddleware:
+    """Refuses bodies that are too large or too slow, also those without a length."""
 
     def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> None:
         self._app = app
@@ -129,36 +129,37 @@ class BodyLimit:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and watch its body."""
+        """Pass the request on, and count its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if self._announced(scope) > self._largest:
+        if _content_length(scope) > self._largest:
             await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=self._largest))(scope, receive, send)
             return
-        await self._app(scope, self._watched(receive), send)
+        await self._app(scope, self._limited(receive), send)
 
-    def _announced(self, scope: Scope) -> int:
-        value = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        return int(value) if value.isdigit() else 0
+    def _limited(self, receive: Receive) -> Receive:
+        size, complete, deadline = 0, False, asyncio.get_running_loop().time() + self._seconds
 
-    def _watched(self, receive: Receive) -> Receive:
-        got, whole, deadline = 0, False, asyncio.get_running_loop().time() + self._seconds
-
-        async def watched() -> Message:
-            nonlocal got, whole
-            if whole:
-                # What comes now is that the client has gone, and that may take as long as it likes.
+        async def limited() -> Message:
+            nonlocal size, complete
+            if complete:
+                # What follows is the end of the connection, at any time.
                 return await receive()
             try:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
                 raise Carried.of(BODY_TOO_SLOW(seconds=self._seconds)) from None
-            got += len(message.get("body", b""))
-            whole = not message.get("more_body", False)
-            if got > self._largest:
+            size += len(message.get("body", b""))
+            complete = not message.get("more_body", False)
+            if size > self._largest:
                 raise Carried.of(BODY_TOO_LARGE(limit=self._largest))
             return message
 
-        return watched
+        return limited
+
+
+def _content_length(scope: Scope) -> int:
+    value = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    return int(value) if value.isdigit() else 0

@@ -1,4 +1,4 @@
-"""Listening: the socket, the server on it, and a clean end."""
+"""The listening socket, and the uvicorn server on it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fastapi import FastAPI
 
 from ..core.causes.web import CANNOT_LISTEN, PORT_TAKEN
 from ..net.http_protocol import HttpProtocol
-from .app import quiet
-from .limits import UNTAKEN_SECONDS
+from .app import drain
+from .limits import SEND_SECONDS
 
 _BACKLOG = 512
-# More connections than that are turned away with 503; streams have a limit of their own below it.
-_CONNECTIONS = 1000
-_GRACE = 3
+# More connections get 503; streams have their own, smaller limit.
+_MOST_CONNECTIONS = 1000
+_SHUTDOWN_SECONDS = 3
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens on ``host`` and ``port`` (0: any free one); raises a cause where that cannot be."""
+    """A socket that listens on ``host`` and ``port`` (0: any free port); raises a cause if that fails."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host or "0.0.0.0", port, type=socket.SOCK_STREAM)[0]
         sock = socket.socket(family, kind, protocol)
@@ -32,8 +32,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # Connections inherit it: what a client does not take within this time is dropped with the connection.
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNTAKEN_SECONDS * 1000))
+            # Inherited by the connections: one whose client acknowledges nothing for this long is closed.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SEND_SECONDS * 1000))
         sock.bind(address)
         sock.listen(_BACKLOG)
     except OSError as error:
@@ -60,15 +60,15 @@ def make_server(app: FastAPI, started: Callable[[], None]) -> Server:
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     return Server(config, app, started)
 
 
 class Server(uvicorn.Server):
-    """A server that ends its answers and streams before it waits for its connections."""
+    """A uvicorn server that stops its answers and streams before it waits for its connections."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI, started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -76,12 +76,12 @@ class Server(uvicorn.Server):
         self._on_start = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, then call ``started``."""
         await super().startup(sockets)
         if not self.should_exit:
             asyncio.get_running_loop().call_soon(self._on_start)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop answers and streams, then all else."""
-        await quiet(self._app)
+        """Stop the answers and streams, then the rest."""
+        await drain(self._app)
         await super().shutdown(sockets)

@@ -1,8 +1,7 @@
-"""Answers as HTML: Markdown becomes clean blocks, one by one, while it is still being written.
+"""Markdown as sanitized blocks of HTML, also while it is still being written.
 
-A closed block of Markdown does not change when more text follows. So what is closed is kept, and only the text from the
-last open block on is read again. Every block that leaves here is complete, balanced and cleaned: a page only has to put
-it in its place.
+A closed block does not change when more text follows, so only the text from the last open block on is parsed again.
+Every block is complete and balanced; the page only has to insert it.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ _ATTRIBUTES = {
 }
 _WEB = re.compile(r"https?://[^\s/]", re.I)
 _MARKER = re.compile(r"\[(\d{1,4})\]")
-# What may stand unfinished at the very end: a marker or link, emphasis, code, an address in angle brackets, an escape, an entity.
+# What can be unfinished at the end: a marker or link, emphasis, code, a URL in angle brackets, an escape, an entity.
 _OPEN_LINK = re.compile(r"!?\[(?!\d{1,4}\]$)[^\[\]\n]{0,200}(?:\](?:\([^()\n]{0,2000})?)?$")
 _OPEN_SIGN = re.compile(r"(?:[*_~]{1,3}|`{1,2}|!|\\|&#?\w{0,8}|<[^<>\s]{0,200})$")
 _PAIRS = (re.compile(r"`+"), re.compile(r"\*\*|__|~~"), re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"))
-# A line of nothing but signs may become a rule, a heading's underline, a list or the head of a table: wait for its end.
+# A line of signs only may become a rule, the underline of a heading, a list or the head of a table: wait for its end.
 _ONLY_SIGNS = re.compile(r"[-=:|*+>#~`_.)\d \t]*$")
 _LONGEST_HELD = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the check of a sentence found, for a citation in it: the claim's place in the list, and the verdict."""
+    """The check of a cited sentence: its position in the list of claims, and the verdict."""
 
     claim: int
     verdict: str
@@ -57,7 +56,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What to change on the page: the blocks to set, and how many there are in all."""
+    """The change of the page: the blocks to set, and the number of all blocks."""
 
     set: list[tuple[int, str]]
     total: int
@@ -65,7 +64,7 @@ class Update:
 
 @dataclass(slots=True)
 class _Context:
-    """What the rules need to know of the answer they render."""
+    """What the render rules need to know of the text."""
 
     sources: Mapping[int, str]
     label: str
@@ -77,14 +76,14 @@ class _Context:
 def render(
     text: str, sources: Mapping[int, str], label: str = "来源", marks: Sequence[Mark | None] = (), *, page: bool = False
 ) -> list[str]:
-    """The blocks of a finished text; ``marks`` go to its citations in their order, if there are as many.
+    """The blocks of a finished text; ``marks`` belong to its citations, in order.
 
-    The headings of an answer stand below those of the page; a text that is a ``page`` of its own keeps them.
+    The headings of an answer are below those of the page; a text that is a whole ``page`` keeps its own.
     """
     return list(_rendered(text, tuple(sources.items()), label, tuple(marks), page))
 
 
-# A conversation that is opened again shows the same answers again.
+# A conversation that is opened again has the same answers.
 @lru_cache(128)
 def _rendered(
     text: str, sources: tuple[tuple[int, str], ...], label: str, marks: tuple[Mark | None, ...], page: bool
@@ -92,7 +91,7 @@ def _rendered(
     context = _Context(dict(sources), label, marks, page)
     blocks = tuple(html for _, html in _blocks(_plain(text), context))
     if marks and context.cited != len(marks):
-        # Not the citations that the marks were made for: better none than wrong ones.
+        # The marks are for other citations; none are better than wrong ones.
         return _rendered(text, sources, label, (), page)
     return blocks
 
@@ -107,30 +106,27 @@ class MarkdownStream:
         self._open: list[str] = []
         self._tail = ""
         self._carriage = ""
-        self.parsed = 0
-        """Characters read so far, again and again: the cost."""
 
     @property
     def blocks(self) -> list[str]:
-        """All blocks as they are now."""
+        """All blocks so far."""
         return self._closed + self._open
 
     def feed(self, text: str) -> Update:
-        """Add ``text`` and tell what changes; what is unfinished at the end is held back."""
+        """Add ``text``, and return what changes; an unfinished end is held back."""
         text = self._carriage + text
-        # The second half of a line end may be on its way.
+        # The second half of the line end may follow.
         self._carriage = "\r" if text.endswith("\r") else ""
         self._tail += _plain(text.removesuffix("\r"))
         return self._update(_finished_part(self._tail), final=False)
 
     def close(self) -> Update:
-        """The text is complete: show all of it."""
+        """Return the last change, when the text is complete."""
         self._tail += _plain(self._carriage)
         self._carriage = ""
         return self._update(self._tail, final=True)
 
     def _update(self, view: str, final: bool) -> Update:
-        self.parsed += len(view)
         blocks = _blocks(view, _Context(self._sources(), self._label))
         base = len(self._closed)
         changed = [
@@ -145,16 +141,16 @@ class MarkdownStream:
 
 
 def _closed_count(blocks: Sequence[tuple[int, str]], view: str) -> int:
-    """How many blocks will not change: those before a block whose first two lines are complete (a table is known by its second)."""
+    """How many blocks are final: those before a block with two complete lines (the second one shows a table)."""
     complete = view.count("\n")
     return max((i for i in range(1, len(blocks)) if blocks[i][0] + 1 < complete), default=0)
 
 
 def _finished_part(text: str) -> str:
-    """``text`` without what would look different once more has come."""
+    """``text`` without the end that more text would change."""
     start, line = _last_line(text)
     if _in_fence(text):
-        # Only the closing fence is not shown as a line of code before it is whole.
+        # An incomplete closing fence must not be shown as code.
         return text[:start] if line.strip() and not line.strip().strip("`~") else text
     if line and _ONLY_SIGNS.match(line):
         text = text[:start]
@@ -164,7 +160,7 @@ def _finished_part(text: str) -> str:
 
 
 def _unfinished(line: str) -> int:
-    """Where the unfinished end of ``line`` begins, -1 for its very start, 0 where all is finished."""
+    """Where the unfinished end of ``line`` begins; -1 for its start, 0 if there is none."""
     at = len(line)
     for pattern in (_OPEN_LINK, _OPEN_SIGN):
         if found := pattern.search(line, 0, at):
@@ -172,14 +168,14 @@ def _unfinished(line: str) -> int:
     code = [found.start() for found in _PAIRS[0].finditer(line, 0, at)]
     for pattern in _PAIRS:
         places = [found.start() for found in pattern.finditer(line, 0, at)]
-        # Signs inside of code are not emphasis; a line with code is only checked for code.
+        # Signs in code are not emphasis; a line with code is only checked for code.
         if len(places) % 2 and len(line) - places[-1] <= _LONGEST_HELD and (pattern is _PAIRS[0] or not code):
             at = places[-1]
     return 0 if at == len(line) else at or -1
 
 
 def _without_table_head(text: str) -> str:
-    """A row with bars may be a table's head: wait for the line of dashes below it."""
+    """A row with bars may be the head of a table: wait for the line of dashes below it."""
     start, line = _last_line(text.removesuffix("\n"))
     before = text[: max(0, start - 1)]
     if line.lstrip().startswith("|") and not _last_line(before)[1].lstrip().startswith("|"):
@@ -250,7 +246,7 @@ def _parser() -> MarkdownIt:
 
 
 def _cite_rule(state: StateInline, silent: bool) -> bool:
-    """``[n]`` of a known source is a citation; what would be a link around it stays text."""
+    """``[n]`` of a known source is a citation, also where it could begin a link."""
     if state.src[state.pos] != "[":
         return False
     found = _MARKER.match(state.src, state.pos, state.posMax)
@@ -264,11 +260,11 @@ def _cite_rule(state: StateInline, silent: bool) -> bool:
 
 
 def _page_rule(state: StateCore) -> None:
-    """The answer stands below the page's own headings; a column's side is a class, for the page allows no inline style."""
+    """Lower the headings below those of the page, and align columns by class, since inline styles are not allowed."""
     context: _Context = state.env["context"]
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close") and not context.page:
-            # Most models begin with the second level: it and the first are the highest here.
+            # Most models begin with the second level; it and the first become the third.
             token.tag = f"h{max(3, min(6, int(token.tag[1]) + 1))}"
         elif token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", "")):
             token.attrs["class"] = str(style).removeprefix("text-align:")
@@ -285,14 +281,14 @@ def _cite(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsD
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
-    """A picture would be a request to a stranger: its description stands for it."""
+    """The description of a picture; loading it would be a request to another server."""
     return _escape(self.renderInlineAsText(tokens[i].children or [], options, env))
 
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
     language = tokens[i].info.split()[:1]
     kind = f' class="language-{_escape(language[0])}"' if language else ""
-    # Long lines are scrolled sideways, by keyboard too.
+    # Long lines scroll sideways, also by keyboard.
     return f'<pre tabindex="0"><code{kind}>{_escape(tokens[i].content)}</code></pre>\n'
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions: any chat client can ask, and gets its sources as ``url_citation`` annotations."""
+"""OpenAI's chat completions API; the sources of an answer are ``url_citation`` annotations."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .sse import EventStream, message, while_connected
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 _MODES: dict[str, Mode] = {"suyuan": "chat", "suyuan-chat": "chat", "suyuan-agent": "agent"}
-# Agents talk before they use a tool, and what a client has got cannot be taken back: that much is held until it is clear.
-_HELD = 300
+# Agents write text before they call a tool, and what was sent cannot be withdrawn: so many characters are held back.
+_HELD_BACK = 300
 
 
-class Part(BaseModel):
-    """A part of a message; only text can be read."""
+class ContentPart(BaseModel):
+    """A part of a message; only text is supported."""
 
     model_config = ConfigDict(extra="allow")
     type: str
@@ -46,10 +46,10 @@ class ChatMessage(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[Part] | None = None
+    content: str | list[ContentPart] | None = None
 
     def text(self) -> str:
-        """The text of the message; raises a cause where there is anything else in it."""
+        """The text of the message; raises a cause if there is anything else in it."""
         if self.role in ("tool", "function"):
             raise ONLY_TEXT(kind=self.role)
         if not isinstance(self.content, list):
@@ -61,14 +61,14 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream tells besides the text."""
+    """What a stream contains besides the text."""
 
     model_config = ConfigDict(extra="allow")
     include_usage: bool = False
 
 
-class Completion(BaseModel):
-    """A request as OpenAI's clients send it; sampling parameters are taken and not used, since the model is configured here."""
+class CompletionRequest(BaseModel):
+    """A request of an OpenAI client; sampling parameters are ignored, since the model is configured on the server."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -85,20 +85,20 @@ class Completion(BaseModel):
     response_format: dict[str, Any] | None = None
 
     def check(self) -> None:
-        """Raise a cause where something is asked that would silently not be done."""
-        asked = {
+        """Raise a cause if the request wants something that is not supported."""
+        unsupported = {
             "n": (self.n or 1) != 1,
             "tools": bool(self.tools),
             "response_format": (self.response_format or {}).get("type", "text") != "text",
         }
-        for name, wanted in asked.items():
+        for name, wanted in unsupported.items():
             if wanted:
                 raise ONE_ANSWER(name=name)
 
 
 @router.get("/models")
 async def list_models(request: Request) -> dict[str, Any]:
-    """The models that can be asked for."""
+    """The models that can be chosen."""
     chat: ChatService = request.app.state.client.chat
     names = [*_MODES, *(f"suyuan:{name}" for name in chat.sessions.models)]
     return {
@@ -108,23 +108,21 @@ async def list_models(request: Request) -> dict[str, Any]:
 
 
 @router.post("/chat/completions")
-async def complete(request: Request, body: Completion) -> Response:
-    """Answer the last message with a search; nothing is kept."""
+async def complete(request: Request, body: CompletionRequest) -> Response:
+    """Answer the last message with a search; nothing is stored."""
     body.check()
     await request.app.state.preloader.wait()
-    reply = Reply(
-        body.model,
-        _turn(request.app.state.client.chat, body),
-        language_of(request),
-        request.app.state.metrics.count_event,
+    state = request.app.state
+    writer = CompletionWriter(
+        body.model, _turn(state.client.chat, body), language_of(request), state.metrics.count_event
     )
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
-        return EventStream(reply.stream(usage))
-    return await while_connected(request, reply.whole())
+        return EventStream(writer.stream(usage))
+    return await while_connected(request, writer.response())
 
 
-def _turn(chat: ChatService, body: Completion) -> Turn:
+def _turn(chat: ChatService, body: CompletionRequest) -> Turn:
     question, history = _read(body.messages)
     check_message(question)
     return Turn(_session(chat, body.model, history), question, new_id())
@@ -138,25 +136,25 @@ def _session(chat: ChatService, model: str, history: tuple[Exchange, ...]) -> Se
 
 
 def _read(messages: list[ChatMessage]) -> tuple[str, tuple[Exchange, ...]]:
-    """The question, and what was said before it: pairs of question and answer; a client's instructions come first."""
+    """The question, and the pairs of question and answer before it; the system messages are the first pair."""
     if messages[-1].role != "user":
         raise NO_USER_MESSAGE()
-    told = [(each.role, each.text()) for each in messages]
-    system = "\n\n".join(text for role, text in told if role in ("system", "developer") and text.strip())
+    texts = [(each.role, each.text()) for each in messages]
+    system = "\n\n".join(text for role, text in texts if role in ("system", "developer") and text.strip())
     history = [Exchange(system, "OK.")] if system else []
-    asked: list[str] = []
-    for role, text in told:
+    questions: list[str] = []
+    for role, text in texts:
         if role == "user":
-            asked.append(text)
+            questions.append(text)
         elif role == "assistant" and text.strip():
-            history.append(Exchange("\n\n".join(asked) or "…", text))
-            asked = []
-    return "\n\n".join(asked), tuple(history)
+            history.append(Exchange("\n\n".join(questions) or "…", text))
+            questions = []
+    return "\n\n".join(questions), tuple(history)
 
 
 @dataclass(slots=True)
-class Reply:
-    """One answer on its way to a client."""
+class CompletionWriter:
+    """Writes one answer in OpenAI's form, whole or as a stream."""
 
     model: str
     turn: Turn
@@ -165,42 +163,32 @@ class Reply:
     id: str = field(default_factory=lambda: f"chatcmpl-{new_id()}")
     created: int = field(default_factory=lambda: int(time.time()))
     _sent: str = ""
-    """What the client has got as content."""
+    """The content that was sent so far."""
     _held: str = ""
     _notices: list[Failure] = field(default_factory=list)
 
-    async def whole(self) -> Response:
-        """The answer as one object, or the failure."""
-        thoughts: list[str] = []
+    async def response(self) -> Response:
+        """The whole answer, or the failure."""
+        reasoning = ""
         answer: Answer | None = None
         async with aclosing(self._events()) as events:
             async for event in events:
                 if isinstance(event, Thinking):
-                    thoughts.append(event.text)
+                    reasoning += event.text
                 elif isinstance(event, Answer):
                     answer = event
         assert answer is not None, "a turn always ends with an answer"
         if answer.failure:
             status = failure_status(answer.failure)
             return OrjsonResponse({"error": self._error(answer.failure, status)}, status)
-        content = answer.text + self._mark(answer)
-        said: dict[str, Any] = {
-            "role": "assistant",
-            "content": content,
-            "refusal": None,
-            "annotations": citations(answer, content),
-        }
-        if thoughts:
-            said["reasoning_content"] = "".join(thoughts)
+        content = answer.text + self._unverified(answer)
+        said: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+        said["annotations"] = citations(answer, content)
+        if reasoning:
+            said["reasoning_content"] = reasoning
         choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": "stop"}
-        return OrjsonResponse(
-            {
-                **self._head("chat.completion"),
-                "choices": [choice],
-                "usage": usage(answer),
-                "suyuan": self._about(answer),
-            }
-        )
+        more = {"choices": [choice], "usage": usage(answer), "suyuan": self._extension(answer)}
+        return OrjsonResponse(self._head("chat.completion") | more)
 
     async def stream(self, include_usage: bool) -> AsyncIterator[bytes]:
         """The answer in chunks; the last delta has the annotations."""
@@ -218,12 +206,12 @@ class Reply:
             return {"reasoning_content": event.text}
         if isinstance(event, TextWithdrawn):
             self._held = ""
-            # What was sent already stays with the client; the answer begins on a line of its own.
+            # What was sent stays with the client; the answer begins in a new paragraph.
             return self._say("\n\n") if self._sent and not self._sent.endswith("\n\n") else {}
         if not isinstance(event, TextDelta):
             return {}
         self._held += event.text
-        if self.turn.session.mode == "agent" and not self._sent and len(self._held) < _HELD:
+        if self.turn.session.mode == "agent" and not self._sent and len(self._held) < _HELD_BACK:
             return {}
         return self._release()
 
@@ -239,10 +227,10 @@ class Reply:
         if answer.failure:
             return [message({"error": self._error(answer.failure, failure_status(answer.failure))})]
         last = self._release()
-        if mark := self._say(self._mark(answer)):
-            last = {"content": last.get("content", "") + mark["content"]}
+        if remark := self._say(self._unverified(answer)):
+            last = {"content": last.get("content", "") + remark["content"]}
         last["annotations"] = citations(answer, self._sent)
-        chunks = [self._chunk(last), self._chunk({}, "stop", suyuan=self._about(answer))]
+        chunks = [self._chunk(last), self._chunk({}, "stop", suyuan=self._extension(answer))]
         if include_usage:
             chunks.append(message({**self._head("chat.completion.chunk"), "choices": [], "usage": usage(answer)}))
         return [*chunks, message("[DONE]")]
@@ -255,8 +243,8 @@ class Reply:
                     self._notices.append(event.failure)
                 yield event
 
-    def _mark(self, answer: Answer) -> str:
-        """What code, not the model, says under an answer that no search stands behind."""
+    def _unverified(self, answer: Answer) -> str:
+        """The remark below an answer that is not based on a search; it does not come from the model."""
         if not answer.unverified:
             return ""
         if not self._notices:
@@ -266,13 +254,11 @@ class Reply:
     def _error(self, failure: Failure, status: int) -> dict[str, Any]:
         return openai_error(status, failure.published(self.lang))
 
-    def _about(self, answer: Answer) -> dict[str, Any]:
-        """What OpenAI's form has no place for."""
+    def _extension(self, answer: Answer) -> dict[str, Any]:
+        """What OpenAI's form has no field for."""
         return {
             "unverified": answer.unverified,
-            "sources": [
-                {"number": source.number, "title": source.title, "url": source.url} for source in answer.sources
-            ],
+            "sources": [{"number": each.number, "title": each.title, "url": each.url} for each in answer.sources],
             "notices": [" ".join(failure.say(answer.lang)) for failure in self._notices],
         }
 
@@ -285,7 +271,7 @@ class Reply:
 
 
 def citations(answer: Answer, content: str) -> list[dict[str, Any]]:
-    """Where ``content`` cites what: one entry for every marker of a known source, by its place in characters."""
+    """The citations in ``content``: one for every marker of a known source, with its position in characters."""
     sources = {source.number: source for source in answer.sources}
     return [
         {
@@ -304,7 +290,7 @@ def citations(answer: Answer, content: str) -> list[dict[str, Any]]:
 
 
 def usage(answer: Answer) -> dict[str, int]:
-    """The tokens of an answer."""
+    """The token counts of an answer."""
     used = answer.usage
     return {
         "prompt_tokens": used.input_tokens,
@@ -314,7 +300,7 @@ def usage(answer: Answer) -> dict[str, int]:
 
 
 def failure_status(failure: Failure) -> int:
-    """The status for a model's failure: the client is to blame only where the question does not fit into the model."""
+    """The status of a failed answer; it is a client error only if the question is too long for the model."""
     if failure.code == "InvalidInput" and failure.detail_code != "context_overflow":
         return 502
     return status_of(failure.code, failure.detail_code)

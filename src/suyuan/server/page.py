@@ -1,4 +1,4 @@
-"""The pages that people see: the conversation, the guides, the passage behind a citation, and the stream of an answer."""
+"""The HTML pages: conversations, guides, archived sources, static files, and the stream of an answer."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from ..chat.service import ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN, NO_SUCH_PATH
 from ..core.errors import SuyuanError
-from ..guides import documents as shelf
+from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages, text
 from ..store.conversation import Conversation, Message
 from . import health
 from .answer_stream import kept_messages, live_messages
 from .answer_view import Fragments, environment, kept_view
+from .api import conversation_view
 from .errors import language_of, status_of
 from .markdown_stream import render
 from .sse import EventStream
@@ -44,13 +45,13 @@ _FOREVER = "public, max-age=31536000, immutable"
 # --- the conversation -----------------------------------------------------------------------------------------------
 @router.get("/")
 async def new_page(request: Request) -> Response:
-    """A page for a conversation that begins with its first message."""
+    """The page of a new conversation."""
     return await asyncio.to_thread(_conversation_page, request, None)
 
 
 @router.get("/c/{id}")
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
-    """A whole conversation, readable before any script has run; ``part=thread`` gives the messages alone."""
+    """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
     try:
         conversation = await _client(request).chat.get(id)
     except SuyuanError as error:
@@ -66,7 +67,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     chat, engines = client.chat, health.engines(client)
     settings = _settings(client, conversation)
     state = {
-        "conversation": _state(chat, conversation) if conversation else None,
+        "conversation": conversation_view(chat, conversation) if conversation else None,
         "draft": {name: settings[name] for name in ("mode", "search")},
         "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
         "texts": PageTexts(lang).script(),
@@ -86,13 +87,8 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     )
 
 
-def _state(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
-    run = chat.running(conversation.id)
-    return {**conversation.as_dict(), "running": run.id if run else None}
-
-
 def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[str, Any]:
-    """What the panel shows: what holds, with the defaults filled in."""
+    """The settings that the panel shows, with the defaults filled in."""
     chat = client.chat
     if conversation is None:
         by_model = client.settings.model.provider == EMBEDDED
@@ -132,7 +128,7 @@ def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]
 # --- the stream -----------------------------------------------------------------------------------------------------
 @router.get("/stream/{run}")
 async def stream(request: Request, run: str) -> Response:
-    """An answer as it is written, as HTML; whoever comes back is first sent all there is."""
+    """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = _client(request).chat, _fragments(request)
     if found := chat.run(run):
         return EventStream(live_messages(found, parts))
@@ -149,7 +145,7 @@ async def _answer(chat: ChatService, run: str) -> Message | None:
 # --- the passage behind a citation -----------------------------------------------------------------------------------
 @router.get("/source/{run}/{number}")
 async def source_page(request: Request, run: str, number: str) -> Response:
-    """What a source said when it was read, for when the page has changed or is gone."""
+    """The text of a source as it was read, in case its page has changed or is gone."""
     client = _client(request)
     kept = await _answer(client.chat, run)
     answer = (kept.answer if kept else None) or {}
@@ -177,7 +173,7 @@ async def source_page(request: Request, run: str, number: str) -> Response:
 
 
 def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
-    """``text`` with every quote in it marked, however it is broken into lines; and whether any was there."""
+    """``text`` with all quotes marked, whatever their line breaks, and whether there is any."""
     wanted = [
         r"\s+".join(re.escape(word) for word in quote.split()) for quote in dict.fromkeys(quotes) if quote.strip()
     ]
@@ -193,15 +189,15 @@ def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
 # --- guides and files -------------------------------------------------------------------------------------------------
 @router.get("/guide/{name}")
 async def guide_page(request: Request, name: str) -> Response:
-    """A guide, in the language asked for."""
+    """A guide, in the language of the request."""
     asked = request.query_params.get("lang", "")
     lang = asked if asked in languages() else language_of(request)
     try:
-        guide = shelf.guide(name, lang)
+        guide = documents.guide(name, lang)
     except (KeyError, OSError):
         t = PageTexts(lang)
         message, hint = t("guide.none.title"), t("guide.none.hint")
-        return _page(request, "error.html", 404, message=message, hint=hint, guides=shelf.NAMES)
+        return _page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
     html = Markup("".join(blocks))
     return _page(
@@ -209,7 +205,7 @@ async def guide_page(request: Request, name: str) -> Response:
         "guide.html",
         html=html,
         name=name,
-        guides=shelf.NAMES,
+        guides=documents.NAMES,
         title=guide.partition("\n")[0].lstrip("# "),
         lang=lang,
     )
@@ -217,7 +213,7 @@ async def guide_page(request: Request, name: str) -> Response:
 
 @router.get("/static/{name}")
 async def static(request: Request, name: str) -> Response:
-    """A file of the page; under its hash it never changes."""
+    """A static file; an address with its hash is cached for ever."""
     if name not in _static_files():
         raise NO_SUCH_PATH(path=request.url.path)
     body, packed, version = _static_files()[name]
@@ -232,13 +228,13 @@ async def static(request: Request, name: str) -> Response:
 
 @router.get("/favicon.ico")
 async def favicon(request: Request) -> Response:
-    """Where browsers look without being told."""
+    """Redirect to the icon; browsers ask for this path by themselves."""
     return RedirectResponse(static_url("icon.svg"), 308)
 
 
 @cache
 def _static_files() -> Mapping[str, tuple[bytes, bytes, str]]:
-    """The files by name: as they are, packed, and the beginning of their hash."""
+    """The static files by name: content, content in gzip, and the start of the hash."""
     found = {}
     for file in files("suyuan.server").joinpath("static").iterdir():
         if file.name.rpartition(".")[2] in _KINDS:
@@ -248,12 +244,12 @@ def _static_files() -> Mapping[str, tuple[bytes, bytes, str]]:
 
 
 def static_url(name: str) -> str:
-    """The address of a file under its hash."""
+    """The address of a static file, with its hash."""
     return f"/static/{name}?v={_static_files()[name][2]}"
 
 
-def warm() -> None:
-    """Read what the first page would have to wait for: the templates and the files."""
+def preload() -> None:
+    """Read the templates and static files, so that the first page does not wait for them."""
     for name in environment().list_templates():
         environment().get_template(name)
     _static_files()
@@ -261,7 +257,7 @@ def warm() -> None:
 
 # --- what all pages share -----------------------------------------------------------------------------------------------
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
-    """A failure as a page: what, why, and what helps."""
+    """A failure as a page."""
     message, hint = error.say(language_of(request))
     return _page(request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint)
 

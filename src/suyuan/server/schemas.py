@@ -1,4 +1,4 @@
-"""What the JSON interface takes and gives, with examples; ``/api/openapi.json`` is made from these."""
+"""Requests and responses of the JSON API, with examples; ``/api/openapi.json`` is made from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _example(**values: Any) -> ConfigDict:
 
 
 class NewConversation(BaseModel):
-    """What a conversation begins with; what is left out is as configured."""
+    """The settings of a new conversation; what is missing is as configured."""
 
     model_config = _example(mode="chat", search=True, lang="en")
     mode: Mode = "chat"
@@ -39,7 +39,7 @@ class NewConversation(BaseModel):
 
 
 class ConversationChange(BaseModel):
-    """What is to be changed; in Agent mode the switch is locked (409)."""
+    """The settings to change; in Agent mode the search switch is locked (409)."""
 
     model_config = _example(search=True)
     title: str | None = Field(None, max_length=1000)
@@ -63,14 +63,14 @@ class ConversationOut(BaseModel):
     created_at: str
     updated_at: str
     deleted_at: str | None = None
-    running: str | None = Field(None, description="The answer that is under way, if there is one.")
+    running: str | None = Field(None, description="The answer that is being written, if there is one.")
 
 
 class ConversationList(BaseModel):
     """Conversations, newest first."""
 
     conversations: list[ConversationOut]
-    more: bool = Field(description="Whether there are more behind these.")
+    more: bool = Field(description="Whether there are more conversations.")
 
 
 class MessageOut(BaseModel):
@@ -103,34 +103,34 @@ class NewMessage(BaseModel):
 
 
 class Retry(BaseModel):
-    """The answer to be written once more."""
+    """The answer to be replaced by a new one."""
 
     model_config = _example(answer="0f3k2m9x8w7v6u5t")
     answer: str = Field(max_length=64)
 
 
 class RunStarted(BaseModel):
-    """An answer is under way: follow it at ``/api/runs/{run}/events``."""
+    """An answer is being written; ``/api/runs/{run}/events`` follows it."""
 
     run: str
 
 
 class CommandDone(BaseModel):
-    """A command was obeyed."""
+    """A command was executed."""
 
     command: Literal["search", "mode", "help"]
     conversation: ConversationOut
 
 
 class RunStopped(BaseModel):
-    """Whether the answer was still under way."""
+    """Whether the answer was still being written."""
 
     run: str
     stopped: bool
 
 
 class SearchIn(BaseModel):
-    """What to search for, and how."""
+    """A search."""
 
     model_config = _example(query="python 3.14 release date", count=5, freshness="year")
     query: str
@@ -161,14 +161,16 @@ class FetchIn(BaseModel):
 
     model_config = _example(url="https://docs.python.org/3/", question="What is new?")
     url: str = Field(max_length=4000)
-    question: str = Field("", max_length=2000, description="Only the passages that matter for this question.")
+    question: str = Field(
+        "", max_length=2000, description="Return only the passages that are relevant to this question."
+    )
     tokens: int = Field(2000, ge=50, le=100_000)
     fresh: bool = False
     render: bool = False
 
 
 class EngineList(BaseModel):
-    """All engines, and what is asked where nothing is chosen."""
+    """All engines, and the default."""
 
     default: str
     engines: list[dict[str, Any]]
@@ -182,14 +184,14 @@ class ModelOut(BaseModel):
 
 
 class ModelList(BaseModel):
-    """All models, and the one that answers where none is chosen."""
+    """All models, and the default."""
 
     default: str
     models: list[ModelOut]
 
 
 class HealthOut(BaseModel):
-    """How the house is, as far as it is known."""
+    """The last known state of the server."""
 
     status: Literal["ok"]
     version: str

@@ -1,4 +1,4 @@
-"""SearXNG's interface: any client of SearXNG can search here. A failure is an error, never an empty list."""
+"""SearXNG's search API, for its clients; a failure is an error, never an empty list."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PERIODS = ("", "day", "week", "month", "year")
 _PARAMETERS: list[dict[str, Any]] = [
     {"name": name, "in": "query", "required": name == "q", "description": about, "schema": {"type": "string"}}
     for name, about in {
-        "q": "What to search for.",
-        "format": "json; anything else leads to the page.",
+        "q": "The query.",
+        "format": "json, else a redirect to the page.",
         "language": "A language tag, all or auto.",
         "time_range": "day, week, month or year.",
-        "pageno": "1; there are no further pages.",
-        "engines": "Engines, separated by commas: all are asked, and merged.",
+        "pageno": "1: there is only one page.",
+        "engines": "Engines, separated by commas; their results are merged.",
     }.items()
 ]
 
@@ -39,15 +39,15 @@ _PARAMETERS: list[dict[str, Any]] = [
 @router.post("/search", include_in_schema=False)
 @router.get("/search", tags=["searxng"], response_class=OrjsonResponse, openapi_extra={"parameters": _PARAMETERS})
 async def search(request: Request) -> Response:
-    """Search as a SearXNG instance would answer; where no engine answered, the status is an error's and the body says why."""
+    """Search as in SearXNG; if no engine answers, the response is an error that says why."""
     params = await _params(request)
     if params.get("format", "html") != "json":
-        return _elsewhere(params)
+        return _redirect(params)
     client: AsyncClient = request.app.state.client
     query = _query(params)
     if _page_number(params) > 1:
         return OrjsonResponse(_view(params["q"], None, [["suyuan", "only one page of results"]]))
-    if _leads_here(client, request):
+    if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
     metrics = request.app.state.metrics
     plan = "+".join(part.strip() for part in params.get("engines", "").split(",") if part.strip())
@@ -61,14 +61,14 @@ async def search(request: Request) -> Response:
     return OrjsonResponse(_view(params["q"], page, _unresponsive(page)))
 
 
-class RootSearch:
-    """Takes searches that clients send to ``/``, as SearXNG does; people who ask for ``/`` want the page."""
+class RootSearchMiddleware:
+    """Routes searches that clients send to ``/``, as SearXNG accepts them, to ``/search``."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, to ``/search`` where it is a search."""
+        """Pass the request on."""
         if scope["type"] == "http" and scope["path"] == "/":
             wanted = parse_qs(scope["query_string"].decode("latin-1")).get("format", [""])[0]
             if wanted not in ("", "html") or scope["method"] == "POST":
@@ -84,7 +84,7 @@ async def _params(request: Request) -> dict[str, str]:
     return params
 
 
-def _elsewhere(params: dict[str, str]) -> Response:
+def _redirect(params: dict[str, str]) -> Response:
     if params.get("format", "html") != "html":
         raise BAD_ARGUMENT(name="format", why=Text("server.detail.only_format"))
     return RedirectResponse(f"/?q={quote(params.get('q', ''), safe='')}", 303)
@@ -107,8 +107,8 @@ def _page_number(params: dict[str, str]) -> int:
     return int(value[:6])
 
 
-def _leads_here(client: AsyncClient, request: Request) -> bool:
-    """Whether the SearXNG that is configured is this server: then every search would search itself."""
+def _is_this_server(client: AsyncClient, request: Request) -> bool:
+    """Whether the configured SearXNG is this server: every search would then search itself."""
     own = client.settings.engines.get("searxng")
     return bool(own and own.base_url) and urlsplit(own.base_url if own else "").netloc == request.url.netloc
 
@@ -142,5 +142,5 @@ def _view(q: str, page: SearchPage | None, unresponsive: list[list[str]]) -> dic
 
 
 def _unresponsive(page: SearchPage) -> list[list[str]]:
-    """The engines that failed while another answered, each with its reason."""
+    """The engines that failed, each with its reason."""
     return [[attempt.engine, attempt.detail_code or attempt.outcome] for attempt in page.attempts if attempt.code]

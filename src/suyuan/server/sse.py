@@ -1,4 +1,4 @@
-"""What lasts as long as the client stays: event streams, and work that ends when nobody waits for it."""
+"""Event streams, and work that ends when its client disconnects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..core.errors import SuyuanError
 from .errors import failure
-from .limits import UNTAKEN_SECONDS, Streams, client_of
+from .limits import SEND_SECONDS, OpenStreams, client_key
 from .orjson_response import to_json
 
 T = TypeVar("T")
@@ -23,23 +23,23 @@ T = TypeVar("T")
 HEARTBEAT = 15.0
 
 
-class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
+class ClientDisconnected(Exception):
+    """The client has gone before its answer."""
 
 
 class EventStream(EventSourceResponse):
-    """Server-sent events; the next message is taken when the client has taken the last, so a slow client holds no memory."""
+    """Server-sent events; each is made when the client has read the last one, so a slow client costs no memory."""
 
     def __init__(
-        self, messages: AsyncIterator[bytes], *, heartbeat: float = HEARTBEAT, patience: float = UNTAKEN_SECONDS
+        self, messages: AsyncIterator[bytes], *, heartbeat: float = HEARTBEAT, timeout: float = SEND_SECONDS
     ) -> None:
-        super().__init__(messages, ping=heartbeat, ping_message_factory=_heartbeat, send_timeout=patience)
+        super().__init__(messages, ping=heartbeat, ping_message_factory=_heartbeat, send_timeout=timeout)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream until the messages end, the client goes, or it takes nothing for too long."""
-        streams: Streams = scope["app"].state.streams
+        """Stream until the messages end, the client disconnects, or it reads nothing for too long."""
+        streams: OpenStreams = scope["app"].state.streams
         try:
-            with streams.taken(client_of(scope)):
+            with streams.slot(client_key(scope)):
                 await super().__call__(scope, receive, send)
         except SendTimeoutError:
             return
@@ -48,7 +48,7 @@ class EventStream(EventSourceResponse):
         except asyncio.CancelledError:
             if not streams.closed:
                 raise
-            # The server ends: so does the stream, in good order.
+            # The server stops: end the stream properly.
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -57,7 +57,7 @@ def _heartbeat() -> ServerSentEvent:
 
 
 def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "") -> bytes:
-    """One message of an event stream."""
+    """One message of an event stream, as bytes."""
     head = (f"id: {id}\n" if id != "" else "") + (f"event: {event}\n" if event else "")
     # JSON has no line breaks of its own.
     lines = data.encode("utf-8", "replace").split(b"\n") if isinstance(data, str) else [to_json(data)]
@@ -65,13 +65,13 @@ def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Do ``work``, but only as long as the client waits for it: when it goes, the work and its sockets end."""
+    """The result of ``work``, which is cancelled with its sockets when the client disconnects."""
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise ClientGone
+            raise ClientDisconnected
         return task.result()
     finally:
         for each in (task, gone):
@@ -80,6 +80,6 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
             await task
 
 
-async def _gone(request: Request) -> None:
+async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
