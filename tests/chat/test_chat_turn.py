@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,11 +15,12 @@ from types import FrameType
 
 import pytest
 
-from support.oai import Answering, drop, error, reply, serve_model, stall, stream_error, think
+from support.oai import Answering, drop, error, hold, reply, serve_model, stall, stream_error, think
 from support.site import Reply, free_port, json_reply, reset
 from support.site import reply as page
 from support.site import stall as silence
 from support.talk import Web, as_json, ask, of, openai, talking
+from support.timing import PATIENCE, soon
 from suyuan.chat.events import (
     Answer,
     Notice,
@@ -168,7 +170,7 @@ async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(sear
     web = Web()
     web.searching = lambda _: searching
     with serve_model(reply("大概 55 公里。")) as model:
-        async with talking(openai(model.url), web=web, seconds=0.6) as (client, _):
+        async with talking(openai(model.url), web=web, seconds=0.6 if searching is silence else 30) as (client, _):
             events, answer = await ask(client, QUESTION, search=True)
     assert answer.unverified and answer.text == "大概 55 公里。" and answer.failure is None
     failed = of(events, SearchFailed)[0]
@@ -275,14 +277,14 @@ async def test_a_context_that_overflows_is_asked_again_without_the_history() -> 
 
 @pytest.mark.req("C3.1")
 async def test_stopping_ends_model_search_and_sockets_and_keeps_what_was_written() -> None:
-    with serve_model([[reply("One two three ", delay=0.01), stall(30)]]) as model:
+    with serve_model([[reply("One two three ", delay=0.01), stall(600)]]) as model:
         async with talking(openai(model.url)) as (client, _):
             id = (await client.chat.create(search=False)).id
             run = await client.chat.ask(id, "count")
             async for _, event in run.follow():
                 if isinstance(event, TextDelta) and "three" in event.text:
                     run.stop()
-            answer = await asyncio.wait_for(run.wait(), 2)
+            answer = await asyncio.wait_for(run.wait(), PATIENCE)
             message = client.chat.store.messages(id)[-1]
     assert answer.stopped and answer.text.split() == ["One", "two", "three"]
     assert message.state == "stopped" and "three" in message.text
@@ -296,7 +298,7 @@ async def test_stopping_during_the_search_closes_its_sockets() -> None:
             run = await client.chat.ask((await client.chat.create(search=True)).id, QUESTION)
             async for _, event in run.follow():
                 if isinstance(event, SearchStarted):
-                    await asyncio.sleep(0.1)
+                    assert await soon(lambda: bool(web.searches))
                     run.stop()
             answer = await run.wait()
             assert web.site is not None and await web.site.until_idle()
@@ -313,12 +315,14 @@ async def test_a_reader_who_comes_late_or_comes_back_misses_nothing_and_gets_not
 
 
 async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> None:
-    with serve_model(reply("slow words come", delay=0.1)) as model:
+    go_on = threading.Event()
+    with serve_model([[hold(go_on), reply("slow words come")]]) as model:
         async with talking(openai(model.url)) as (client, _):
             id = (await client.chat.create(search=False)).id
             run = await client.chat.ask(id, "one")
             with pytest.raises(InvalidInput) as busy:
                 await client.chat.ask(id, "two")
+            go_on.set()
             await run.wait()
             with pytest.raises(InvalidInput) as empty:
                 await client.chat.ask(id, "  \n ")
@@ -333,13 +337,15 @@ async def test_only_one_answer_at_a_time_and_an_empty_message_is_refused() -> No
 
 
 async def test_of_two_windows_that_ask_at_the_same_moment_one_begins() -> None:
-    with serve_model(reply("words")) as model:
+    go_on = threading.Event()
+    with serve_model([[hold(go_on), reply("words")]]) as model:
         async with talking(openai(model.url)) as (client, _):
             id = (await client.chat.create(search=False)).id
             begun = await asyncio.gather(
                 *(client.chat.ask(id, text) for text in ("one", "two", "three")), return_exceptions=True
             )
             runs = [each for each in begun if isinstance(each, Run)]
+            go_on.set()
             await runs[0].wait()
             assert len(runs) == 1 and len(client.chat.store.messages(id)) == 2
             assert [each.detail_code for each in begun if isinstance(each, InvalidInput)] == ["answer_under_way"] * 2
@@ -397,7 +403,7 @@ async def test_a_turn_that_is_stopped_before_it_began_has_an_answer_too() -> Non
         async with talking(openai(model.url)) as (client, _):
             run = await client.chat.ask((await client.chat.create(search=False)).id, "count")
             stop_early = asyncio.ensure_future(_stop_at_once(run))
-            answer = await asyncio.wait_for(run.wait(), 5)
+            answer = await asyncio.wait_for(run.wait(), PATIENCE)
             await stop_early
     assert answer.stopped and answer.text == ""
 

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from support.talk import talking
+from support.timing import PATIENCE
 from suyuan.chat.commands import Command, parse_command
 from suyuan.core.errors import InvalidInput
 
@@ -81,7 +82,7 @@ async def test_other_windows_hear_of_a_change() -> None:
         waiting = asyncio.ensure_future(anext(watch))
         await asyncio.sleep(0)
         await client.chat.change(id, search=True)
-        change = await asyncio.wait_for(waiting, 1)
+        change = await asyncio.wait_for(waiting, PATIENCE)
         assert change.kind == "settings" and change.conversation.search is True
         await watch.aclose()  # type: ignore[attr-defined]
 

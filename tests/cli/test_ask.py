@@ -19,6 +19,7 @@ from support.oai import error, reply, serve_model, stall
 from support.site import reply as page
 from support.site import serve
 from support.talk import Web
+from support.timing import PATIENCE
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -46,7 +47,7 @@ class Shell:
 
     async def run(self, *arguments: str, typed: str = "") -> Ran:
         process = await self.start(*arguments)
-        out, err = await asyncio.wait_for(process.communicate(typed.encode()), 40)
+        out, err = await asyncio.wait_for(process.communicate(typed.encode()), PATIENCE)
         assert process.returncode is not None
         return Ran(process.returncode, out.decode(), err.decode())
 
@@ -120,15 +121,15 @@ async def test_a_refused_key_is_shown_with_a_hint() -> None:
 
 
 async def test_ctrl_c_stops_the_answer_and_keeps_what_was_written() -> None:
-    with serve_model([[reply("One two three ", delay=0.01), stall(60)]]) as model:
+    with serve_model([[reply("One two three ", delay=0.01), stall(600)]]) as model:
         async with shell(model.url) as sh:
             process = await sh.start("--ui", "en", "ask", "--no-search", "count")
             assert process.stdout is not None
             seen = b""
             while b"three" not in seen:
-                seen += await asyncio.wait_for(process.stdout.read(100), 40)
+                seen += await asyncio.wait_for(process.stdout.read(100), PATIENCE)
             process.send_signal(signal.SIGINT)
-            rest = await asyncio.wait_for(process.stdout.read(), 40)
+            rest = await asyncio.wait_for(process.stdout.read(), PATIENCE)
             assert await process.wait() == 130
     assert b"[stopped]" in rest
 
@@ -142,7 +143,7 @@ async def test_chat_from_a_pipe_reads_commands_and_questions() -> None:
 
 
 async def test_chat_on_a_terminal_goes_on_after_ctrl_c_and_stores_the_typed_lines() -> None:
-    with serve_model([[reply("One two three ", delay=0.01), stall(60)], reply("Still here.")]) as model:
+    with serve_model([[reply("One two three ", delay=0.01), stall(600)], reply("Still here.")]) as model:
         async with shell(model.url) as sh:
             screen = await asyncio.to_thread(_chat_on_terminal, sh.env)
     assert "[stopped]" in screen and "Still here." in screen and "Traceback" not in screen

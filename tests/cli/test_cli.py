@@ -14,6 +14,7 @@ import pytest
 
 from support import pages
 from support.site import Handler, free_port, reply, serve, stall
+from support.timing import PATIENCE
 from suyuan.cli.main import main
 
 
@@ -234,6 +235,6 @@ def test_a_reader_that_ends_early_is_no_failure() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=PATIENCE,
     )
     assert done.stdout.strip() == "{" and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr

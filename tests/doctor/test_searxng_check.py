@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from doctor.fake_servers import FORBIDDEN, certificate, network, searxng, secure
 from support import pages
 from support.site import Handler, Reply, free_port, json_reply, raw, redirect, reply, reset, serve, stall
+from support.timing import quickest, seconds_of
 from suyuan.core.secret import Secret
 from suyuan.doctor.searxng import SearxngStatus, check_searxng
 
@@ -81,7 +81,7 @@ TABLE: list[tuple[str, dict[str, Reply], str]] = [
 @pytest.mark.req("C2.5", "C8.3", "C9.1", "C9.2", "T7.2", "T7.3")
 @pytest.mark.parametrize(("what", "replaced", "code"), TABLE, ids=[row[0] for row in TABLE])
 async def test_each_problem_has_its_own_code(what: str, replaced: dict[str, Reply], code: str) -> None:
-    status = await check_served(searxng(replaced), seconds=2.5)
+    status = await check_served(searxng(replaced), seconds=2.5 if stall in replaced.values() else 60.0)
     assert status.error is not None and status.error.detail_code == code
     for lang in ("en", "zh"):
         message, hint = status.error.say(lang)
@@ -183,14 +183,13 @@ async def test_a_slow_search_is_a_warning() -> None:
         await asyncio.sleep(3.1)
         await json_reply(pages.searxng(3))(writer)
 
-    status = await check_served(searxng({"search": late}))
+    status = await check_served(searxng({"search": late}), seconds=60.0)
     assert status.ok and [warning.detail_code for warning in status.warnings] == ["searxng_slow"]
 
 
 async def test_the_time_limit_holds() -> None:
-    started = time.monotonic()
-    await check_served(searxng({"empty": stall, "config": stall, "search": stall}), seconds=2.0)
-    assert time.monotonic() - started < 4.0
+    silent = searxng({"empty": stall, "config": stall, "search": stall})
+    assert await quickest(lambda: seconds_of(check_served(silent, seconds=2.0)), 4.0) < 4
 
 
 class TestTls:

@@ -14,6 +14,7 @@ import pytest
 
 from support import pages
 from support.site import Handler, free_port, reply, serve, stall
+from support.timing import PATIENCE, eventually, soon
 
 pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
 
@@ -44,18 +45,21 @@ async def http_server(
         env={**environment(url), **more}, stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
-        for _ in range(300 if wait else 0):
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.close()
-                break
-            except OSError:
-                await asyncio.sleep(0.05)
+        assert not wait or await eventually(lambda: answers(port))
         yield f"http://127.0.0.1:{port}/mcp", process
     finally:
         if process.returncode is None:
             process.terminate()
         await process.communicate()
+
+
+async def answers(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 class TestStdio:
@@ -116,21 +120,17 @@ class TestStdio:
 
         async with over_stdio(lambda _: reply(pages.ddg())) as (client, _):
             await client.call_tool("web_search", {"query": "words"}, progress_callback=hear)
-            for _ in range(100):
-                if len(told) >= 2:
-                    break
-                await asyncio.sleep(0.02)
+            assert await soon(lambda: len(told) >= 2)
         assert told[0] == (0, "Searching: words") and told[-1][0] == 1
 
     async def test_a_cancelled_call_closes_its_socket(self) -> None:
         async with over_stdio(lambda _: stall) as (client, site):
             task = asyncio.ensure_future(client.call_tool("web_search", {"query": "x"}))
-            while not site.open:
-                await asyncio.sleep(0.01)
+            await site.until_asked()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert await site.until_idle(4)
+            assert await site.until_idle()
 
     async def test_nothing_but_the_protocol_on_standard_output(self) -> None:
         async with serve(lambda _: reply("", 500)) as site:
@@ -152,9 +152,9 @@ class TestStdio:
             ]
             assert process.stdin is not None and process.stdout is not None
             process.stdin.write("".join(json.dumps(call) + "\n" for call in calls).encode())
-            lines = [json.loads(await asyncio.wait_for(process.stdout.readline(), 20)) for _ in range(2)]
+            lines = [json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE)) for _ in range(2)]
             process.stdin.close()
-            rest = await asyncio.wait_for(process.stdout.read(), 10)
+            rest = await asyncio.wait_for(process.stdout.read(), PATIENCE)
             await process.wait()
         assert [line["id"] for line in lines] == [1, 2] and rest == b"" and process.returncode == 0
         assert lines[1]["result"]["isError"] is True

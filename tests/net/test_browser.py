@@ -12,8 +12,9 @@ import pytest
 import pytest_asyncio
 
 from support.chromium import get, opened, own_temp, pages, paths, require_chromium
-from support.processes import browsers, family, soon
+from support.processes import browsers, family
 from support.site import Reply, Seen, free_port, half, raw, redirect, reply, reset, serve, stall
+from support.timing import soon
 from suyuan.core.errors import NetworkError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request

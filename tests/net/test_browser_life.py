@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from support.chromium import contents, get, opened, own_temp, pages, paths, require_chromium
-from support.processes import Process, browsers, family, soon, until
+from support.processes import Process, browsers, family
 from support.site import Reply, Seen, reply, serve, stall
+from support.timing import PATIENCE, soon, until
 from suyuan.core.errors import SuyuanError, WebProviderError
 from suyuan.net.settings import BrowserSettings
 
@@ -76,7 +77,7 @@ class TestStart:
             busy += 1
             most = max(most, busy)
             # Wait for two, as long as it takes; then long enough for a third that must not come.
-            await soon(lambda: most > 1, 10)
+            await soon(lambda: most > 1)
             await asyncio.sleep(0.2)
             busy -= 1
             await reply("x")(writer)
@@ -291,7 +292,7 @@ class TestProgramEnd:
             elif end.startswith("SIG"):
                 program.send_signal(signal.Signals[end])
             program.stdin.close()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 await program.wait()
             assert await soon(lambda: not any(process.alive for process in processes)), [
                 p.command for p in processes if p.alive

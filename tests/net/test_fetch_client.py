@@ -18,6 +18,7 @@ import brotli
 import pytest
 
 from support.site import Reply, Seen, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
+from support.timing import PATIENCE
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.net.fetch_client import CheckedResolver, FetchClient, FetchResult, Lookup
@@ -54,7 +55,7 @@ LOOKUP = names(
 async def client(guard: Guard = HERE, lookup: Lookup = LOOKUP, **settings: object) -> AsyncIterator[FetchClient]:
     made = FetchClient(NetSettings(**settings), guard, lookup)  # type: ignore[arg-type]
     try:
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(PATIENCE):
             yield made
     finally:
         await made.close()
@@ -425,9 +426,11 @@ class TestLimits:
     @pytest.mark.parametrize("answer", [stall, drip(b"x" * 1000)], ids=["silent", "byte by byte"])
     async def test_cancelling_closes_the_socket(self, answer: Reply) -> None:
         async with serve(lambda _: answer) as site, client() as made:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.3):
-                    await get(made, at(site.url))
+            getting = asyncio.ensure_future(get(made, at(site.url)))
+            await site.until_asked()
+            getting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await getting
             assert await site.until_idle(), "the connection is still open"
 
     async def test_exceeding_a_limit_closes_the_socket(self) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from support.chromium import get, opened, own_temp, require_chromium
-from support.processes import browsers, family, soon
+from support.processes import browsers, family
 from support.site import Reply, Seen, reply, serve
+from support.timing import PATIENCE, soon
 from suyuan.core.errors import WebProviderError
 from suyuan.net.settings import BrowserSettings
 from suyuan.net.unlock import unlock
@@ -98,7 +99,7 @@ async def test_a_captcha_solved_in_the_window_stays_solved(tmp_path: Path) -> No
         solved.set()
         assert await soon(lambda: "solved" in titles())
         press_ctrl_w()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await window
         assert await soon(lambda: not any("remote-debugging" in process.command for process in family()))
         async with opened(BrowserSettings(profile_dir=profile)) as client:

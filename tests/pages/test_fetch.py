@@ -31,7 +31,7 @@ ARTICLE = (
 async def client(handler: Handler, tmp_path: Path, **pages: Any) -> AsyncIterator[tuple[AsyncClient, Site]]:
     async with serve(handler) as site:
         settings = Settings(
-            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), timeout_ms=5000), **pages), data_dir=tmp_path
+            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), timeout_ms=60_000), **pages), data_dir=tmp_path
         )
         async with AsyncClient(settings) as opened:
             yield opened, site

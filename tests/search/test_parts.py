@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.timing import PATIENCE
 from suyuan.core.errors import InvalidInput, WebProviderError
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
@@ -101,9 +102,10 @@ class TestSingleFlight:
 
     async def test_when_all_leave_the_work_is_cancelled(self) -> None:
         flights: SingleFlight[int] = SingleFlight()
-        ended = asyncio.Event()
+        begun, ended = asyncio.Event(), asyncio.Event()
 
         async def work() -> int:
+            begun.set()
             try:
                 await asyncio.Event().wait()
             finally:
@@ -111,10 +113,10 @@ class TestSingleFlight:
             return 1
 
         passengers = [asyncio.ensure_future(flights.run("k", work)) for _ in range(2)]
-        await asyncio.sleep(0.01)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         for passenger in passengers:
             passenger.cancel()
-        await asyncio.wait_for(ended.wait(), 1)
+        await asyncio.wait_for(ended.wait(), PATIENCE)
         assert (await asyncio.gather(*passengers, return_exceptions=True)) and not flights._flights
 
 

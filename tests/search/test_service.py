@@ -11,6 +11,7 @@ import pytest
 from support import pages
 from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
+from support.timing import quickest, seconds_of
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -23,6 +24,7 @@ from suyuan.core.errors import (
 )
 from suyuan.core.query import SearchQuery
 from suyuan.core.views import VIEWS, receipt
+from suyuan.search.engine_state import forget_states
 
 GOOD = reply(pages.ddg())
 
@@ -119,32 +121,39 @@ class TestDeadline:
     @pytest.mark.req("G6.1", "C2.3")
     async def test_a_silent_engine_is_left_at_the_deadline_and_its_socket_closed(self) -> None:
         async with serve(lambda _: stall) as site, client({"ddg_html": site.url}) as h:
-            started = time.monotonic()
-            with pytest.raises(Timeout) as caught:
-                await h.search_service.search("x", engines="ddg_html", budget_ms=400)
-            assert time.monotonic() - started < 1.0
+
+            async def search() -> None:
+                with pytest.raises(Timeout) as caught:
+                    await h.search_service.search("x", engines="ddg_html", budget_ms=400)
+                assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
+
+            assert await quickest(lambda: seconds_of(search()), 0.6) < 0.6
             assert await site.until_idle()
-        assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
 
     @pytest.mark.req("G6.1")
     async def test_of_many_stalled_engines_each_gets_its_turn_and_the_deadline_holds(self) -> None:
         names = ("searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
-        async with serve(lambda _: stall) as site, client(dict.fromkeys(names, site.url)) as h:
+        async with serve(lambda _: stall) as site:
             for plan in (",".join(names), "+".join(names)):
-                started = time.monotonic()
-                with pytest.raises(Timeout) as caught:
-                    await h.search_service.search("x", engines=plan, budget_ms=2000)
-                # The promise is a tenth of a second more; a machine may be busy, and the benchmark measures it.
-                assert time.monotonic() - started < 3.0
-                assert {a.engine for a in caught.value.attempts} == set(names)
-                assert {a.outcome for a in caught.value.attempts} == {"timeout"}
+
+                async def search(plan: str = plan) -> float:
+                    forget_states()
+                    async with client(dict.fromkeys(names, site.url)) as h:
+                        started = time.monotonic()
+                        with pytest.raises(Timeout) as caught:
+                            await h.search_service.search("x", engines=plan, budget_ms=2000)
+                        took = time.monotonic() - started
+                    assert {a.engine for a in caught.value.attempts} == set(names)
+                    assert {a.outcome for a in caught.value.attempts} == {"timeout"}
+                    return took
+
+                assert await quickest(search, 2.2) < 2.2
             assert await site.until_idle()
 
     async def test_cancelling_a_search_closes_its_sockets(self) -> None:
         async with serve(lambda _: stall) as site, client({"ddg_html": site.url, "bing_html": site.url}) as h:
             task = asyncio.ensure_future(h.search_service.search("x", engines="ddg_html,bing_html"))
-            while not site.open:
-                await asyncio.sleep(0.01)
+            await site.until_asked()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -174,11 +183,16 @@ class TestChain:
     async def test_a_slow_engine_is_overtaken_before_its_time_is_over(self) -> None:
         async with serve(lambda _: stall) as slow, serve(lambda _: reply(pages.bing())) as fast:
             async with client({"ddg_html": slow.url, "bing_html": fast.url}) as h:
-                started = time.monotonic()
-                page = await h.search_service.search("some words", engines="ddg_html,bing_html", budget_ms=5000)
-                assert time.monotonic() - started < 3.0
+
+                async def search() -> None:
+                    page = await h.search_service.search("some words", engines="ddg_html,bing_html", budget_ms=60_000)
+                    assert {(a.engine, a.outcome) for a in page.attempts} == {
+                        ("ddg_html", "cancelled"),
+                        ("bing_html", "ok"),
+                    }
+
+                assert await quickest(lambda: seconds_of(search()), 3.0) < 3
             assert await slow.until_idle()
-        assert {(a.engine, a.outcome) for a in page.attempts} == {("ddg_html", "cancelled"), ("bing_html", "ok")}
 
     @pytest.mark.req("C2.3")
     @pytest.mark.parametrize("others", ["work", "do not"])
@@ -267,11 +281,13 @@ class TestChain:
     @pytest.mark.req("C7.3")
     async def test_no_network_at_all_is_said_at_once(self) -> None:
         async with client({}) as h:
-            started = time.monotonic()
-            with pytest.raises(NetworkError) as caught:
-                await h.search_service.search("some words", engines="ddg_html,bing_html,baidu_html")
-        assert time.monotonic() - started < 2.0
-        assert caught.value.code == "NetworkError" and "network" in caught.value.hint.lower()
+
+            async def search() -> None:
+                with pytest.raises(NetworkError) as caught:
+                    await h.search_service.search("some words", engines="ddg_html,bing_html,baidu_html")
+                assert caught.value.code == "NetworkError" and "network" in caught.value.hint.lower()
+
+            assert await quickest(lambda: seconds_of(search()), 2.0) < 2
 
     @pytest.mark.req("G3.2", "T5.3")
     async def test_a_single_engine_that_asks_for_a_captcha_is_asked_once(self) -> None:
@@ -334,10 +350,15 @@ class TestFanOut:
     async def test_a_slow_engine_delays_the_page_only_a_little(self) -> None:
         async with serve(lambda _: GOOD) as fast, serve(lambda _: stall) as slow:
             async with client({"ddg_html": fast.url, "bing_html": slow.url}) as h:
-                started = time.monotonic()
-                page = await h.search_service.search("some words", engines="ddg_html+bing_html", budget_ms=5000)
-                assert time.monotonic() - started < 2.0
-        assert {(a.engine, a.outcome) for a in page.attempts} == {("ddg_html", "ok"), ("bing_html", "timeout")}
+
+                async def search() -> None:
+                    page = await h.search_service.search("some words", engines="ddg_html+bing_html", budget_ms=60_000)
+                    assert {(a.engine, a.outcome) for a in page.attempts} == {
+                        ("ddg_html", "ok"),
+                        ("bing_html", "timeout"),
+                    }
+
+                assert await quickest(lambda: seconds_of(search()), 2.0) < 2
 
 
 class TestAuto:
@@ -428,8 +449,7 @@ class TestCacheAndFlight:
         async with serve(play) as site, client({"ddg_html": site.url}) as h:
             stays = asyncio.ensure_future(h.search_service.search("some words", engines="ddg_html"))
             leaves = asyncio.ensure_future(h.search_service.search("some words", engines="ddg_html"))
-            while not site.seen:
-                await asyncio.sleep(0.01)
+            await site.until_asked()
             leaves.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await leaves

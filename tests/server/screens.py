@@ -14,7 +14,8 @@ from typing import Any
 import uvicorn
 
 from support.oai import Answering, ModelServer, serve_model
-from support.site import Handler, Reply, Seen, Site, free_port, json_reply, reply, serve
+from support.site import Handler, Reply, Seen, Site, json_reply, reply, serve
+from support.timing import PATIENCE, soon
 from suyuan.chat.settings import ChatSettings
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, SearchSettings, ServerSettings, Settings
@@ -22,12 +23,11 @@ from suyuan.core.engine import EngineSettings
 from suyuan.llm.settings import ModelSettings
 from suyuan.net.chrome import find_chrome
 from suyuan.server.app import create_app
+from suyuan.server.listen import listen
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "screens"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
-PATIENCE = 30_000
-"""Milliseconds that a test waits for what it must see: long, since a machine may be busy with much else."""
 NOWHERE = "http://127.0.0.1:9"
 RESULTS = [
     {
@@ -103,10 +103,10 @@ class Stage:
         """A new window of a new user; a ``patient`` one does not roll back what a busy machine confirms late."""
         context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
         self.users.append(context)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE * 1000)
         if patient:
             await context.add_init_script(
-                f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE})"
+                f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE * 1000})"
             )
         await context.route(lambda url: not url.startswith(self.url), self._off)
         return await context.new_page()
@@ -142,10 +142,11 @@ async def stage(
             }
             engines["searxng"] = EngineSettings(base_url=site.url if searxng_up else NOWHERE)
             engines |= more_engines(site.url)
-            origin = ServerSettings(port=free_port())
+            sock = listen("127.0.0.1", 0)
+            origin = ServerSettings(port=sock.getsockname()[1])
             client = AsyncClient(
                 Settings(
-                    search=SearchSettings(cache_minutes=0, **settings),
+                    search=SearchSettings(**{"cache_minutes": 0, "seconds": 30} | settings),
                     engines=engines,
                     model=ModelSettings("openai", "test-model", model.url) if model else ModelSettings(),
                     chat=ChatSettings(search=True),
@@ -156,23 +157,20 @@ async def stage(
             )
             app = create_app(client, origin=origin)
             server = uvicorn.Server(
-                uvicorn.Config(
-                    wrap(app) if wrap else app, port=origin.port, log_level="warning", timeout_graceful_shutdown=3
-                )
+                uvicorn.Config(wrap(app) if wrap else app, log_level="warning", timeout_graceful_shutdown=3)
             )
-            thread = threading.Thread(target=server.run)
+            thread = threading.Thread(target=server.run, args=([sock],))
             thread.start()
             try:
-                while not server.started:
-                    assert thread.is_alive(), "the server did not start"
-                    await asyncio.sleep(0.02)
+                assert await soon(lambda: server.started or not thread.is_alive()) and server.started
                 running = Stage(origin.url, client, site, model, app)
                 yield running
                 # A server that ends waits for whoever still listens.
                 await running.leave()
             finally:
                 server.should_exit = True
-                await asyncio.to_thread(thread.join, 15)
+                await asyncio.to_thread(thread.join, PATIENCE)
+                sock.close()
 
 
 @asynccontextmanager
@@ -196,6 +194,13 @@ async def picture(page: Any, name: str) -> Path:
     file = SCREENS / f"{name}.png"
     await page.screenshot(path=file)
     return file
+
+
+async def still(page: Any) -> None:
+    """Wait until nothing moves that will come to an end."""
+    script = """() => Promise.allSettled(document.getAnimations()
+        .filter((each) => each.effect.getComputedTiming().endTime !== Infinity).map((each) => each.finished))"""
+    await page.evaluate(script)
 
 
 async def put_question(page: Any, text: str) -> None:

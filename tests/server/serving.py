@@ -15,6 +15,7 @@ import aiohttp
 from fastapi import FastAPI
 
 from support.site import Handler, Reply, Seen, json_reply, serve
+from support.timing import PATIENCE
 from suyuan.chat.settings import ChatSettings
 from suyuan.client import AsyncClient
 from suyuan.config.settings import SearchSettings, ServerSettings, Settings
@@ -61,7 +62,7 @@ def settings_of(
         name: EngineSettings(base_url=searxng_url if name == "searxng" else NOWHERE, rate_per_minute=0)
         for name in names
     }
-    search = SearchSettings(cache_minutes=0, seconds=3)
+    search = SearchSettings(cache_minutes=0, seconds=30)
     return Settings(
         search=search, engines=engines, model=model or ModelSettings(), chat=ChatSettings(**chat), data_dir=data
     )
@@ -95,11 +96,11 @@ def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1") -> 
     thread = threading.Thread(target=server.run, args=([sock],), name="server")
     thread.start()
     try:
-        assert started.wait(20), "the server does not start"
+        assert started.wait(PATIENCE), "the server does not start"
         yield Served(f"http://127.0.0.1:{port}", port, app, loops[0], server)
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
         sock.close()
         assert not thread.is_alive(), "the server does not end"
 
@@ -146,7 +147,7 @@ class Client:
                     fields[name] = value
 
     async def all_events(self, path: str, **headers: str) -> list[tuple[str, str, dict[str, Any]]]:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             return [event async for event in self.events(path, **headers)]
 
     async def answer(self, run: str) -> dict[str, Any]:
@@ -158,7 +159,7 @@ class Client:
 
 @asynccontextmanager
 async def client(url: str) -> AsyncIterator[Client]:
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(30)) as session:
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE)) as session:
         yield Client(session, url)
 
 

@@ -21,6 +21,7 @@ from support.oai import reply as says
 from support.oai import serve_model, stall
 from support.site import serve
 from support.site import stall as never
+from support.timing import PATIENCE, eventually, quickest, seconds_of, soon
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.errors import preferred
 from suyuan.server.limits import Streams
@@ -82,10 +83,15 @@ class TestConversations:
     async def test_the_switch_comes_back_after_agent_mode_and_is_confirmed_fast(self) -> None:
         async with talking() as ask:
             id = await ask.conversation(search=True)
-            await ask("PATCH", f"/api/conversations/{id}", {"mode": "agent"})
-            started = time.monotonic()
-            _, back = await ask("PATCH", f"/api/conversations/{id}", {"mode": "chat"})
-            assert back["search"] is True and time.monotonic() - started < 0.5
+
+            async def back() -> float:
+                await ask("PATCH", f"/api/conversations/{id}", {"mode": "agent"})
+                started = time.monotonic()
+                _, changed = await ask("PATCH", f"/api/conversations/{id}", {"mode": "chat"})
+                assert changed["search"] is True
+                return time.monotonic() - started
+
+            assert await quickest(back, 0.5) < 0.5
 
     @pytest.mark.req("C1.1")
     async def test_commands_change_the_conversation_and_start_no_answer(self) -> None:
@@ -109,7 +115,7 @@ class TestConversations:
                     if data["kind"] == "deleted":
                         return
 
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 watching = asyncio.ensure_future(watch())
                 while not seen:
                     await asyncio.sleep(0.01)
@@ -196,7 +202,7 @@ class TestAnswers:
                 path = f"/api/runs/{run}/events"
                 got: list[tuple[str, str, dict[str, Any]]] = []
                 last = ""
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(PATIENCE):
                     while not got or got[-1][1] != "answer":
                         headers = {"Last_Event_ID": last} if last else {}
                         async for event in ask.events(path, **headers):
@@ -225,20 +231,25 @@ class TestAnswers:
                     assert (await ask("POST", f"/api/runs/{run}/stop"))[1] == {"run": run, "stopped": False}
 
     async def test_one_answer_at_a_time_and_stop_ends_the_model(self) -> None:
-        with serve_model([[says("Hello "), stall(30)]]) as model:
+        with serve_model([[says("Hello "), stall(600)]]) as model:
             async with talking(model=model_at(model.url)) as ask:
                 id = await ask.conversation(search=False)
-                run = await ask.ask(id)
-                async with asyncio.timeout(10):
-                    async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
-                        if name == "text":
-                            break
-                status, told = await ask("POST", f"/api/conversations/{id}/messages", {"text": "And?"})
-                assert status == 409 and told["error"]["detail_code"] == "answer_under_way"
-                started = time.monotonic()
-                assert (await ask("POST", f"/api/runs/{run}/stop"))[1]["stopped"] is True
-                answer = await ask.answer(run)
-                assert answer["stopped"] and answer["text"].strip() == "Hello" and time.monotonic() - started < 2
+
+                async def stop() -> float:
+                    run = await ask.ask(id)
+                    async with asyncio.timeout(PATIENCE):
+                        async for _, name, _ in ask.events(f"/api/runs/{run}/events"):
+                            if name == "text":
+                                break
+                    status, told = await ask("POST", f"/api/conversations/{id}/messages", {"text": "And?"})
+                    assert status == 409 and told["error"]["detail_code"] == "answer_under_way"
+                    started = time.monotonic()
+                    assert (await ask("POST", f"/api/runs/{run}/stop"))[1]["stopped"] is True
+                    answer = await ask.answer(run)
+                    assert answer["stopped"] and answer["text"].strip() == "Hello"
+                    return time.monotonic() - started
+
+                assert await quickest(stop, 2.0) < 2
                 status, _ = await ask("POST", f"/api/conversations/{id}/messages", {"text": "And?"})
                 assert status == 202
 
@@ -260,7 +271,7 @@ class TestAnswers:
             assert [each["text"] for each in told["messages"] if each["role"] == "user"] == ["What is Python?"]
 
     async def test_when_the_server_ends_a_running_answer_is_told_and_kept(self, tmp_path: Path) -> None:
-        with serve_model([[says("Half "), stall(60)]]) as model:
+        with serve_model([[says("Half "), stall(600)]]) as model:
             settings = settings_of(data=tmp_path, model=model_at(model.url))
             ended: list[str] = []
             with serving(settings) as served:
@@ -276,11 +287,10 @@ class TestAnswers:
                                 begun.set()
 
                     following = asyncio.ensure_future(follow())
-                    async with asyncio.timeout(10):
+                    async with asyncio.timeout(PATIENCE):
                         await begun.wait()
-                    served.loop.call_soon_threadsafe(lambda: None)
                     await asyncio.to_thread(_end, served)
-                    async with asyncio.timeout(10):
+                    async with asyncio.timeout(PATIENCE):
                         await following
             assert ended[-1] == "answer"
             with serving(settings) as served:
@@ -292,7 +302,7 @@ class TestAnswers:
 def _end(served: Any) -> None:
     from suyuan.server.app import quiet
 
-    asyncio.run_coroutine_threadsafe(quiet(served.app), served.loop).result(10)
+    asyncio.run_coroutine_threadsafe(quiet(served.app), served.loop).result(PATIENCE)
 
 
 class TestSearchAndPages:
@@ -334,19 +344,21 @@ class TestSearchAndPages:
             )
 
     async def test_a_client_that_goes_ends_its_search(self) -> None:
-        gone = asyncio.Event()
+        begun, gone = asyncio.Event(), asyncio.Event()
 
         async def hanging(writer: asyncio.StreamWriter) -> None:
+            begun.set()
             try:
                 await asyncio.Event().wait()
             finally:
                 gone.set()  # the server's socket was closed
 
         async with talking(lambda seen: hanging if seen.params.get("q") == "x" else searxng()(seen)) as ask:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.6):
-                    await ask("POST", "/api/search", {"query": "x", "engines": "searxng", "budget_ms": 60000})
-            async with asyncio.timeout(2):
+            body = {"query": "x", "engines": "searxng", "budget_ms": 60_000}
+            asked = asyncio.ensure_future(ask("POST", "/api/search", body))
+            async with asyncio.timeout(PATIENCE):
+                await begun.wait()
+                asked.cancel()
                 await gone.wait()
 
     async def test_pages_of_this_machine_are_not_read(self) -> None:
@@ -368,23 +380,24 @@ class TestHouse:
 
     @pytest.mark.req("C2.1", "C8.3")
     async def test_health_tells_what_is_known_and_waits_for_nothing(self) -> None:
+        started = time.monotonic()
         async with talking(lambda seen: never) as ask:
-            started = time.monotonic()
             status, told = await ask("GET", "/api/health")
-            assert (
-                status == 200 and told["searxng"]["state"] in ("unknown", "down") and time.monotonic() - started < 0.4
-            )
-            async with asyncio.timeout(8):
+            assert status == 200 and told["searxng"]["state"] in ("unknown", "down")
+            assert await quickest(lambda: seconds_of(ask("GET", "/api/health")), 0.4) < 0.4
+            async with asyncio.timeout(PATIENCE):
                 while told["searxng"]["state"] != "down":
                     await asyncio.sleep(0.1)
                     _, told = await ask("GET", "/api/health")
-            assert told["searxng"]["error"]["hint"] and told["searxng"]["age_seconds"] < 8
+            assert (
+                told["searxng"]["error"]["hint"] and 0 <= told["searxng"]["age_seconds"] <= time.monotonic() - started
+            )
 
     @pytest.mark.req("C2.5")
     async def test_what_the_start_up_check_found_is_shown(self) -> None:
         async with talking(lambda seen: searxng()(seen) if seen.path == "/healthz" else _forbidden) as ask:
             told: dict[str, Any] = {"notice": None}
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 while told["notice"] is None:
                     await asyncio.sleep(0.1)
                     _, told = await ask("GET", "/api/health", Accept_Language="en")
@@ -411,9 +424,10 @@ class TestHouse:
             await ask.answer(await ask.ask(await ask.conversation()))
             await ask("GET", "/no/such/path")
             text = ""
-            async with asyncio.timeout(10):
-                # An answer is counted just after its end.
-                while "suyuan_turns_running 0" not in text or "suyuan_turns_total{" not in text:
+            # What has been answered is counted a moment later.
+            expected = ("suyuan_turns_running 0", "suyuan_streams_open 0", "suyuan_turns_total{", 'path="other"')
+            async with asyncio.timeout(PATIENCE):
+                while not all(words in text for words in expected):
                     _, text = await ask("GET", "/metrics")
         families = list(text_string_to_metric_families(text))
         samples = {
@@ -507,23 +521,27 @@ class TestStreams:
             if sent.get("body"):
                 await asyncio.Event().wait()  # a client that takes nothing
 
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await EventStream(messages(), heartbeat=0.1, patience=0.3)(self.scope(), _silent, send)
         assert made == 1, "nothing is made for a client that does not take it"
         assert len(self.App.state.streams) == 0
 
     async def test_silence_is_filled_with_comments(self) -> None:
-        async def messages() -> AsyncIterator[bytes]:
-            await asyncio.sleep(0.5)
-            yield message("end")
-
         sent: list[bytes] = []
+
+        def comments() -> int:
+            return sum(body.startswith(b":") for body in sent)
+
+        async def messages() -> AsyncIterator[bytes]:
+            assert await soon(lambda: comments() == 3)
+            yield message("end")
 
         async def send(each: Any) -> None:
             sent.append(each.get("body", b""))
 
-        await EventStream(messages(), heartbeat=0.1)(self.scope(), _silent, send)
-        assert 2 <= len([body for body in sent if body.startswith(b":")]) <= 8 and sent[-2:] == [b"data: end\n\n", b""]
+        lasted = await seconds_of(EventStream(messages(), heartbeat=0.1)(self.scope(), _silent, send))
+        assert sent[-2:] == [b"data: end\n\n", b""]
+        assert comments() <= lasted / 0.06, "not more often than is needed"
 
     def test_a_message_of_several_lines_and_of_half_a_character(self) -> None:
         assert message("a\nb", event="x", id=3) == b"id: 3\nevent: x\ndata: a\ndata: b\n\n"
@@ -557,11 +575,7 @@ async def test_the_report_file_of_an_answer() -> None:
     async with talking() as ask:
         id = await ask.conversation(search=True)
         _, begun = await ask("POST", f"/api/conversations/{id}/messages", {"text": QUESTION})
-        for _ in range(100):
-            _, got = await ask("GET", f"/api/conversations/{id}")
-            if got["running"] is None:
-                break
-            await asyncio.sleep(0.05)
+        await ask.answer(begun["run"])
         status, data = await ask("GET", f"/api/runs/{begun['run']}/debug")
         missing, error = await ask("GET", "/api/runs/nothing/debug")
     assert status == 200 and next(iter(data)) == "errors" and data["run"] == begun["run"] and data["receipts"]
@@ -574,9 +588,12 @@ async def test_what_was_deleted_long_ago_goes_for_good(monkeypatch: pytest.Monke
     async with talking() as ask:
         id = await ask.conversation()
         assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204
-        for _ in range(100):
-            if (status := (await ask("POST", f"/api/conversations/{id}/restore"))[0]) == 404:
-                break
+
+        async def gone() -> bool:
+            if (await ask("POST", f"/api/conversations/{id}/restore"))[0] == 404:
+                return True
             await ask("DELETE", f"/api/conversations/{id}")
             await asyncio.sleep(0.1)
-    assert status == 404
+            return False
+
+        assert await eventually(gone)

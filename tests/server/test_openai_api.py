@@ -21,6 +21,7 @@ from support.oai import drop, serve_model, stall, tool_call
 from support.oai import error as fails
 from support.oai import reply as says
 from support.site import serve
+from support.timing import PATIENCE, eventually, quickest, soon
 from suyuan.llm.settings import ModelSettings
 
 ASKED: Any = [{"role": "user", "content": QUESTION}]
@@ -260,25 +261,27 @@ class TestAgent:
 class TestGone:
     @pytest.mark.parametrize("stream", [True, False])
     async def test_a_client_that_goes_stops_the_model_and_its_sockets(self, stream: bool) -> None:
-        with serve_model(says("word " * 2000, delay=0.01)) as model:
-            async with asking(model.url) as ask:
-                async with client(ask.served.url) as plain:
+        with serve_model(says("word " * 20_000, delay=0.01)) as model:
+            async with asking(model.url) as ask, client(ask.served.url) as plain:
+
+                async def leave() -> float:
+                    model.requests.clear()
+                    model.gone = 0
                     body = {"model": "suyuan", "messages": ASKED, "stream": stream}
                     asked = [asyncio.ensure_future(self._post(plain, body)) for _ in range(5)]
-                    async with asyncio.timeout(10):
-                        while len(model.requests) < 5:
-                            await asyncio.sleep(0.02)
-                    assert model.gone == 0
+                    assert await soon(lambda: len(model.requests) == 5) and model.gone == 0
                     for each in asked:
                         each.cancel()
                     await asyncio.gather(*asked, return_exceptions=True)
                     started = time.monotonic()
-                    async with asyncio.timeout(5):
-                        while model.gone < 5:
-                            await asyncio.sleep(0.02)
-                    assert time.monotonic() - started < 2, "all five, and soon"
-                    _, text = await plain("GET", "/metrics")
-                    assert "suyuan_streams_open 0" in text
+                    assert await soon(lambda: model.gone == 5)
+                    return time.monotonic() - started
+
+                async def closed() -> bool:
+                    return "suyuan_streams_open 0" in (await plain("GET", "/metrics"))[1]
+
+                assert await quickest(leave, 2.0) < 2, "all five, and soon"
+                assert await eventually(closed)
 
     async def _post(self, plain: Any, body: dict[str, Any]) -> None:
         async with plain.session.post(plain.url + "/v1/chat/completions", json=body) as response:
@@ -287,7 +290,7 @@ class TestGone:
 
     async def test_a_silent_model_is_bridged_by_comments(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
-            "suyuan.server.sse.EventStream.__init__.__kwdefaults__", {"heartbeat": 0.2, "patience": 5.0}
+            "suyuan.server.sse.EventStream.__init__.__kwdefaults__", {"heartbeat": 0.2, "patience": PATIENCE}
         )
         with serve_model([[stall(1.0), says("Late.")]]) as model:
             async with asking(model.url) as ask:

@@ -15,6 +15,7 @@ import httptools
 
 from server.serving import client, searxng, serving, settings_of
 from support.site import serve
+from support.timing import PATIENCE, soon
 from suyuan.config.settings import ServerSettings
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
@@ -30,7 +31,7 @@ async def raw(port: int, request: str) -> tuple[int, str]:
     try:
         writer.write(request.replace("\n", "\r\n").encode())
         await writer.drain()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             length = next(
                 (int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length")), 0
@@ -323,9 +324,7 @@ class TestLimits:
                 status, told = await ask("GET", path)
                 assert status == 429 and told["error"]["detail_code"] == "too_many_streams" and told["error"]["hint"]
                 opened.pop().close()
-                async with asyncio.timeout(5):
-                    while len(served.app.state.streams) > 15:
-                        await asyncio.sleep(0.02)
+                assert await soon(lambda: len(served.app.state.streams) < 16)
                 again = await ask.session.get(served.url + path)
                 assert again.status == 200, "a place that was left is free"
                 for response in (*opened, again):

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pytest
 
 from support.postgres import Postgres
-from support.processes import until
+from support.timing import until
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
 from suyuan.store import process_owner as owner
@@ -465,7 +465,7 @@ class TestServer:
         server.run(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
-        assert until(lambda: store.get(id) is not None, 5)
+        assert until(lambda: store.get(id) is not None)
         store.close()
 
     def test_a_user_without_rights_is_told(self, server: Postgres) -> None:

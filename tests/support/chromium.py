@@ -20,8 +20,8 @@ from suyuan.net.chrome import find_chrome
 from suyuan.net.request_filter import UrlCheck
 from suyuan.net.settings import BrowserSettings, NetSettings
 
-from .processes import until
 from .site import Handler, Reply, Site, reply
+from .timing import PATIENCE, until
 
 
 def require_chromium() -> None:
@@ -66,7 +66,7 @@ async def opened(
 
 async def get(client: BrowserClient, url: str, **headers: str) -> Response:
     """Read one page."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         return await client.send(Request.get(url, headers=headers), "google")
 
 

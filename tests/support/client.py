@@ -29,6 +29,8 @@ async def client(
         )
         for name in names
     }
-    settings = Settings(search=SearchSettings(cache_minutes=cache_minutes, **search), engines=engines)
+    settings = Settings(
+        search=SearchSettings(**{"cache_minutes": cache_minutes, "seconds": 30} | search), engines=engines
+    )
     async with AsyncClient(settings) as opened:
         yield opened

@@ -10,7 +10,7 @@
 
 A script is a list with one entry per request: a step, or a list of steps that are sent one after the other. An entry may
 also be a function of the request that returns steps. Steps: :func:`reply`, :func:`think`, :func:`tool_call`,
-:func:`usage`, :func:`finish`, :func:`stall`, and those that end the answer: :func:`drop`, :func:`stream_error`,
+:func:`usage`, :func:`finish`, :func:`stall`, :func:`hold`, and those that end the answer: :func:`drop`, :func:`stream_error`,
 :func:`error`, :func:`raw`.
 """
 
@@ -41,6 +41,7 @@ class Step:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     counts: tuple[int, int] = (0, 0)
+    event: threading.Event | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ def finish(reason: str) -> Step:
 def stall(seconds: float = 60.0) -> Step:
     """Say nothing for that long, or until the test is over."""
     return Step("stall", delay=seconds)
+
+
+def hold(event: threading.Event) -> Step:
+    """Say nothing until ``event`` is set, or until the test is over."""
+    return Step("hold", event=event)
 
 
 def drop(after: str = "") -> Step:
@@ -243,6 +249,8 @@ class _Handler(BaseHTTPRequestHandler):
                 reason = step.text
             elif step.kind == "stall":
                 self.state.over.wait(step.delay)
+            elif step.kind == "hold":
+                self._hold(step)
             else:
                 for delta in _deltas(step, calls):
                     self._wait(step.delay)
@@ -292,6 +300,10 @@ class _Handler(BaseHTTPRequestHandler):
                 {**_chunk(asked, {}), "object": "chat.completion", "choices": [choice], "usage": _usage(counts)}
             ),
         )
+
+    def _hold(self, step: Step) -> None:
+        while step.event and not step.event.is_set() and not self.state.over.wait(0.02):
+            pass
 
     def _wait(self, seconds: float) -> None:
         if seconds:

@@ -16,7 +16,10 @@ def ddg(n: int = 10, host: str = "ddg.example") -> str:
     return f'<!DOCTYPE html><html><body><form name="x" action="/html/"></form><div id="links" class="results">{rows}</div></body></html>'
 
 
-DDG_NONE = '<html><body><div id="links"><div class="result result--no-result"><div class="no-results">No results.</div></div></div></body></html>'
+DDG_NONE = (
+    '<html><body><div id="links"><div class="result result--no-result">'
+    '<div class="no-results">No results.</div></div></div></body></html>'
+)
 DDG_CHALLENGE = (
     '<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?q=x">'
     '<div class="anomaly-modal__modal">Select the ducks</div></form></body></html>'

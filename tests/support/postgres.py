@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from support.processes import until
+from support.timing import PATIENCE, until
 
 _NUMBERS = count(1)
 
@@ -78,7 +78,7 @@ def postgres(programs: Path) -> Iterator[Postgres]:
             yield running
         finally:
             server.send_signal(signal.SIGINT)
-            server.wait(30)
+            server.wait(PATIENCE)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

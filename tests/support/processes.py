@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,26 +52,6 @@ def browsers(root: int | None = None) -> list[Process]:
     return [
         found for found in family(root) if "--remote-debugging-pipe" in found.command and "--type=" not in found.command
     ]
-
-
-def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Whether ``condition`` comes true within ``seconds``."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-async def soon(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Like :func:`until`, while the event loop goes on."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        await asyncio.sleep(0.02)
-    return True
 
 
 def _read(pid: int) -> Process | None:

@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
+from .timing import PATIENCE, soon
+
 
 @dataclass
 class Seen:
@@ -51,13 +53,13 @@ class Site:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    async def until_idle(self, seconds: float = 3.0) -> bool:
+    async def until_idle(self, seconds: float = PATIENCE) -> bool:
         """Whether all connections are closed within ``seconds``."""
-        for _ in range(int(seconds / 0.02)):
-            if self.open == 0:
-                return True
-            await asyncio.sleep(0.02)
-        return False
+        return await soon(lambda: self.open == 0, seconds)
+
+    async def until_asked(self, requests: int = 1) -> None:
+        """Wait until so many requests have come."""
+        assert await soon(lambda: len(self.seen) >= requests), "no request has come"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.open += 1

@@ -124,7 +124,7 @@ async def talking(
     async with serve(web) as site:
         web.site = site
         settings = Settings(
-            search=SearchSettings(default="searxng", cache_minutes=0.0, **search),
+            search=SearchSettings(**{"default": "searxng", "cache_minutes": 0.0, "seconds": 30} | search),
             pages=PageSettings(allow_networks=("127.0.0.0/8",)),
             engines={"searxng": EngineSettings(base_url=site.url)},
             model=model or ModelSettings(),

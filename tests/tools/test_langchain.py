@@ -212,8 +212,7 @@ async def test_cancelling_the_agent_closes_the_socket() -> None:
     async with serve(lambda _: stall) as site, client({"ddg_html": site.url}) as h:
         tool = SearchTool(SessionSearch(h.search_service, engines="ddg_html"))
         task = asyncio.ensure_future(tool.ainvoke({"query": "x"}))
-        while not site.open:
-            await asyncio.sleep(0.01)
+        await site.until_asked()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -103,6 +103,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     # The key is for the configured instance only.
     key = own.api_key if own and own.base_url in ("", address.rstrip("/")) else None
     async with AsyncClient(settings) as client:
+        client.network.prepare()
         check = check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
         status = await with_progress(check, t, "checking")
     if as_json:

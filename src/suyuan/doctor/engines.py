@@ -65,6 +65,7 @@ async def searxng_status(client: AsyncClient, seconds: float = SECONDS) -> Searx
     engine = client.engines[SEARXNG].engine
     own = client.settings.engines.get(SEARXNG)
     limit = client.settings.search.seconds
+    client.network.prepare()
     address = str(getattr(engine, "base_url", ""))
     return await check_searxng(
         address, client.network.send, api_key=own.api_key if own else None, seconds=seconds, limit=limit

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("suyuan.net")
 
-_ENABLE_SECONDS = 3.0
+_ENABLE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)

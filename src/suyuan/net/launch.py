@@ -36,7 +36,8 @@ _TEMPORARY_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_pro
 _SINGLETON_FILES = ("SingletonSocket", "SingletonCookie")
 _RESPONSE_SECONDS = 1.5
 _CLOSE_SECONDS = 3.0
-_REMOVE_ATTEMPTS = 30
+_DRIVER_SECONDS = 15.0
+_REMOVE_ATTEMPTS = 150
 _REMOVE_PAUSE = 0.1
 
 
@@ -85,7 +86,7 @@ class Chrome:
         """
         while True:
             try:
-                return await await_browser(asyncio.shield(task), _RESPONSE_SECONDS)
+                return await await_browser(asyncio.shield(task), _response_seconds())
             except BrowserHangs:
                 if not await self.responds():
                     raise
@@ -93,7 +94,7 @@ class Chrome:
     async def responds(self) -> bool:
         """Whether the browser still responds."""
         try:
-            await await_browser(self.session.send("Browser.getVersion"), _RESPONSE_SECONDS)
+            await await_browser(self.session.send("Browser.getVersion"), _response_seconds())
         except BrowserGone:
             return False
         return True
@@ -141,6 +142,12 @@ async def start_chrome(
         if profile is not None and "already in use" in str(error):
             raise PROFILE_BUSY(where=profile) from None
         raise
+
+
+def _response_seconds() -> float:
+    """How long the browser may take to respond: longer if more processes want to run than there are cores."""
+    busy = 1.0 if sys.platform == "win32" else os.getloadavg()[0] / (os.cpu_count() or 1)
+    return _RESPONSE_SECONDS * max(1.0, busy)
 
 
 async def await_browser(call: Awaitable[T], seconds: float) -> T:
@@ -214,14 +221,14 @@ async def _launch(driver: Playwright, options: dict[str, Any], profile: Path | N
     command = ""
     # Needed only if the browser or its driver is killed later, so this may fail.
     with contextlib.suppress(BrowserGone):
-        info = await await_browser(session.send("SystemInfo.getInfo"), _RESPONSE_SECONDS)
+        info = await await_browser(session.send("SystemInfo.getInfo"), options["timeout"] / 1000)
         command = info["commandLine"]
     return Chrome(driver, browser, session, context, _folders(command, profile))
 
 
 async def _stop_driver(driver: Playwright) -> None:
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_CLOSE_SECONDS):
+        async with asyncio.timeout(_DRIVER_SECONDS):
             await driver.stop()
 
 

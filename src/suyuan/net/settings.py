@@ -61,6 +61,6 @@ class BrowserSettings:
         "web.browser.idleSeconds", 120.0, number(1, 86_400), "How long an unused browser stays open.",
         env="SUYUAN_CHROME_IDLE_SECONDS",
     )  # fmt: skip
-    start_seconds: float = 10.0
+    start_seconds: float = 30.0
     settle_seconds: float = 0.3
     """How long the scripts of a page may go on loading after the page itself has loaded."""
