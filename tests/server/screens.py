@@ -130,6 +130,7 @@ async def stage(
     searxng_up: bool = True,
     more_engines: Callable[[str], dict[str, EngineSettings]] = lambda url: {},
     wrap: Callable[[Any], Any] | None = None,
+    seconds: float = 30.0,
     **settings: Any,
 ) -> AsyncIterator[Stage]:
     """The product with SearXNG at ``handler`` and a model that follows ``script``, or the embedded one; ``wrap`` stands before it all."""
@@ -146,7 +147,7 @@ async def stage(
             origin = ServerSettings(port=sock.getsockname()[1])
             client = AsyncClient(
                 Settings(
-                    search=SearchSettings(**{"cache_minutes": 0, "seconds": 30} | settings),
+                    search=SearchSettings(cache_minutes=0, seconds=seconds, **settings),
                     engines=engines,
                     model=ModelSettings("openai", "test-model", model.url) if model else ModelSettings(),
                     chat=ChatSettings(search=True),

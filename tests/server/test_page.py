@@ -297,7 +297,7 @@ async def test_an_answer_shows_its_sources_and_its_citations_lead_there(plain: S
 @pytest.mark.req("C3.1")
 async def test_while_it_searches_the_page_says_what_and_where(tmp_path: Path, browser: Any) -> None:
     gate = asyncio.Event()
-    async with stage(tmp_path, handler=searxng(gate=gate), seconds=30) as running:
+    async with stage(tmp_path, handler=searxng(gate=gate)) as running:
         page = await running.page(browser)
         await page.goto(running.url)
         await put_question(page, QUESTION)
@@ -437,7 +437,7 @@ async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, br
         says(LONG, delay=0.01),
     ]
     gate = asyncio.Event()
-    async with stage(tmp_path, script=script, handler=searxng(gate=gate), seconds=30) as running:
+    async with stage(tmp_path, script=script, handler=searxng(gate=gate)) as running:
         page = await running.page(browser)
         await page.goto(running.url)
         await page.click("[value=agent]")

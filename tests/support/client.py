@@ -16,7 +16,7 @@ KEY = "sk-very-secret-key-0123456789"
 
 @asynccontextmanager
 async def client(
-    urls: dict[str, str], *, cache_minutes: float = 0.0, rate: float = 0.0, **search: Any
+    urls: dict[str, str], *, cache_minutes: float = 0.0, rate: float = 0.0, seconds: float = 30.0, **search: Any
 ) -> AsyncIterator[AsyncClient]:
     """A house with the engines ``urls`` at these addresses; all others lead nowhere."""
     nowhere = "http://127.0.0.1:9"
@@ -29,8 +29,6 @@ async def client(
         )
         for name in names
     }
-    settings = Settings(
-        search=SearchSettings(**{"cache_minutes": cache_minutes, "seconds": 30} | search), engines=engines
-    )
+    settings = Settings(search=SearchSettings(cache_minutes=cache_minutes, seconds=seconds, **search), engines=engines)
     async with AsyncClient(settings) as opened:
         yield opened

@@ -117,6 +117,7 @@ async def talking(
     web: Web | None = None,
     folder: Path | None = None,
     limits: AgentLimits | None = None,
+    seconds: float = 30.0,
     **search: Any,
 ) -> AsyncIterator[tuple[AsyncClient, Web]]:
     """A house with that model, searching the small web only."""
@@ -124,7 +125,7 @@ async def talking(
     async with serve(web) as site:
         web.site = site
         settings = Settings(
-            search=SearchSettings(**{"default": "searxng", "cache_minutes": 0.0, "seconds": 30} | search),
+            search=SearchSettings(default="searxng", cache_minutes=0.0, seconds=seconds, **search),
             pages=PageSettings(allow_networks=("127.0.0.0/8",)),
             engines={"searxng": EngineSettings(base_url=site.url)},
             model=model or ModelSettings(),
