@@ -18,6 +18,7 @@ from support import pages
 from support.client import client
 from support.site import Handler, Site, reply, serve
 from support.talk import ARTICLES, talking
+from support.timing import PATIENCE
 from suyuan import shared
 from suyuan.config.agents import AgentWebSearch
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
@@ -73,7 +74,7 @@ class TestVerbs:
 
     def test_the_process_ends_without_a_word(self) -> None:
         code = "import suyuan; print(suyuan.search('x', engines='stub').engine, suyuan.ask('what is it?', engines='stub').mode)"
-        done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=PATIENCE)
         assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["stub", "chat"], "")
 
     def test_open_connections_are_closed_at_exit(self) -> None:
@@ -86,7 +87,7 @@ class TestVerbs:
             environment = {"DDG_BASE_URL": site.url, "PATH": "", "PYTHONPATH": ":".join(sys.path)}
             done = subprocess.run(
                 [sys.executable, "-W", "error", "-c", code],
-                capture_output=True, text=True, timeout=60, env=environment,
+                capture_output=True, text=True, timeout=PATIENCE, env=environment,
             )  # fmt: skip
             return done.returncode, done.stderr, site.connections
 
@@ -188,14 +189,15 @@ class TestShared:
         """Separate clients, providers, sessions and plain calls: together they are allowed five requests at once."""
 
         def work(site: Site) -> int:
-            settings = settings_for(site.url, rate=1.0)
+            settings = settings_for(site.url, rate=0.1)
             options = AgentWebSearch(enabled=True, provider="ddg_html", timeout_seconds=1.0)
             manager = AgentManager(settings, lang="en")
             refused = []
             for i in range(5):
                 session = manager.get_or_create_session(f"s{i}", web_search=options)
                 session.tools[0].invoke({"query": f"agent {i}"})
-                with suyuan.Client(settings) as own, BuiltinProvider(settings) as provider:
+                own_time = replace(settings, search=replace(settings.search, seconds=2.0 + i))
+                with suyuan.Client(own_time) as own, BuiltinProvider(settings) as provider:
                     for call in (
                         partial(own.search, f"client {i}"),
                         partial(provider.execute, "web.search", {"query": f"provider {i}"}),

@@ -59,6 +59,33 @@ async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_
     assert [seen.path for seen in site.seen if seen.path != "/favicon.ico"] == ["/search", "/search"]
 
 
+@pytest.mark.req("G5.1")
+async def test_the_first_search_starts_a_headless_browser_within_three_seconds(tmp_path: Path) -> None:
+    async def first() -> float:
+        async with google(lambda _: reply(results()), tmp_path) as (client, _):
+            assert not browsers()
+            took = await seconds_of(client.search("some words"))
+            (running,) = browsers()
+            assert "--headless" in running.command
+            return took
+
+    assert await quickest(first, 3.0) < 3
+
+
+@pytest.mark.req("G5.2")
+async def test_later_searches_take_less_than_two_seconds(tmp_path: Path) -> None:
+    async with google(lambda _: reply(results()), tmp_path) as (client, _):
+        await client.search("some words")
+        running = browsers()
+
+        async def later() -> float:
+            took = await seconds_of(client.search("other words"))
+            assert len(running) == 1 and browsers() == running
+            return took
+
+        assert await quickest(later, 2.0) < 2
+
+
 @pytest.mark.req("G1.2")
 async def test_chinese(tmp_path: Path) -> None:
     async with google(lambda _: reply(results()), tmp_path) as (client, site):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -27,9 +27,8 @@ def named(source: str) -> Iterator[tuple[int, str]]:
                 yield arg.lineno, ast.literal_eval(arg) if literal else ast.unparse(arg)
 
 
-def main() -> int:
-    """Print what is shown, what is not and what is unknown; return the exit code."""
-    wanted = documented((ROOT / "docs" / "requirements.md").read_text(encoding="utf-8"))
+def marked(wanted: Container[str]) -> tuple[set[str], list[str]]:
+    """Return the wanted ids that a test is marked with, and a message for every mark with another id."""
     shown: set[str] = set()
     unknown: list[str] = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
@@ -38,6 +37,13 @@ def main() -> int:
                 shown.add(name)
             else:
                 unknown.append(f"{path.relative_to(ROOT)}:{line}: no such requirement: {name}")
+    return shown, unknown
+
+
+def main() -> int:
+    """Print what is shown, what is not and what is unknown; return the exit code."""
+    wanted = documented((ROOT / "docs" / "requirements.md").read_text(encoding="utf-8"))
+    shown, unknown = marked(wanted)
     print(f"shown by tests: {len(shown)} of {len(wanted)}")
     for letter, names in groupby((name for name in wanted if name not in shown), key=lambda name: name[0]):
         print(f"\n{letter}, not shown yet:")

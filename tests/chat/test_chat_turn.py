@@ -20,7 +20,7 @@ from support.site import Reply, free_port, json_reply, reset
 from support.site import reply as page
 from support.site import stall as silence
 from support.talk import Web, as_json, ask, of, openai, talking
-from support.timing import PATIENCE, soon
+from support.timing import PATIENCE, quickest, soon
 from suyuan.chat.events import (
     Answer,
     Notice,
@@ -35,6 +35,7 @@ from suyuan.chat.events import (
 from suyuan.chat.runs import Run
 from suyuan.citations.markers import MarkerScanner
 from suyuan.client import AsyncClient
+from suyuan.config.settings import SearchSettings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
 from suyuan.core.failure import Failure
@@ -184,6 +185,22 @@ async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(sear
         assert {"code", "detail_code", "key", "params", "retryable", "message", "hint"} <= stored.keys()
         again = Failure.from_dict(stored)
         assert again.say("zh") == event.failure.say("zh") != again.say("en") == event.failure.say("en")
+
+
+@pytest.mark.req("C2.3", "C6.2")
+async def test_a_silent_search_is_ended_after_five_seconds_where_nothing_else_is_configured() -> None:
+    web = Web()
+    web.searching = lambda _: silence
+    with serve_model(reply("大概 55 公里。")) as model:
+        async with talking(openai(model.url), web=web, seconds=SearchSettings().seconds) as (client, _):
+
+            async def failed() -> float:
+                events, answer = await ask(client, QUESTION, search=True)
+                (told,) = of(events, SearchFailed)
+                assert answer.text == "大概 55 公里。" and "5 s" in told.fault.say("en")[0] and told.took_ms > 4990
+                return told.took_ms / 1000
+
+            assert await quickest(failed, 5.5, tries=2) < 5.5
 
 
 @pytest.mark.req("C2.4", "C6.4", "C9.1")

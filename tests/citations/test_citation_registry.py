@@ -34,6 +34,17 @@ def test_numbers_increase_over_the_searches_and_a_known_page_keeps_its_number() 
     assert list(registry.by_number()) == [1, 2, 3]
 
 
+@pytest.mark.req("C12.1", "C4.4")
+def test_results_become_a_map_from_number_to_title_address_and_domain() -> None:
+    registry = CitationRegistry()
+    registry.add(page("q", "https://www.a.example/1?x=2", "http://b.example:8080/", "https://中文.example/页"))
+    assert {s.number: (s.title, s.url, s.domain) for s in registry.sources} == {
+        1: ("T https://www.a.example/1?x=2", "https://www.a.example/1?x=2", "a.example"),
+        2: ("T http://b.example:8080/", "http://b.example:8080/", "b.example"),
+        3: ("T https://中文.example/页", "https://中文.example/页", "中文.example"),
+    }
+
+
 def test_results_beyond_the_limit_are_not_numbered() -> None:
     registry = CitationRegistry()
     assert len(registry.add(page("q", *(f"https://a.example/{i}" for i in range(10))), limit=5)) == 5

@@ -17,6 +17,7 @@ from suyuan.client import AsyncClient
 from suyuan.config.agents import AgentWebSearch
 from suyuan.config.load import load_settings
 from suyuan.config.settings import Settings
+from suyuan.core.engine import EngineSettings
 from suyuan.integrations.agents import AgentManager, create_web_search_tool, load_agent_config
 
 
@@ -48,6 +49,24 @@ def test_a_session_has_the_tool_if_and_only_if_it_is_enabled() -> None:
     assert [tool.name for tool in on.tools] == ["web_search"]
     assert manager.get_or_create_session("on") is on
     manager.close()
+
+
+@pytest.mark.req("C13.3")
+async def test_the_cache_of_a_session_ends_with_it() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site:
+        manager = AgentManager(Settings(engines={"ddg_html": EngineSettings(base_url=site.url, rate_per_minute=0)}))
+        options = AgentWebSearch(enabled=True, provider="ddg_html", cache_ttl_minutes=0)
+
+        async def searched(session_id: str) -> int:
+            before = len(site.seen)
+            session = manager.get_or_create_session(session_id, web_search=options)
+            await session.tools[0].ainvoke({"query": "x"})
+            return len(site.seen) - before
+
+        assert [await searched(name) for name in ("a", "a", "b", "b")] == [1, 0, 1, 0]
+        await asyncio.to_thread(manager.close_session, "a")
+        assert [await searched(name) for name in ("a", "b")] == [1, 0]
+        await asyncio.to_thread(manager.close)
 
 
 @pytest.mark.req("P6.1", "P10.1", "P3.3", "P3.4")

@@ -124,7 +124,6 @@ class TestFetch:
         + "</p></article></body></html>"
     )
 
-    @pytest.mark.req("T8.1", "T6.2")
     async def test_web_fetch(self) -> None:
         from suyuan.config.settings import PageSettings
 

@@ -44,20 +44,14 @@ async def code_of(client: object, url: str = "http://127.0.0.1/") -> str:
 class TestStart:
     @pytest.mark.req("G5.1", "G5.2")
     async def test_it_starts_once_and_is_reused(self) -> None:
-        clock = asyncio.get_running_loop().time
         async with opened() as client, serve(pages()) as site:
             assert not browsers()
-            begun = clock()
             await asyncio.gather(*(get(client, site.url) for _ in range(3)))
-            started, first = clock() - begun, the_browser()
-            begun = clock()
+            first = the_browser()
             await get(client, site.url)
-            again = clock() - begun
             assert the_browser() == first
             assert "--headless" in first.command
             assert ("--no-sandbox" in first.command) == (os.geteuid() == 0)
-        # benchmarks/browser.py measures it; here it must only not be extremely slow on a busy machine.
-        assert started < 15 and again < 8
 
     async def test_the_start_continues_if_the_first_request_is_cancelled(self) -> None:
         async with opened() as client, serve(pages()) as site:

@@ -212,7 +212,6 @@ class TestRequests:
 
 
 class TestGuarded:
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize(
         "host",
         ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "169.254.169.254", "inside.example"],
@@ -520,7 +519,6 @@ async def datagrams() -> AsyncIterator[tuple[int, list[bytes]]]:
 
 @pytest.mark.usefixtures("chromium")
 class TestBrowser:
-    @pytest.mark.req("T6.2")
     async def test_a_name_that_resolves_differently_the_second_time_is_not_reached(self) -> None:
         names = Names(rebinds_example=[[PUBLIC], ["127.0.0.1"]], again_example=[[PUBLIC], ["127.0.0.1"]])
         guard, net = Guard(), NetSettings()
@@ -553,7 +551,6 @@ class TestBrowser:
             "proxy-authorization" in seen.headers or "proxy-connection" in seen.headers for seen in site.seen
         )
 
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize("allowed", [False, True], ids=["private", "allowed"])
     async def test_a_worker_on_an_engine_page_reaches_no_other_port(self, allowed: bool, tmp_path: Path) -> None:
         async with serve(pages()) as inside:
@@ -581,7 +578,6 @@ class TestBrowser:
         assert paths(inside) == ({"/socket", "/fetched"} if allowed else set())
         assert bool(inside.connections) is allowed
 
-    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "open"])
     async def test_no_connection_bypasses_the_proxy(self, guarded: bool) -> None:
         """WebRTC and WebTransport; without the proxy they connect, which shows that this test would notice them."""

@@ -11,7 +11,6 @@ from suyuan.pages.extract import extract
 FLOORS = {"wcxb": 0.82, "aeb": 0.93, "daniel zh": 0.93, "daniel en": 0.92, "zhwce": 0.9, "webmainbench": 0.8}
 
 
-@pytest.mark.req("T8.1")
 @pytest.mark.skipif(not BENCH.exists(), reason="the benchmark data is not available")
 def test_the_main_content_is_found() -> None:
     missed = {}

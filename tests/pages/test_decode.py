@@ -36,7 +36,6 @@ CHINESE = "国务院总理今天在北京会见了来访的客人，双方就共
         (b"", "", ""),
     ],
 )
-@pytest.mark.req("T8.1")
 def test_declarations(body: bytes, content_type: str, text: str | None) -> None:
     decoded = decode(body, content_type)
     assert decoded.endswith("Привет") if text is None else decoded == text

@@ -24,7 +24,6 @@ def page(body: str, head: str = "") -> ExtractedPage:
     return extract(html + "<footer>© 2024 Example. All rights reserved.</footer></body></html>", URL)
 
 
-@pytest.mark.req("T8.1")
 def test_only_the_article_is_extracted() -> None:
     found = page("")
     assert "stone quay" in found.text and "rights reserved" not in found.text and "About" not in found.text

@@ -49,7 +49,6 @@ async def failure(answer: Reply, tmp_path: Path, **pages: Any) -> SuyuanError:
     return caught.value
 
 
-@pytest.mark.req("T8.1")
 async def test_an_article_is_read_and_archived(tmp_path: Path) -> None:
     async with client(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
         document = await h.fetcher.fetch(site.url + "/page")

@@ -42,7 +42,6 @@ def shown(hidden: str, head: str = "") -> str:
         f"<svg><text>{SECRET}</text></svg>",
     ],
 )
-@pytest.mark.req("T8.1")
 def test_hidden_elements(element: str) -> None:
     assert SECRET not in shown(element)
 

@@ -100,6 +100,7 @@ class ChatService:
             if run.conversation == id:
                 run.stop()
         await self._write(self.store.delete, id)
+        self.sessions.forget(id)
         self._tell(Change("deleted", conversation))
 
     async def restore(self, id: str) -> Conversation:

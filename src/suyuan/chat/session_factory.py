@@ -72,7 +72,8 @@ class SessionFactory:
             self._built[label] = build_model(self.models[label])
         return Session(
             self._built[label],
-            session_search or SessionSearch(self._search, engines=engine),
+            # An empty cache is false.
+            SessionSearch(self._search, engines=engine) if session_search is None else session_search,
             self._fetch,
             mode,
             search,
@@ -105,6 +106,11 @@ class SessionFactory:
         while len(self._searches) > _MAX_CONVERSATIONS:
             self._searches.popitem(last=False)
         return kept
+
+    def forget(self, conversation: str) -> None:
+        """Drop the search cache of a conversation that has ended."""
+        for key in [key for key in self._searches if key[0] == conversation]:
+            del self._searches[key]
 
     async def close(self) -> None:
         """Close the models that were built."""

@@ -46,11 +46,6 @@ class SessionSearch:
         """Like :meth:`search`, for synchronous callers."""
         return self._service.run_sync(self.search(query))
 
-    def clear(self) -> None:
-        """Empty the cache."""
-        with self._lock:
-            self._kept.clear()
-
     def __len__(self) -> int:
         return len(self._kept)
 
