@@ -74,7 +74,9 @@ class TestVerbs:
 
     def test_the_process_ends_without_a_word(self) -> None:
         code = "import suyuan; print(suyuan.search('x', engines='stub').engine, suyuan.ask('what is it?', engines='stub').mode)"
-        done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=PATIENCE
+        )
         assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["stub", "chat"], "")
 
     def test_open_connections_are_closed_at_exit(self) -> None:

@@ -394,6 +394,24 @@ async def test_retry_and_edit_replace_what_came_after() -> None:
             assert [m.text for m in client.chat.store.messages(id)] == ["Q1 better", "B"]
 
 
+async def test_a_growing_answer_is_kept_before_it_ends() -> None:
+    go_on = threading.Event()
+    with serve_model([[reply("Half of the answer"), hold(go_on), reply(" and the rest.")]]) as model:
+        async with talking(openai(model.url)) as (client, _):
+            run = await client.chat.ask((await client.chat.create(search=False)).id, "count")
+            store = client.chat.store
+
+            def kept() -> str:
+                message = store.message(run.id)
+                assert message is not None and message.state == "running"
+                return message.text
+
+            assert await soon(lambda: kept() == "Half of the answer"), "a crash would lose it"
+            assert [event["kind"] for _, event in store.events(run.id)][0] == "turn.started" and not run.finished
+            go_on.set()
+            assert (await run.wait()).text == "Half of the answer and the rest."
+
+
 async def test_conversations_survive_a_restart(tmp_path: Path) -> None:
     async with talking(folder=tmp_path) as (client, _):
         id = (await client.chat.create(search=True)).id

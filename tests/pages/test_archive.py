@@ -17,7 +17,9 @@ from pathlib import Path
 import pytest
 
 from suyuan.core.document import Document
+from suyuan.core.query import SearchQuery
 from suyuan.pages.archive import Archive
+from suyuan.pages.archive_engine import ArchiveEngine
 from suyuan.pages.passages import cut
 
 
@@ -129,6 +131,18 @@ def test_threads(archive: Archive) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: archive.put(doc(f"https://{n}.example/", f"text {n}")), range(80)))
     assert len(archive) == 80 and len(list(archive.export())) == 80
+
+
+async def test_the_engine_offers_only_pages_that_share_half_of_the_question(archive: Archive) -> None:
+    archive.put(doc(text="A teapot is a vessel for brewing tea. The oldest teapot was made in Yixing."))
+    engine = ArchiveEngine(archive)
+    for question, found in (
+        ("oldest teapot", 1),
+        ("who made the oldest teapot", 1),
+        ("teapot collection of the Hermitage museum in Petersburg", 0),
+        ("capital of France", 0),
+    ):
+        assert len(await engine.search(SearchQuery(question), 10)) == found, question
 
 
 _WRITER = """

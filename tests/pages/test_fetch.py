@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.chromium import require_chromium
 from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
@@ -162,6 +163,7 @@ SHELL = (
     '<html><head><script src="/a.js"></script></head><body><noscript>You need to enable JavaScript.</noscript>'
     '<div id="root"></div></body></html>'
 )
+SCRIPTED = SHELL.replace('<script src="/a.js"></script>', "").replace("</body>", '<script src="/a.js"></script></body>')
 CLOUDFLARE = (
     "<html><head><title>Just a moment...</title></head><body>"
     '<div id="challenge-error-text">Enable JavaScript and cookies</div>'
@@ -198,6 +200,26 @@ CLOUDFLARE = (
 async def test_a_page_without_the_content_is_an_error(tmp_path: Path, answer: Reply, code: str, detail: str) -> None:
     error = await failure(answer, tmp_path, max_bytes=200_000)
     assert (error.code, error.detail_code) == (code, detail)
+
+
+@pytest.mark.parametrize("render", [True, False])
+async def test_a_page_that_its_scripts_write_is_read_in_the_browser_where_that_is_configured(
+    tmp_path: Path, render: bool
+) -> None:
+    require_chromium()
+    script = f"document.getElementById('root').innerHTML = {json.dumps(ARTICLE.partition('<body>')[2])}"
+
+    def play(seen: Seen) -> Reply:
+        return reply(script, kind="text/javascript") if seen.path == "/a.js" else reply(SCRIPTED)
+
+    async with client(play, tmp_path, render=render) as (h, site):
+        if render:
+            document = await h.read(site.url + "/page")
+            assert "first made in China" in document.text and document.notes == ("rendered in the browser",)
+        else:
+            with pytest.raises(SuyuanError) as caught:
+                await h.read(site.url + "/page")
+            assert caught.value.detail_code == "javascript_required"
 
 
 async def test_an_article_with_a_captcha_in_its_comments_is_read(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from suyuan.search.fusion import fuse
 from suyuan.search.normalize import matching, normalize
 from suyuan.search.plan import Plan, make_plan
 from suyuan.search.rate_limit import RateLimiter
+from suyuan.search.runner import EngineRunner
 
 
 class Clock:
@@ -81,6 +82,29 @@ class TestCache:
         cache.get("a", 10)
         cache.put("c", 3)
         assert (cache.get("a", 10), cache.get("b", 10), cache.get("c", 10)) == (1, None, 3)
+
+
+class TestRunner:
+    async def test_the_usual_time_of_an_engine_is_learned_and_decides_when_the_next_one_is_asked(self) -> None:
+        clock = Clock()
+
+        class Timed:
+            name = "timed"
+            seconds = 0.1
+
+            async def search(self, query: SearchQuery, num_results: int) -> list[SearchResult]:
+                clock.now += self.seconds
+                return [result("https://a.example/")]
+
+        engine = Timed()
+        runner = EngineRunner(engine, clock=clock)
+        delays = [runner.hedge_delay]
+        for seconds in (0.1, 0.6, 30.0):
+            engine.seconds = seconds
+            for _ in range(30):
+                assert (await runner.run(SearchQuery("x"), PATIENCE)).error is None
+            delays.append(round(runner.hedge_delay, 2))
+        assert delays == [1.5, 0.25, 1.2, 1.5]
 
 
 class TestSingleFlight:

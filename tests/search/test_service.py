@@ -194,6 +194,18 @@ class TestChain:
                 assert await quickest(lambda: seconds_of(search()), 3.0) < 3
             assert await slow.until_idle()
 
+    async def test_an_engine_that_was_overtaken_twice_is_asked_last(self) -> None:
+        async with serve(lambda _: stall) as slow, serve(lambda _: reply(pages.bing())) as fast:
+            async with client({"ddg_html": slow.url, "bing_html": fast.url}) as h:
+                seen = []
+                for n in range(3):
+                    page = await h.search_service.search(f"some words {n}", engines="ddg_html,bing_html")
+                    assert page.engine == "bing_html"
+                    seen.append(len(slow.seen))
+                breaker = h.search_service.engines["ddg_html"].breaker
+        assert 0 < seen[0] < seen[1] == seen[2], "the third search does not ask it any more"
+        assert breaker.timeouts >= 2 and breaker.reason == "slow" and not breaker.hard
+
     @pytest.mark.req("C2.3")
     @pytest.mark.parametrize("others", ["work", "do not"])
     async def test_one_that_is_slow_at_its_health_check_is_waited_for_when_no_other_works(self, others: str) -> None:
