@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # Compiled once, the program and its tests start sooner in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint unit bench requirements docs clean
+.PHONY: run test lint unit bench mutants requirements docs clean
 
 run: $(READY)
 	@$(BIN)/suyuan serve
@@ -27,6 +27,10 @@ unit: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
+
+# Seeds faults into copies of the source: a test must notice each of them. Takes some minutes.
+mutants: $(READY)
+	$(BIN)/python tools/mutants.py
 
 requirements: $(READY)
 	$(BIN)/python tools/requirements.py

@@ -19,9 +19,18 @@ hypothesis.settings.load_profile("suyuan")
 _LONGEST = ("test_page", "test_browser", "test_browser_life", "test_gateway", "test_ask")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--req ID``: run only the tests that show a requirement."""
+    parser.addoption("--req", action="append", default=[], help="run only tests of this requirement (may be repeated)")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run in several processes, those of one file stay together: they share what they have started."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Select what was asked for; keep the tests of one file together, since they share what they have started."""
+    if wanted := set(config.getoption("--req")):
+        chosen = [item for item in items if any(wanted & set(mark.args) for mark in item.iter_markers("req"))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = chosen
     items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
     for item in items:
         item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -1,0 +1,27 @@
+"""The seeded faults of ``make mutants`` fit the source as it is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from faults import FAULTS, Fault
+from mutants import arguments_for, places
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.shown_by}: {fault.breaks}")
+def test_a_fault_can_be_seeded_and_has_tests(fault: Fault) -> None:
+    assert places(fault) == 1, f"{fault.file} has {places(fault)} times: {fault.text!r}"
+    assert fault.text != fault.replacement
+    if fault.file.endswith(".py"):
+        source = (ROOT / "src" / "suyuan" / fault.file).read_text(encoding="utf-8")
+        ast.parse(source.replace(fault.text, fault.replacement))
+    files = [argument for argument in arguments_for(fault) if not argument.startswith("--")]
+    assert files and all((ROOT / file.partition("::")[0]).is_file() for file in files)
+
+
+def test_there_are_many_of_them() -> None:
+    assert len(FAULTS) >= 40 and len({fault.shown_by for fault in FAULTS}) >= 40

@@ -1,0 +1,298 @@
+"""Seeded faults: each breaks one promise of the product, and a test must notice.
+
+``text`` occurs exactly once in the file (below ``src/suyuan``) and is replaced. ``shown_by`` is a requirement, all of
+whose tests are run, or the tests themselves as pytest names them (``tests/x.py`` or ``tests/x.py::test``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """One fault: what it breaks, where, and which tests must fail."""
+
+    shown_by: str
+    breaks: str
+    file: str
+    text: str
+    replacement: str
+
+
+FAULTS = (
+    # --- C: chat and agent search
+    Fault("C1.1", "the switch is not followed", "chat/chat_turn.py", "if turn.session.searching else", "if False else"),
+    Fault("C1.2", "the switch can be set in Agent mode", "chat/service.py", 'and mode == "agent"', 'and mode == "?"'),
+    Fault(
+        "C1.3",
+        "Agent mode switches search off for good",
+        "store/conversations.py",
+        'given = {"mode": mode, "search": search,',
+        'given = {"mode": mode, "search": False if mode else search,',
+    ),
+    Fault("C2.1", "nothing is checked at the start", "server/health.py", "self._start_up())", "asyncio.sleep(0))"),
+    Fault("C2.2", "snippets are not read", "engines/searxng.py", 'row.get("content")', 'row.get("text")'),
+    Fault(
+        "C2.3", "a search may take 50 seconds", "config/settings.py", "seconds: float = 5.0", "seconds: float = 50.0"
+    ),
+    Fault("C2.4", "an answer without search is not marked", "chat/chat_turn.py", "turn.unverified = True", "pass"),
+    Fault(
+        "C2.5",
+        "JSON being off is not found",
+        "doctor/searxng.py",
+        "if answer.status in (403,",
+        "if answer.status in (999,",
+    ),
+    Fault(
+        "C3.2",
+        "search is made with the switch off",
+        "chat/chat_turn.py",
+        "if turn.session.searching else",
+        "if True else",
+    ),
+    Fault(
+        "C4.1",
+        "results have no numbers in the prompt",
+        "tools/text.py",
+        'return f"[{source.number}] {title}',
+        'return f"{title}',
+    ),
+    Fault(
+        "C4.2",
+        "a search without results is not mentioned",
+        "chat/prompts.py",
+        "[_NO_RESULTS[lang].format(query=query), ",
+        "[",
+    ),
+    Fault("C4.3", "fifty results go into the prompt", "chat/settings.py", "results: int = 5", "results: int = 50"),
+    Fault(
+        "C4.4",
+        "numbers start at 2",
+        "citations/registry.py",
+        "number = len(self._numbers) + 1",
+        "number = len(self._numbers) + 2",
+    ),
+    Fault("C6.1", "another default address", "engines/searxng.py", "localhost:8080", "localhost:8081"),
+    Fault(
+        "C7.1",
+        "a failed search ends the turn",
+        "chat/chat_turn.py",
+        "return without_results(turn.message, turn.lang)",
+        "raise",
+    ),
+    Fault(
+        "C7.2",
+        "malformed results fail the search",
+        "engines/_json.py",
+        "if rows and not results:",
+        "if len(results) < len(rows):",
+    ),
+    Fault("C8.2", "the template has JSON off", "deploy/searxng/settings.world.yml", "    - json\n", ""),
+    Fault(
+        "C10.3",
+        "another description of the switch",
+        "server/texts.py",
+        "启用后将使用SearXNG搜索实时信息",
+        "启用后将搜索实时信息",
+    ),
+    Fault(
+        "C11.2",
+        "links are not doubly bracketed",
+        "citations/linker.py",
+        'f"[[{number}]]({url})"',
+        'f"[{number}]({url})"',
+    ),
+    Fault("C11.4", "references have no domain", "citations/references.py", 'f" — {escape(source.domain)}"', '""'),
+    Fault(
+        "C11.6",
+        "unknown numbers are not logged",
+        "citations/linker.py",
+        'log.warning("the answer cites',
+        'log.debug("the answer cites',
+    ),
+    Fault(
+        "C12.1",
+        "the domain of a source keeps its port",
+        "citations/registry.py",
+        "return SearchResult(self.title, self.url).source",
+        'return self.url.split("/")[2]',
+    ),
+    Fault(
+        "C13.1",
+        "the session caches nothing",
+        "tools/session.py",
+        "self._put(key, page)\n        return page",
+        "return page",
+    ),
+    Fault(
+        "C13.2",
+        "a cache hit is not logged",
+        "tools/session.py",
+        'log.info("session cache hit',
+        'log.debug("session cache hit',
+    ),
+    Fault(
+        "C13.3",
+        "the cache outlives the conversation",
+        "chat/session_factory.py",
+        "if key[0] == conversation]",
+        "if False]",
+    ),
+    Fault("C13.4", "the cache holds 21 queries", "tools/session.py", "SESSION_QUERIES = 20", "SESSION_QUERIES = 21"),
+    Fault("C14.1", "the tool has another name", "tools/specs.py", 'name="web_search"', 'name="search_web"'),
+    Fault("C14.2", "another description of the tool", "tools/specs.py", "当前新闻或验证信息时", "当前新闻时"),
+    Fault("C14.3", "another description of the input", "tools/specs.py", "应该具体、清晰、针对性强", "应该具体"),
+    Fault("C15.1", "a page gets a second number", "citations/registry.py", "if key in self._numbers:", "if False:"),
+    Fault(
+        "C15.3", "cited sources are not marked", "citations/references.py", "if number in used else", "if False else"
+    ),
+    # --- D, P: service, tool, providers, configuration
+    Fault(
+        "D1.1",
+        "only the first word is searched",
+        "chat/chat_turn.py",
+        '" ".join(turn.message.split())',
+        "turn.message.split()[0]",
+    ),
+    Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
+    Fault("P1.2", "every agent has the tool", "integrations/agents.py", "if not options.enabled:", "if False:"),
+    Fault("P2.2", "the environment's key comes first", "config/load.py", 'endswith(".apiKey")', 'endswith(".none")'),
+    Fault("P3.3", "Brave's key in another header", "engines/brave.py", '"X-Subscription-Token"', '"X-Token"'),
+    Fault(
+        "P9.1",
+        "an engine may ask any address",
+        "net/transport.py",
+        "            return False\n        upgraded",
+        "            return False\n        return True\n        upgraded",
+    ),
+    Fault("P9.2", "every client has limits of its own", "search/engine_state.py", "if key not in _states:", "if True:"),
+    Fault(
+        "P9.3",
+        "keys are printed",
+        "core/secret.py",
+        "return f\"Secret({MASK if self._value else ''})\"",
+        "return self._value",
+    ),
+    # --- T: the contract of web.search
+    Fault(
+        "T1.2",
+        "any kind of address is a result",
+        "core/urls.py",
+        'return url.startswith(("http://", "https://")) and',
+        "return",
+    ),
+    Fault("T1.3", "ranks start at 0", "search/normalize.py", "query.count), 1)", "query.count), 0)"),
+    Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
+    Fault("T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result.source, query))", "True)"),
+    Fault("T4.1", "every error is said to be final", "core/views.py", '"retryable": a.retryable', '"retryable": False'),
+    Fault(
+        "T6.1",
+        "an unknown backend is not logged",
+        "config/load.py",
+        'log.warning("%s", problem)\n    return "stub"',
+        'return "stub"',
+    ),
+    Fault("T6.2", "engines have a time of their own", "config/load.py", 'if name.endswith("_html")', "if False"),
+    Fault(
+        "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
+    ),
+    Fault("T7.2", "429 is not a refusal", "engines/_status.py", "if status == 429:", "if status == 999:"),
+    Fault("T7.3", "a broken server is not told apart", "engines/_status.py", "if status >= 500:", "if status >= 600:"),
+    Fault(
+        "T8.2",
+        "the address that was asked for is not kept",
+        "pages/archive.py",
+        "page_key(document.url), page,",
+        "page,",
+    ),
+    # --- G: Google, browser, engines
+    Fault("G1.2", "no region for a Chinese query", "engines/ddg_html.py", 'form["kl"] = region', "pass"),
+    Fault(
+        "G2.1",
+        "results have no source",
+        "core/views.py",
+        '"snippet": r.snippet, "source": r.source}',
+        '"snippet": r.snippet}',
+    ),
+    Fault("G2.2", "nine results", "core/query.py", "MAX_RESULTS = 10", "MAX_RESULTS = 9"),
+    Fault(
+        "G3.2",
+        "a CAPTCHA is not recognised",
+        "engines/google.py",
+        "if tree.css_first(_CAPTCHA) is not None:",
+        "if False:",
+    ),
+    Fault(
+        "G5.1",
+        "the browser starts late",
+        "net/browser.py",
+        "begun = time.monotonic()\n",
+        "begun = time.monotonic()\n        await asyncio.sleep(4)\n",
+    ),
+    Fault("G5.2", "every search starts a browser", "net/browser.py", "if self._started is None:", "if True:"),
+    Fault(
+        "G6.1",
+        "an engine may take as long as it likes",
+        "search/runner.py",
+        "async with asyncio.timeout(allowed):",
+        "async with asyncio.timeout(None):",
+    ),
+    Fault("G6.2", "an empty query is sent", "core/query.py", "raise EMPTY_QUERY()", "return text"),
+    Fault(
+        "G6.3",
+        "a missing browser is not named",
+        "net/chrome.py",
+        "raise CHROME_MISSING(command=command)",
+        'return ChromeFound("chrome", "chrome")',
+    ),
+    # --- what no requirement names
+    Fault(
+        "tests/chat/test_chat_turn.py",
+        "growing answers are not kept",
+        "chat/runs.py",
+        "await asyncio.sleep(_KEEP_EVERY)",
+        "await asyncio.sleep(3600)",
+    ),
+    Fault(
+        "tests/chat/test_safety.py",
+        "pages can send the agent anywhere",
+        "chat/web_policy.py",
+        "if self._web and page_key(url) not in",
+        "if False and page_key(url) not in",
+    ),
+    Fault(
+        "tests/pages/test_fetch.py",
+        "pages of scripts are not rendered",
+        "pages/fetch.py",
+        "or not self._settings.render or",
+        "or True or",
+    ),
+    Fault(
+        "tests/pages/test_archive.py",
+        "the archive offers any page",
+        "pages/archive_engine.py",
+        "_LEAST = 0.5",
+        "_LEAST = 0.0",
+    ),
+    Fault(
+        "tests/search/test_service.py",
+        "an overtaken engine is not remembered",
+        "search/runner.py",
+        'self.breaker.timed_out("slow")',
+        "pass",
+    ),
+    Fault(
+        "tests/search/test_parts.py",
+        "an engine's usual time is not learned",
+        "search/runner.py",
+        "self.state.latency += 0.2 *",
+        "self.state.latency += 0.0 *",
+    ),
+    Fault(
+        "tests/net/test_guard.py",
+        "loopback may be read",
+        "net/guard.py",
+        '("127.0.0.0/8", _LOOPBACK)',
+        '("127.255.0.0/16", _LOOPBACK)',
+    ),
+)
