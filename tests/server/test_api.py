@@ -393,6 +393,12 @@ class TestHouse:
                 told["searxng"]["error"]["hint"] and 0 <= told["searxng"]["age_seconds"] <= time.monotonic() - started
             )
 
+    @pytest.mark.req("C2.1", "C6.1")
+    async def test_searxng_is_checked_at_the_start_before_anyone_asks(self) -> None:
+        async with serve(searxng()) as site:
+            with serving(settings_of(site.url)):
+                assert await soon(lambda: {"/healthz", "/search"} <= {seen.path for seen in site.seen})
+
     @pytest.mark.req("C2.5")
     async def test_what_the_start_up_check_found_is_shown(self) -> None:
         async with talking(lambda seen: searxng()(seen) if seen.path == "/healthz" else _forbidden) as ask:
