@@ -3,39 +3,46 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+# Running needs less than developing; what a model or an engine needs beyond it is named when it is chosen.
+RUN := $(VENV)/.run
+DEV := $(VENV)/.dev
 # Compiled once, the program and its tests start sooner in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint unit bench mutants requirements docs clean
+.PHONY: run browser test lint unit bench mutants requirements docs clean
 
-run: $(READY)
+run: $(RUN)
 	@$(BIN)/suyuan serve
+
+# For Google, and for pages that only a browser can show.
+browser: $(RUN)
+	@$(PYTHON) tools/install.py $(VENV) browser
+	@tools/chromium.sh
 
 test: lint unit
 
-lint: $(READY)
+lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: $(READY)
+unit: $(DEV)
 	@tools/chromium.sh
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
-bench: $(READY)
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[bench]'
+bench: $(DEV)
+	@$(PYTHON) tools/install.py $(VENV) bench
 	$(BIN)/python -m benchmarks
 
 # Seeds faults into copies of the source: a test must notice each of them. Takes some minutes.
-mutants: $(READY)
+mutants: $(DEV)
 	$(BIN)/python tools/mutants.py
 
-requirements: $(READY)
+requirements: $(DEV)
 	$(BIN)/python tools/requirements.py
 
-docs: $(READY)
+docs: $(DEV)
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/mkdocs build --strict
@@ -43,9 +50,10 @@ docs: $(READY)
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "suyuan needs Python 3.11 or newer, this is " + sys.version'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[all,dev]'
-	@touch $(READY)
+$(RUN): pyproject.toml constraints.txt
+	@$(PYTHON) tools/install.py $(VENV) web,mcp,pages
+	@touch $(RUN)
+
+$(DEV): pyproject.toml constraints.txt
+	@$(PYTHON) tools/install.py $(VENV) all,dev
+	@touch $(RUN) $(DEV)
