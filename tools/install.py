@@ -1,6 +1,6 @@
 """Create the virtual environment and install Suyuan with some of its extras into it: by uv where it is available, else by pip.
 
-    python3 tools/install.py .venv web,mcp,pages
+python3 tools/install.py .venv web,mcp,pages
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
 # What pip and uv write that shows how far they are.
-_PROGRESS = ("Resolved", "Downloading", "Downloaded", "Building", "Built", "Prepared", "Installing", "Installed")
+_PROGRESS = ("Resolved", "Downloading", "Building", "Prepared", "Installing", "Installed")
 
 
 def main() -> int:
@@ -71,9 +71,7 @@ def install_with_pip(python: Path, target: Sequence[str]) -> bool:
 
 def with_pip(python: Path) -> bool:
     """Whether the environment has a pip; it is added where Python comes with one."""
-    return run([str(python), "-m", "pip", "--version"], quiet=True) or run(
-        [str(python), "-m", "ensurepip"], quiet=True
-    )
+    return run([str(python), "-m", "pip", "--version"], quiet=True) or run([str(python), "-m", "ensurepip"], quiet=True)
 
 
 def pip_configuration() -> tuple[list[str], dict[str, str]]:
