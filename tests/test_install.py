@@ -52,3 +52,19 @@ def test_the_makefile_installs_extras_that_exist() -> None:
     known = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     used = re.findall(r"install\.py \$\(VENV\) ([\w,]+)", (root / "Makefile").read_text(encoding="utf-8"))
     assert len(used) >= 4 and {name for names in used for name in names.split(",")} <= set(known)
+
+
+def test_the_workflow_runs_every_supported_python_and_tests_that_exist() -> None:
+    import tomllib
+
+    import yaml
+
+    root = Path(install.__file__).resolve().parent.parent
+    jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    oldest = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
+    for name in ("test", "windows"):
+        versions = jobs[name]["strategy"]["matrix"]["python"]
+        assert oldest == f">={versions[0]}" and "3.14" in versions
+    commands = [step["run"] for step in jobs["windows"]["steps"] if "run" in step]
+    folders = [word for command in commands for word in command.split() if word.startswith("tests/")]
+    assert folders and all((root / folder).is_dir() for folder in folders)
