@@ -33,7 +33,7 @@ FAULTS = (
     Fault("C2.1", "nothing is checked at the start", "server/health.py", "self._start_up())", "asyncio.sleep(0))"),
     Fault("C2.2", "snippets are not read", "engines/searxng.py", 'row.get("content")', 'row.get("text")'),
     Fault(
-        "C2.3", "a search may take 50 seconds", "config/settings.py", 'timeoutSeconds", 5.0', 'timeoutSeconds", 50.0'
+        "C2.3", "a search may take 50 seconds", "config/settings.py", 'timeoutSeconds", 5.0,', 'timeoutSeconds", 50.0,'
     ),
     Fault("C2.4", "an answer without search is not marked", "chat/chat_turn.py", "turn.unverified = True", "pass"),
     Fault(
@@ -155,7 +155,8 @@ FAULTS = (
         "turn.message.split()[0]",
     ),
     Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
-    Fault("P1.2", "every agent has the tool", "integrations/agents.py", "if not options.enabled:", "if False:"),
+    Fault("P1.2", "every agent has the tool", "config/agents.py", 'own.get("enabled") is True', "True"),
+    Fault("P4.1", "a tool is made for everyone", "integrations/agents.py", "if not options.enabled:", "if False:"),
     Fault(
         "P2.2", "the environment's key comes first", "config/reader.py", "if wanted.file_first else", "if False else"
     ),
@@ -176,13 +177,7 @@ FAULTS = (
         "return self._value",
     ),
     # --- T: the contract of web.search
-    Fault(
-        "T1.2",
-        "any kind of address is a result",
-        "core/urls.py",
-        'return url.startswith(("http://", "https://")) and',
-        "return",
-    ),
+    Fault("T1.2", "any kind of address is a result", "search/normalize.py", "if is_page(result.url) and (", "if ("),
     Fault("T1.3", "ranks start at 0", "search/normalize.py", "query.count), 1)", "query.count), 0)"),
     Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
     Fault("T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result.source, query))", "True)"),
@@ -194,13 +189,7 @@ FAULTS = (
         'log.warning("%s", problem)\n    return "stub"',
         'return "stub"',
     ),
-    Fault(
-        "T6.2",
-        "engines have a time of their own",
-        "config/load.py",
-        "reader.given(_FETCH_TIMEOUT) and (name",
-        "False and (name",
-    ),
+    Fault("T6.2", "engines have a time of their own", "config/load.py", '(name.endswith("_html") or', "(False and"),
     Fault(
         "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
     ),
@@ -243,7 +232,7 @@ FAULTS = (
         "an engine may take as long as it likes",
         "search/runner.py",
         "async with asyncio.timeout(allowed):",
-        "async with asyncio.timeout(None):",
+        "async with asyncio.timeout(20 * allowed):",
     ),
     Fault("G6.2", "an empty query is sent", "core/query.py", "raise EMPTY_QUERY()", "return text"),
     Fault(

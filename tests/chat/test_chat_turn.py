@@ -59,7 +59,8 @@ async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_nu
     with serve_model(reply("大桥全长55公里[1],于2018年通车[1]。")) as model:
         async with talking(openai(model.url)) as (client, web):
             events, answer = await ask(client, QUESTION, search=True)
-    assert web.searches == [QUESTION]
+            await ask(client, "  How long is\n the bridge? ", search=True)
+    assert web.searches == [QUESTION, "How long is the bridge?"]
     prompt = model.requests[0].text
     first = answer.sources[0]
     assert f"[1] 港珠澳大桥 (127.0.0.1)\n{first.url}\n港珠澳大桥全长55公里" in prompt

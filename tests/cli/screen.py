@@ -16,6 +16,8 @@ from contextlib import contextmanager
 
 import pyte
 
+from support.timing import PATIENCE
+
 # Makes the terminal the controlling one, so that Ctrl-C reaches the command.
 _START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
 
@@ -46,13 +48,13 @@ class Screen:
         """Type ``keys``."""
         os.write(self._fd, keys.encode())
 
-    def wait_for(self, text: str, seconds: float = 90) -> None:
+    def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
         """Read until ``text`` is on the screen."""
         end = time.monotonic() + seconds
         while text not in self.text:
             assert self._read(end), f"{text!r} did not come:\n{self.text}"
 
-    def wait(self, seconds: float = 90) -> int:
+    def wait(self, seconds: float = PATIENCE) -> int:
         """Read until the command ends and return its exit code."""
         end = time.monotonic() + seconds
         while self._read(end):
