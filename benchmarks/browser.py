@@ -1,4 +1,4 @@
-"""The browser room: how long Chrome takes to start, and what a page costs by it beside a plain fetch."""
+"""The browser: how long Chrome takes to start, and what a page costs by it beside a plain fetch."""
 
 from __future__ import annotations
 

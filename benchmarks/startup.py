@@ -17,7 +17,7 @@ BARE, IMPORT = "python, bare", "import suyuan"
 COMMANDS = {
     BARE: ("-c", "pass"),
     IMPORT: ("-c", "import suyuan"),
-    "suyuan, a house built": ("-c", "from suyuan import build_house; build_house()"),
+    "suyuan, a client made": ("-c", "from suyuan import AsyncClient; AsyncClient()"),
     "suyuan search --engine stub hello": ("-m", "suyuan", "search", "--engine", "stub", "hello"),
     "import ddgs": ("-c", "import ddgs"),
     "ddgs, an object made": ("-c", "from ddgs import DDGS; DDGS()"),

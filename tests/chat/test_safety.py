@@ -1,4 +1,4 @@
-"""Text from the web is data: a model that obeys a page still cannot make the house search or read what the page asked for."""
+"""Text from the web is data: a model that obeys a page still cannot make the product search or read what the page asked for."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _follows(order: str) -> Callable[[EngineReply], Step]:
     return model
 
 
-class TestPermits:
+class TestWebPolicy:
     def test_before_anything_was_read_any_address_may_be_read(self) -> None:
         WebPolicy("hello").check_url("https://docs.example/x")
 

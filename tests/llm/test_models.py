@@ -1,4 +1,4 @@
-"""Models by configuration, against a real server on loopback; every failure becomes a cause with a cure."""
+"""Models by configuration, against a real server on loopback; every failure becomes a cause with a hint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from support.site import free_port
 from suyuan.core.errors import AuthError, NetworkError, SuyuanError, Timeout
 from suyuan.core.secret import Secret
 from suyuan.llm.build import build_model, close_model
-from suyuan.llm.errors import model_fault, safe_to_retry
+from suyuan.llm.errors import model_error, safe_to_retry
 from suyuan.llm.settings import ModelSettings
 
 KEY = "sk-verysecret-0123456789"
@@ -68,7 +68,7 @@ async def fault_of(script: Answering, **changes: Any) -> SuyuanError:
         try:
             await ask(chosen, tools=[SEARCH])
         except Exception as raised:  # noqa: BLE001 - whatever a library raises is what is tested
-            return model_fault(raised, chosen)
+            return model_error(raised, chosen)
     raise AssertionError("the model answered")
 
 
@@ -339,11 +339,11 @@ def test_ollama_is_cured_with_its_own_commands() -> None:
     chosen = ModelSettings("ollama", "qwen3")
     assert (
         "`ollama pull qwen3`"
-        in model_fault(ResponseError('model "qwen3" not found, try pulling it first'), chosen).hint
+        in model_error(ResponseError('model "qwen3" not found, try pulling it first'), chosen).hint
     )
-    assert "`ollama serve`" in model_fault(ConnectionError("Failed to connect to Ollama"), chosen).hint
+    assert "`ollama serve`" in model_error(ConnectionError("Failed to connect to Ollama"), chosen).hint
     compatible = ModelSettings("openai", "qwen3", "http://localhost:11434/v1")
-    assert "`ollama serve`" in model_fault(ConnectionRefusedError(111, "Connection refused"), compatible).hint
+    assert "`ollama serve`" in model_error(ConnectionRefusedError(111, "Connection refused"), compatible).hint
 
 
 async def test_ollama_itself_is_asked_and_its_errors_are_read() -> None:
@@ -353,7 +353,7 @@ async def test_ollama_itself_is_asked_and_its_errors_are_read() -> None:
         chosen = settings(server.url.removesuffix("/v1"), provider="ollama", name="qwen3")
         with pytest.raises(Exception, match="not found") as raised:
             await ask(chosen)
-    assert model_fault(raised.value, chosen).detail_code == "model_not_pulled"
+    assert model_error(raised.value, chosen).detail_code == "model_not_pulled"
     assert server.requests[0].path == "/api/chat" and server.requests[0].body["options"]["num_ctx"] == 32_000
 
 
@@ -364,7 +364,7 @@ async def test_anthropic_is_asked_and_its_errors_are_read(status: int, detail: s
         chosen = settings(server.url.removesuffix("/v1"), provider="anthropic", name="claude-x")
         with pytest.raises(Exception, match="no") as raised:
             await ask(chosen)
-    assert model_fault(raised.value, chosen).detail_code == detail
+    assert model_error(raised.value, chosen).detail_code == detail
     # No retries of its own.
     assert len(server.requests) == 1
 
@@ -389,7 +389,7 @@ async def test_google_is_asked_and_its_errors_are_read(name: str) -> None:
         chosen = settings(server.url.removesuffix("/v1"), provider="google", name="gemini-x")
         with pytest.raises(Exception, match=re.escape(message)) as raised:
             await ask(chosen)
-    assert model_fault(raised.value, chosen).detail_code == detail
+    assert model_error(raised.value, chosen).detail_code == detail
     # No retries of its own.
     assert len(server.requests) == 1
 
@@ -410,7 +410,7 @@ async def test_a_google_that_is_not_there() -> None:
     chosen = settings(f"http://127.0.0.1:{free_port()}", provider="google", name="gemini-x")
     with pytest.raises(Exception, match="refused") as raised:
         await ask(chosen)
-    assert model_fault(raised.value, chosen).detail_code == "model_unreachable"
+    assert model_error(raised.value, chosen).detail_code == "model_unreachable"
 
 
 async def test_nothing_is_retried_behind_our_back() -> None:
@@ -422,14 +422,14 @@ async def test_nothing_is_retried_behind_our_back() -> None:
 
 def test_an_unknown_failure_keeps_its_words_but_no_secret() -> None:
     chosen = settings("http://u:pw1234@localhost:1/v1", proxy=Secret("http://me:hidden@p:1"))
-    fault = model_fault(RuntimeError(f"odd thing with {KEY} and Bearer abcdef via http://me:hidden@p:1"), chosen)
+    fault = model_error(RuntimeError(f"odd thing with {KEY} and Bearer abcdef via http://me:hidden@p:1"), chosen)
     assert fault.detail_code == "model_failed" and "odd thing" in fault.message
     assert not re.search(r"verysecret|abcdef|hidden|pw1234", f"{fault.as_dict()}{fault.as_dict('zh')}")
 
 
 def test_our_own_errors_stay_as_they_are() -> None:
     own = Timeout("x")
-    assert model_fault(own, ModelSettings()) is own
+    assert model_error(own, ModelSettings()) is own
 
 
 def test_when_to_ask_again_without_being_told() -> None:

@@ -1,4 +1,4 @@
-"""A house whose engines live on loopback."""
+"""A client whose engines are on loopback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "sk-very-secret-key-0123456789"
 async def client(
     urls: dict[str, str], *, cache_minutes: float = 0.0, rate: float = 0.0, seconds: float = 30.0, **search: Any
 ) -> AsyncIterator[AsyncClient]:
-    """A house with the engines ``urls`` at these addresses; all others lead nowhere."""
+    """A client with the engines ``urls`` at these addresses; all others lead nowhere."""
     nowhere = "http://127.0.0.1:9"
     names = ("searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
     engines = {

@@ -1,4 +1,4 @@
-"""A house that can talk: a small web on loopback (a SearXNG and its pages), and a model server or the embedded model."""
+"""A client with a small web on loopback (a SearXNG and its pages), and a model server or the embedded model."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ async def talking(
     seconds: float = 30.0,
     **search: Any,
 ) -> AsyncIterator[tuple[AsyncClient, Web]]:
-    """A house with that model, searching the small web only."""
+    """A client with that model, searching the small web only."""
     web = web or Web()
     async with serve(web) as site:
         web.site = site

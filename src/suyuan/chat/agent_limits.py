@@ -16,7 +16,7 @@ from .model_call import retrying
 from .prompts import answer_now
 from .turn import Turn
 
-_LEFT_OUT = {"zh": "（为节省篇幅，这一步的内容已省略）", "en": "(left out to save room)"}
+_LEFT_OUT = {"zh": "（为节省篇幅，这一步的内容已省略）", "en": "(left out to save space)"}
 _FENCE = re.compile(r"^```(?:json|tool_call)?\s*|\s*```$|^<tool_call>\s*|\s*</tool_call>$", re.I)
 
 
@@ -59,11 +59,11 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _readable(self, messages: Sequence[BaseMessage], system: int) -> list[BaseMessage]:
         """The messages that fit the context; the content of the oldest tool results is dropped first."""
-        room = int(self._turn.session.model_settings.context_tokens * 0.85) - system
+        budget = int(self._turn.session.model_settings.context_tokens * 0.85) - system
         sizes = [count_tokens(message.text) for message in messages]
         kept = list(messages)
         for i, message in enumerate(messages[:-1]):
-            if sum(sizes) <= room:
+            if sum(sizes) <= budget:
                 break
             if isinstance(message, ToolMessage):
                 kept[i] = message.model_copy(update={"content": _LEFT_OUT[self._turn.lang]})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
-from ..llm.errors import model_fault
+from ..llm.errors import model_error
 from ..text.words import count_tokens
 from ..tools.text import shortened
 from .chat_turn import LONGEST_QUERY, say_failed
@@ -54,8 +54,8 @@ async def _agent(turn: Turn) -> None:
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches)
     agent = create_agent(session.model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)])
-    room = session.model_settings.context_tokens * 0.5 - count_tokens(system)
-    given: Any = {"messages": conversation(turn, turn.message, room)}
+    budget = session.model_settings.context_tokens * 0.5 - count_tokens(system)
+    given: Any = {"messages": conversation(turn, turn.message, budget)}
     # Every step is two nodes of the graph; the limits end a run long before this.
     config: Any = {"recursion_limit": 4 * (limits.searches + limits.fetches) + 20}
     try:
@@ -72,7 +72,7 @@ async def _agent(turn: Turn) -> None:
     except SuyuanError:
         raise
     except Exception as error:  # noqa: BLE001 - every model library raises its own; all become causes here
-        raise model_fault(error, session.model_settings) from None
+        raise model_error(error, session.model_settings) from None
 
 
 def _tools(turn: Turn) -> list[BaseTool]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError
-from ..llm.errors import model_fault, safe_to_retry
+from ..llm.errors import model_error, safe_to_retry
 from ..text.words import count_tokens
 from .prompts import earlier_sources
 from .session import Exchange
@@ -28,10 +28,10 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
     """Let the model answer ``question`` with the earlier messages as context."""
     from langchain_core.messages import SystemMessage
 
-    room = turn.session.model_settings.context_tokens - count_tokens(system) - count_tokens(question)
+    budget = turn.session.model_settings.context_tokens - count_tokens(system) - count_tokens(question)
 
     async def once(share: float) -> None:
-        messages = [SystemMessage(system), *conversation(turn, question, room * share)]
+        messages = [SystemMessage(system), *conversation(turn, question, budget * share)]
         async for chunk in turn.session.model.astream(messages):
             take_chunk(turn, chunk)
 
@@ -44,15 +44,15 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
         await retrying(turn, lambda: once(0))
 
 
-def conversation(turn: Turn, question: str, room: float) -> list[BaseMessage]:
-    """The question, after the newest earlier exchanges that fit into ``room`` tokens."""
+def conversation(turn: Turn, question: str, budget: float) -> list[BaseMessage]:
+    """The question, after the newest earlier exchanges that fit into ``budget`` tokens."""
     from langchain_core.messages import AIMessage, HumanMessage
 
     kept: list[BaseMessage] = []
     for exchange in reversed(turn.session.history):
         told = _told(exchange, turn.lang)
-        room -= count_tokens(exchange.question) + count_tokens(told)
-        if room < 0:
+        budget -= count_tokens(exchange.question) + count_tokens(told)
+        if budget < 0:
             break
         kept[:0] = [HumanMessage(exchange.question), AIMessage(told)]
     return [*kept, HumanMessage(question)]
@@ -89,7 +89,7 @@ async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
     try:
         return await call()
     except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
-        fault = model_fault(error, turn.session.model_settings)
+        fault = model_error(error, turn.session.model_settings)
         wait = fault.retry_after if fault.retry_after is not None else _PAUSE
         if not safe_to_retry(fault, turn.spoken) or wait > _LONGEST_WAIT:
             raise fault from None
@@ -97,4 +97,4 @@ async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
     try:
         return await call()
     except Exception as error:  # noqa: BLE001 - as above
-        raise model_fault(error, turn.session.model_settings) from None
+        raise model_error(error, turn.session.model_settings) from None

@@ -1,1 +1,1 @@
-"""The words that all rooms share. Standard library only, no I/O."""
+"""Values, errors and protocols that all packages share; standard library only, no I/O."""

@@ -15,7 +15,7 @@ from ..core.causes.doctor import MODEL_NO_STREAM
 from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..core.wire import Request, Response
-from ..llm.errors import DEFAULT_SERVERS, base_of, model_fault, server_of
+from ..llm.errors import DEFAULT_SERVERS, base_of, model_error, server_of
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding, Level
@@ -163,16 +163,16 @@ class _ServerCheck:
 
     def _network_error(self, error: SuyuanError) -> SuyuanError:
         if error.detail_code == "connection_refused":
-            return model_fault(ConnectionRefusedError(), self.settings)
+            return model_error(ConnectionRefusedError(), self.settings)
         if error.detail_code in ("bad_http", "too_large", "undecoded_body"):
             return self._not_a_model()
         return _NETWORK_CAUSES.get(error.detail_code, causes.MODEL_UNREACHABLE)(where=server_of(self.settings))
 
     def _fault(self, response: Response) -> SuyuanError:
-        return model_fault(_HttpError(response), self.settings)
+        return model_error(_HttpError(response), self.settings)
 
     def _not_a_model(self) -> SuyuanError:
-        return model_fault(json.JSONDecodeError("not an answer of a model", "", 0), self.settings)
+        return model_error(json.JSONDecodeError("not an answer of a model", "", 0), self.settings)
 
     def _base(self) -> str:
         base = base_of(self.settings) or DEFAULT_SERVERS["openai"]

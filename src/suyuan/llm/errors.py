@@ -1,4 +1,4 @@
-"""What the model libraries raise, in the words of the house.
+"""The errors of the model libraries as causes.
 
 No library is imported for it: an error is known by its status, its codes, the names of its classes and, where servers
 give nothing better, by the wording that a server is known for.
@@ -98,8 +98,8 @@ class _Facts:
     headers: Mapping[str, str]
 
 
-def model_fault(error: BaseException, settings: ModelSettings) -> SuyuanError:
-    """The failure of the house that ``error`` of a model library stands for, with no secret in it."""
+def model_error(error: BaseException, settings: ModelSettings) -> SuyuanError:
+    """The cause that an error of a model library stands for, without secrets."""
     if isinstance(error, SuyuanError):
         return error
     facts = _facts(error)
