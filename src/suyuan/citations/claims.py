@@ -13,8 +13,9 @@ from typing import Literal
 from ..text.dates import MONTHS
 from ..text.keywords import STOP_WORDS
 from ..text.numbers import figures
+from ..text.scripts import HAN
 from ..text.sentences import sentence_ends, split_sentences
-from ..text.words import HAN, count_cjk, words
+from ..text.words import count_cjk, words
 from .markers import Marker
 
 Verdict = Literal["supported", "weak", "not_found"]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from ..text.words import HAN
+from ..text.scripts import HAN
 from .code_lines import MAX_LEAD, CodeLines
 
 MAX_RANGE = 10

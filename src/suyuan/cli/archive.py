@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..messages.catalog import Texts
-from ..pages.archive import Archive
 from .tables import show_table
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..pages.archive import Archive
 
 
 def add(commands: Any, t: Texts) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..text.dates import MONTH_NAMES
-from ..text.words import HAN
+from ..text.scripts import HAN
 
 _ASKED_BY = {
     "time": r"\bwhen\b|what (?:year|date|day|time|month)|which year"

@@ -18,7 +18,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ..text.words import CJK, count_tokens
+from ..text.scripts import CJK
+from ..text.words import count_tokens
 from .planner import PlannedCall, plan_calls
 from .prompt_reader import read_messages
 from .writer import write_answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..text.keywords import content_stems, keywords
-from ..text.words import HAN
+from ..text.scripts import HAN
 from .answer_type import answer_type
 
 _BETWEEN_QUESTIONS = re.compile(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..text.words import CJK
+from ..text.scripts import CJK
 from .block import Block, Element, ListItem, TextRun
 from .visibility import VisibilityChecker, visible_text
 

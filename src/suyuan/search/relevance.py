@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..core.result import SearchResult
 from ..text.keywords import STOP_WORDS
-from ..text.words import CJK
+from ..text.scripts import CJK
 
 # Genuine pages hold at least half of the query's words, decoys one or two of them.
 THRESHOLD = 0.4

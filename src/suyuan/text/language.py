@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .words import HAN
+from .scripts import HAN
 
 # The first that occurs decides: kana before Han, since Japanese uses both.
 _SCRIPTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .words import HAN
+from .scripts import HAN
 
 _MARK = re.compile(
     # Chinese marks end a sentence wherever they stand; Latin ones only before white space and a new beginning.

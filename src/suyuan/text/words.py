@@ -8,9 +8,7 @@ from functools import lru_cache
 from itertools import filterfalse
 from operator import add
 
-# Ranges for use inside the brackets of a regular expression.
-HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-CJK = f"\u3040-\u30ff\uac00-\ud7af{HAN}"
+from .scripts import CJK
 
 _RUNS = re.compile(rf"([{CJK}]+)|([^\W_{CJK}]+(?:['’.\-][^\W_{CJK}]+)*)")
 _CJK = re.compile(f"[{CJK}]")
