@@ -101,7 +101,7 @@ async def test_no_text_for_people_stands_in_templates_or_script() -> None:
     han = re.compile("[\u4e00-\u9fff]")
     files = (*WEB.rglob("*.html"), WEB / "static" / "app.js", WEB / "static" / "app.css")
     lines = [line for file in files for line in file.read_text("utf-8").splitlines() if han.search(line)]
-    assert [line for line in lines if "seal" not in line] == []
+    assert [line for line in lines if "logo" not in line] == []
 
 
 # --- the settings panel -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ async def _look(page: Any) -> tuple[str, ...]:
     await still(page)
     script = """() => {
         const knob = document.querySelector("#search"), style = getComputedStyle(knob);
-        const word = document.querySelector(".switch .word").innerText;
+        const word = document.querySelector(".switch .state-text").innerText;
         return [style.backgroundColor + style.backgroundImage, getComputedStyle(knob, "::after").transform, word];
     }"""
     return tuple(await page.evaluate(script))
@@ -257,7 +257,7 @@ async def test_engine_and_model_are_what_the_server_uses(plain: Stage, browser: 
     await page.select_option("[name=engine]", "searxng")
     await page.wait_for_url("**/c/*")
     assert conversation_of(page, plain).engine == "searxng"
-    assert "SearXNG" in await page.locator(".welcome .use").inner_text()
+    assert "SearXNG" in await page.locator(".welcome .in-use").inner_text()
     await page.reload()
     assert await page.input_value("[name=engine]") == "searxng"
     assert "stub" not in await page.locator("[name=engine]").inner_text()
@@ -589,17 +589,17 @@ async def test_edit_retry_suggest_and_copy(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     answer = await answered(page, plain)
-    await answer.locator("[data-do=copy]").click()
+    await answer.locator("[data-action=copy]").click()
     await page.locator(".toast", has_text="已复制").wait_for()
     copied = await page.evaluate("navigator.clipboard.readText()")
     assert "](https://" in copied and "## 参考文献" in copied
     run = await answer.get_attribute("data-run")
-    await answer.locator("[data-do=retry]").click()
+    await answer.locator("[data-action=retry]").click()
     await page.locator(f".answer:not([data-run='{run}'])").wait_for()
     await finished(page)
     assert await page.locator(".turn").count() == 1
     await page.hover(".question")
-    await page.click("[data-do=edit]")
+    await page.click("[data-action=edit]")
     await page.fill(".editor textarea", "SearXNG 支持哪些格式?")
     await page.press(".editor textarea", "Enter")
     await page.locator(".turn h2", has_text="支持哪些格式").wait_for()
@@ -625,12 +625,12 @@ async def test_conversations_are_found_renamed_deleted_and_brought_back(tmp_path
         await page.fill(".find input", "")
         await count_is(entries, 2)
         await entries.nth(1).hover()
-        await entries.nth(1).locator("[data-do=rename]").click()
+        await entries.nth(1).locator("[data-action=rename]").click()
         await page.keyboard.type("我的<b>会话</b>")
         await page.keyboard.press("Enter")
         await page.locator("#list a", has_text="我的<b>会话</b>").wait_for()
         await entries.nth(1).hover()
-        await entries.nth(1).locator("[data-do=delete]").click()
+        await entries.nth(1).locator("[data-action=delete]").click()
         await page.locator(".toast", has_text="会话已删除").wait_for()
         await count_is(entries, 1)
         await page.click(".toast button >> nth=0")
@@ -691,12 +691,12 @@ async def test_on_a_phone_everything_is_reachable_and_nothing_is_covered(
     assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
     await picture(page, f"card-{name}")
     await page.tap(".menu")
-    await page.locator("#side.open").wait_for()
+    await page.locator("#sidebar.open").wait_for()
     await still(page)
     await picture(page, f"menu-{name}")
     assert await page.evaluate(width) <= PHONE["width"]
     await page.keyboard.press("Escape")
-    await page.locator("#side").wait_for(state="hidden")
+    await page.locator("#sidebar").wait_for(state="hidden")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -793,7 +793,7 @@ async def test_no_text_of_a_stranger_is_ever_executed_or_fetched(tmp_path: Path,
         await cite.hover()
         await page.locator(".card").wait_for()
         await page.hover("#list li")
-        await page.click("#list [data-do=rename]")
+        await page.click("#list [data-action=rename]")
         await page.keyboard.type(EVIL)
         async with page.expect_response(lambda response: response.request.method == "PATCH"):
             await page.keyboard.press("Enter")
