@@ -1,4 +1,4 @@
-"""``suyuan.search``, ``search_many``, ``read`` and ``ask``: the client's methods, on one client that is closed at exit."""
+"""``suyuan.search``, ``search_many``, ``read`` and ``ask``: methods of one client, closed at exit."""
 
 from __future__ import annotations
 

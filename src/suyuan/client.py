@@ -142,7 +142,7 @@ class AsyncClient:
     async def ask(self, question: str, **params: Unpack[AskParams]) -> Answer:
         """Answer a question from what a search finds; nothing is stored. The keywords are those of :meth:`stream`.
 
-        Whatever happens there is an answer: where something failed, ``answer.failure`` and ``answer.unverified`` say so.
+        There is always an answer: where something failed, ``answer.failure`` and ``answer.unverified`` say so.
         """
         from .chat.events import Answer
 

@@ -23,7 +23,8 @@ SCHEMA_VERSION = 1
 _MODES = {"chat": "Chat", "agent": "Agent"}
 
 _TAGS = {
-    "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
+    "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3",
+    "h4", "h5", "h6",
     "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}}
@@ -33,11 +34,16 @@ _MARKUP = {"html_block", "html_inline", "image"}
 _CODE = {"fence", "code_block"}
 
 _STYLE = (
-    "body{font:16px/1.7 system-ui,'PingFang SC','Microsoft YaHei',sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;"
+    "body{font:16px/1.7 system-ui,'PingFang SC','Microsoft YaHei',sans-serif;"
+    "max-width:46rem;margin:2rem auto;padding:0 1rem;"
     "color:#1b1f24;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;color:#57606a;margin:2rem 0 .3rem}"
-    "p,li,td,a,.question{overflow-wrap:anywhere}.question{white-space:pre-wrap;background:#f3f5f7;border-radius:8px;padding:.7rem 1rem}"
-    ".meta{color:#57606a;font-size:.87rem}.mark{background:#fff1cc;color:#6b4700;border-radius:4px;padding:.1rem .4rem;margin-right:.4rem}"
-    ".notice{border-left:4px solid #d4a72c;padding:.3rem .8rem;background:#fff8e5}pre{overflow-x:auto;background:#f3f5f7;padding:.8rem}"
+    "p,li,td,a,"
+    ".question{overflow-wrap:anywhere}"
+    ".question{white-space:pre-wrap;background:#f3f5f7;border-radius:8px;padding:.7rem 1rem}"
+    ".meta{color:#57606a;font-size:.87rem}"
+    ".mark{background:#fff1cc;color:#6b4700;border-radius:4px;padding:.1rem .4rem;margin-right:.4rem}"
+    ".notice{border-left:4px solid #d4a72c;padding:.3rem .8rem;background:#fff8e5}"
+    "pre{overflow-x:auto;background:#f3f5f7;padding:.8rem}"
     "table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2rem .6rem}"
     "@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}.question,pre{background:#22272c}a{color:#7ab7ff}"
     ".meta,h2{color:#9aa4ae}.mark,.notice{background:#3b3015;color:#ffdf9a}}@media print{body{margin:0;max-width:none}}"
@@ -53,7 +59,7 @@ def export(conversation: Conversation, messages: Sequence[Message], form: Form, 
 
 
 def render(markdown: str) -> str:
-    """Safe HTML for ``markdown`` that a model or a page wrote: no HTML of its own, no images, web and mail links only."""
+    """Safe HTML for Markdown of a model or a page: no raw HTML, no images, only web and mail links."""
     import nh3
 
     return nh3.clean(
@@ -190,7 +196,8 @@ def _html(conversation: Conversation, messages: Sequence[Message], lang: str) ->
     parts = [
         f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else lang}">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">',
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
         f'<p class="meta">{t("begun")}{t("colon")}{escape(conversation.created_at[:10])}</p>',
     ]

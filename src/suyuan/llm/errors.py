@@ -30,27 +30,34 @@ DEFAULT_SERVERS = {
 }
 
 _CONTEXT = re.compile(
-    r"context[ _](?:length|size|window|limit)|maximum context|max(?:imum)? model len|exceed_context|prompt is too long|prompt too long"
-    r"|input (?:token count|length)|range of input length|model token limit|too many (?:input )?tokens|reduce the length"
+    r"context[ _](?:length|size|window|limit)|maximum context|max(?:imum)? model len|exceed_context"
+    r"|prompt is too long|prompt too long"
+    r"|input (?:token count|length)|range of input length|model token limit|too many (?:input )?tokens"
+    r"|reduce the length"
     r"|longer than the (?:maximum )?model|超长|上下文",
     re.I,
 )
 _NO_TOOLS = re.compile(
-    r"(?:not support|unsupported|no endpoints found that support).{0,40}(?:\btools?\b|tool[ _]use|tool[ _]call|function[ _-]?call)"
-    r"|(?:\btools?\b|tool[ _]choice|tool[ _]call\w*|function[ _-]?call\w*).{0,40}(?:not supported|unsupported|not support|requires? --)",
+    r"(?:not support|unsupported|no endpoints found that support).{0,40}"
+    r"(?:\btools?\b|tool[ _]use|tool[ _]call|function[ _-]?call)"
+    r"|(?:\btools?\b|tool[ _]choice|tool[ _]call\w*|function[ _-]?call\w*).{0,40}"
+    r"(?:not supported|unsupported|not support|requires? --)",
     re.I,
 )
 _FILTER = re.compile(
-    r"content[ _](?:filter|policy)|content exists risk|data_inspection|inappropriate content|responsibleai|blocked.{0,30}safety|敏感",
+    r"content[ _](?:filter|policy)|content exists risk|data_inspection|inappropriate content|responsibleai"
+    r"|blocked.{0,30}safety|敏感",
     re.I,
 )
 _NO_MODEL = re.compile(
-    r"model_not_found|model[^.]{0,80}?(?:not found|does not exist|not exist|not available)|not a valid model|no models? loaded"
+    r"model_not_found|model[^.]{0,80}?(?:not found|does not exist|not exist|not available)|not a valid model"
+    r"|no models? loaded"
     r"|unknown model|invalid model|模型不存在",
     re.I,
 )
 _QUOTA = re.compile(
-    r"insufficient[ _](?:quota|balance|credit|user_quota)|exceeded your current quota|credit balance|billing|欠费|余额不足",
+    r"insufficient[ _](?:quota|balance|credit|user_quota)|exceeded your current quota|credit balance|billing|欠费"
+    r"|余额不足",
     re.I,
 )
 _KEY = re.compile(
@@ -66,7 +73,8 @@ _TIMEOUTS = {
     "DeadlineExceeded",
     "StreamChunkTimeoutError",
 }
-_CUTS = {"RemoteProtocolError", "ReadError", "WriteError", "IncompleteRead", "IncompleteReadError", "ChunkedEncodingError",
+_CUTS = {"RemoteProtocolError", "ReadError", "WriteError", "IncompleteRead", "IncompleteReadError",
+         "ChunkedEncodingError",
          "ClientPayloadError", "ConnectionResetError", "BrokenPipeError", "ServerDisconnectedError"}  # fmt: skip
 # Told before time-outs, since a connection that times out has reached nobody.
 _REFUSED = {"ConnectError", "ConnectTimeout", "ConnectTimeoutError", "ConnectionRefusedError", "NewConnectionError"}
@@ -78,9 +86,12 @@ _NOTHING = re.compile(
 )
 
 _TYPES = {
-    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "permission_denied": 403, "not_found_error": 404,
-    "insufficient_quota": 402, "billing_error": 402, "rate_limit_error": 429, "rate_limit_exceeded": 429, "resource_exhausted": 429,
-    "overloaded_error": 529, "unavailable": 503, "timeout_error": 504, "server_error": 500, "internal_server_error": 500, "api_error": 500,
+    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "permission_denied": 403,
+    "not_found_error": 404,
+    "insufficient_quota": 402, "billing_error": 402, "rate_limit_error": 429, "rate_limit_exceeded": 429,
+    "resource_exhausted": 429,
+    "overloaded_error": 529, "unavailable": 503, "timeout_error": 504, "server_error": 500,
+    "internal_server_error": 500, "api_error": 500,
 }  # fmt: skip
 _SECRETS = re.compile(
     r"(?i)\b(?:sk|key|pk|gsk|xai)-[\w*-]{6,}|bearer\s+\S+|AIza[\w-]{10,}|(?<=//)[^/\s@]+:[^/\s@]+(?=@)"

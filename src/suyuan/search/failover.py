@@ -133,7 +133,7 @@ class Failover:
         return detail in _TRANSIENT and tries < (2 if detail == "captcha_required" else _MAX_TRIES)
 
     def _stalled(self) -> EngineRunner | None:
-        """The engine to ask while a request takes much longer than usual: one worth a retry, else the slow one again."""
+        """The engine to ask while a request is unusually slow: one worth a retry, else the slow one again."""
         now = time.monotonic()
         slow = [run.runner for run in self._running.values() if now - run.since > run.runner.hedge_delay]
         if not slow:

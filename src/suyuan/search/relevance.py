@@ -25,7 +25,7 @@ _CJK = re.compile(f"[{CJK}]")
 
 
 def relevance(query: str, results: Sequence[SearchResult]) -> float | None:
-    """The share of the query's words that the first results hold, from 0 to 1; None where there is too little to judge."""
+    """The share of the query's words that the first results hold; None where there is too little to judge."""
     if len(results) < _MIN_RESULTS:
         return None
     texts = [_folded(f"{result.title} {result.snippet} {result.url}") for result in islice(results, _TOP)]

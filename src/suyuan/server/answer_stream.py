@@ -1,6 +1,6 @@
 """The stream of an answer for the page: events become messages with HTML, a few per second.
 
-A page that reconnects gets one ``snapshot`` of all there is and then what follows, so it misses nothing and gets nothing
+A page that reconnects gets one ``snapshot`` of the answer and then what follows, so it misses nothing and gets nothing
 twice.
 """
 

@@ -255,7 +255,7 @@ def preload() -> None:
     _static_files()
 
 
-# --- what all pages share -----------------------------------------------------------------------------------------------
+# --- shared by all pages ----------------------------------------------------------------------------------------
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))

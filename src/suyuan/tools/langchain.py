@@ -110,7 +110,7 @@ class SearchTool(_WebTool):
 
 
 class FetchTool(_WebTool):
-    """``web_fetch``: the passages of a page that matter, and the ``Document`` as artifact; failures come back as text."""
+    """``web_fetch``: the relevant passages of a page, and the ``Document`` as artifact; failures are text."""
 
     name: str = WEB_FETCH.name
     max_tokens: int = PAGE_TOKENS

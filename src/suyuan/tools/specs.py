@@ -59,16 +59,20 @@ WEB_SEARCH = ToolSpec(
     name="web_search",
     dotted="web.search",
     zh="搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。",
-    en="Search the internet for current information. Use it for recent events, live data, today's news, or to verify a fact.",
+    en="Search the internet for current information. Use it for recent events, live data, today's news, or to verify "
+    "a fact.",
     practice_zh=(
         "好的查询：用几个关键词而不是整句话，写明名称、地点和年份；一次只问一件事；结果不好时换一种说法，不要重复同样的查询。"
         "例如：“Python 3.14 新特性 发布说明”优于“告诉我 Python 有什么新东西”。"
         "结果带有编号 [n]，引用时使用该编号；摘要不足以回答时应说明。"
     ),
     practice_en=(
-        "A good query is a few keywords, not a sentence, with the name, place and year that matter; one thing at a time; when the results "
-        "are poor, use other words and do not repeat the same query. For example: “Python 3.14 release notes new features” rather than "
-        "“tell me what is new in Python”. Results carry a number [n]: cite with it; say so when the snippets do not answer the question."
+        "A good query is a few keywords, not a sentence, with the name, place and year that matter; one thing at a "
+        "time; when the results "
+        "are poor, use other words and do not repeat the same query. For example: “Python 3.14 release notes new "
+        "features” rather than "
+        "“tell me what is new in Python”. Results carry a number [n]: cite with it; say so when the snippets do not "
+        "answer the question."
     ),
     parameters=(
         Parameter(
@@ -113,7 +117,8 @@ WEB_FETCH = ToolSpec(
     name="web_fetch",
     dotted="web.fetch",
     zh="读取一个网页的正文。当搜索摘要不足以回答问题，或需要核实原文时使用此工具。",
-    en="Read the main text of a web page. Use it when the snippets of a search do not answer the question, or to check the wording.",
+    en="Read the main text of a web page. Use it when the snippets of a search do not answer the question, or to "
+    "check the wording.",
     practice_zh="只读取搜索结果、页面链接或用户给出的地址。给出 question 时只返回相关段落。",
     practice_en="Read only addresses that came from search results, from links of pages, or from the user. "
     "With a question only the passages that matter come back.",
