@@ -203,7 +203,7 @@ def test_the_embedded_model_is_the_default() -> None:
 @pytest.mark.parametrize(
     ("chosen", "detail", "hint"),
     [
-        (ModelSettings("nobody", "x"), "model_provider_unknown", "embedded, openai"),
+        (ModelSettings("unknown", "x"), "model_provider_unknown", "embedded, openai"),
         (ModelSettings("openai"), "model_name_missing", "SUYUAN_MODEL"),
         (ModelSettings("openai", "gpt-5"), "model_key_missing", "OPENAI_API_KEY"),
         (ModelSettings("anthropic", "claude"), "model_key_missing", "ANTHROPIC_API_KEY"),
@@ -241,7 +241,8 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
 # --- failures ----------------------------------------------------------------------------------------------------
 
 OVERFLOWS = {
-    "openai": error(400, {"error": {"message": "too long", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
+    "openai": error(
+        400, {"error": {"message": "too long", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
     "vllm": error(400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."),
     "vllm v1": error(400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096."),
     "llama.cpp": error(400, {"error": {"code": 400, "message": "no", "type": "exceed_context_size_error"}}),
@@ -253,7 +254,8 @@ OVERFLOWS = {
 
 STATUSES: dict[str, tuple[Step, str, str, bool]] = {
     "wrong key": (error(401, f"Incorrect API key provided: {KEY}"), "AuthError", "model_key_refused", False),
-    "wrong key, 400": (error(400, "API key not valid. Please pass a valid API key."), "AuthError", "model_key_refused", False),
+    "wrong key, 400": (
+        error(400, "API key not valid. Please pass a valid API key."), "AuthError", "model_key_refused", False),
     "forbidden": (error(403, "not in your region"), "AuthError", "model_forbidden", False),
     "unknown model": (
         error(404, {"error": {"message": "no", "code": "model_not_found"}}), "InvalidInput", "model_not_found", False),
@@ -262,20 +264,26 @@ STATUSES: dict[str, tuple[Step, str, str, bool]] = {
     "wrong path": (raw('{"detail":"Not Found"}', "application/json", 404), "InvalidInput", "model_address", False),
     "too often": (error(429, "slow down", {"Retry-After": "7"}), "WebBlocked", "model_rate", True),
     "no quota": (
-        error(429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}), "AuthError", "model_quota", False),
+        error(429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}),
+        "AuthError", "model_quota", False),
     "no balance": (error(402, "Insufficient Balance"), "AuthError", "model_quota", False),
     "broken": (error(500, "CUDA out of memory"), "BadGateway", "model_broken", True),
     "bad gateway": (raw("<html><h1>502 Bad Gateway</h1></html>", "text/html", 502), "BadGateway", "model_broken", True),
     "loading": (error(503, "Loading model"), "BadGateway", "model_busy", True),
-    "no tools, ollama": (error(400, "registry.ollama.ai/library/gemma does not support tools"), "InvalidInput", "tools_unsupported", False),
+    "no tools, ollama": (
+        error(400, "registry.ollama.ai/library/gemma does not support tools"),
+        "InvalidInput", "tools_unsupported", False),
     "no tools, vllm": (
         error(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
         "InvalidInput", "tools_unsupported", False),
-    "no tools, llama.cpp": (error(500, "tools param requires --jinja flag"), "InvalidInput", "tools_unsupported", False),
-    "no tools, openrouter": (error(404, "No endpoints found that support tool use."), "InvalidInput", "tools_unsupported", False),
+    "no tools, llama.cpp": (
+        error(500, "tools param requires --jinja flag"), "InvalidInput", "tools_unsupported", False),
+    "no tools, openrouter": (
+        error(404, "No endpoints found that support tool use."), "InvalidInput", "tools_unsupported", False),
     "filtered": (error(400, "Content Exists Risk"), "InvalidInput", "model_filtered", False),
     "filtered, dashscope": (
-        error(400, {"error": {"message": "no", "code": "data_inspection_failed"}}), "InvalidInput", "model_filtered", False),
+        error(400, {"error": {"message": "no", "code": "data_inspection_failed"}}),
+        "InvalidInput", "model_filtered", False),
     "bad parameter": (error(400, "temperature must be below 1"), "InvalidInput", "model_bad_request", False),
     "a web page": (raw("<html>Welcome to nginx</html>"), "WebParseError", "model_bad_answer", False),
     "other JSON": (raw('{"hello": 1}', "application/json"), "WebParseError", "model_bad_answer", False),
@@ -284,7 +292,8 @@ STATUSES: dict[str, tuple[Step, str, str, bool]] = {
     "error in mid-stream": (stream_error("upstream failed", 502), "BadGateway", "model_broken", True),
     "unnamed error in mid-stream": (stream_error("engine died", "x1"), "BadGateway", "model_broken", True),
     "limit in mid-stream": (stream_error("slow down", "rate_limit_exceeded"), "WebBlocked", "model_rate", True),
-    "overflow in mid-stream": (stream_error("too long", "context_length_exceeded"), "InvalidInput", "context_overflow", False),
+    "overflow in mid-stream": (
+        stream_error("too long", "context_length_exceeded"), "InvalidInput", "context_overflow", False),
 }  # fmt: skip
 
 
@@ -308,7 +317,7 @@ async def test_a_context_that_is_too_long_is_known_by_every_wording(server: str)
 
 
 @pytest.mark.req("C7.3")
-async def test_a_server_that_is_not_there_is_told_from_a_wrong_name() -> None:
+async def test_an_unreachable_server_differs_from_an_unknown_host() -> None:
     gone = await fault_of(reply("x"), url=f"http://127.0.0.1:{free_port()}/v1")
     assert (gone.code, gone.detail_code) == ("NetworkError", "model_unreachable")
     unknown = await fault_of(reply("x"), url="http://no-such-host.invalid/v1")
@@ -319,20 +328,20 @@ async def test_a_server_that_is_not_there_is_told_from_a_wrong_name() -> None:
     assert proxied.detail_code == "model_proxy" and "hidden" not in f"{proxied.as_dict()}"
 
 
-async def test_a_plain_server_asked_by_https_is_a_matter_of_tls() -> None:
+async def test_https_to_a_plain_server_is_a_tls_failure() -> None:
     with serve_model(reply("x")) as server:
         fault = await fault_of(reply("x"), url=server.url.replace("http:", "https:"))
     assert fault.detail_code == "model_tls" and "https://" in fault.hint
 
 
 @pytest.mark.parametrize("script", [[stall(5)], [[reply("one two "), stall(5)]]], ids=["at once", "in mid-stream"])
-async def test_silence_is_ended(script: Answering) -> None:
+async def test_a_silent_server_times_out(script: Answering) -> None:
     fault = await fault_of(script, seconds=0.3)
     assert (fault.code, fault.detail_code) == ("Timeout", "model_silent")
     assert "0.3 s" in fault.message
 
 
-def test_ollama_is_cured_with_its_own_commands() -> None:
+def test_hints_for_ollama_name_its_commands() -> None:
     class ResponseError(Exception):
         status_code = 404
 
@@ -346,7 +355,7 @@ def test_ollama_is_cured_with_its_own_commands() -> None:
     assert "`ollama serve`" in model_error(ConnectionRefusedError(111, "Connection refused"), compatible).hint
 
 
-async def test_ollama_itself_is_asked_and_its_errors_are_read() -> None:
+async def test_errors_of_ollama() -> None:
     with serve_model(
         raw('{"error": "model \\"qwen3\\" not found, try pulling it first"}', "application/json", 404)
     ) as server:
@@ -358,7 +367,7 @@ async def test_ollama_itself_is_asked_and_its_errors_are_read() -> None:
 
 
 @pytest.mark.parametrize(("status", "detail"), [(401, "model_key_refused"), (529, "model_busy"), (429, "model_rate")])
-async def test_anthropic_is_asked_and_its_errors_are_read(status: int, detail: str) -> None:
+async def test_errors_of_anthropic(status: int, detail: str) -> None:
     body = {"type": "error", "error": {"type": "some_error", "message": "no"}}
     with serve_model(error(status, body)) as server:
         chosen = settings(server.url.removesuffix("/v1"), provider="anthropic", name="claude-x")
@@ -383,7 +392,7 @@ GOOGLE = {
 
 
 @pytest.mark.parametrize("name", GOOGLE)
-async def test_google_is_asked_and_its_errors_are_read(name: str) -> None:
+async def test_errors_of_google(name: str) -> None:
     status, message, detail = GOOGLE[name]
     with serve_model(error(status, {"error": {"code": status, "message": message, "status": "X"}})) as server:
         chosen = settings(server.url.removesuffix("/v1"), provider="google", name="gemini-x")
@@ -406,21 +415,21 @@ async def test_google_streams_through_the_configured_proxy() -> None:
     assert server.requests[0].path.startswith("http://google.invalid/v1beta/models/gemini-x:streamGenerateContent")
 
 
-async def test_a_google_that_is_not_there() -> None:
+async def test_google_unreachable() -> None:
     chosen = settings(f"http://127.0.0.1:{free_port()}", provider="google", name="gemini-x")
     with pytest.raises(Exception, match="refused") as raised:
         await ask(chosen)
     assert model_error(raised.value, chosen).detail_code == "model_unreachable"
 
 
-async def test_nothing_is_retried_behind_our_back() -> None:
+async def test_nothing_is_retried_by_the_library() -> None:
     with serve_model(error(500, "oops")) as server:
         with pytest.raises(Exception, match="oops"):
             await ask(settings(server.url))
     assert len(server.requests) == 1
 
 
-def test_an_unknown_failure_keeps_its_words_but_no_secret() -> None:
+def test_an_unknown_failure_keeps_its_text_without_secrets() -> None:
     chosen = settings("http://u:pw1234@localhost:1/v1", proxy=Secret("http://me:hidden@p:1"))
     fault = model_error(RuntimeError(f"odd thing with {KEY} and Bearer abcdef via http://me:hidden@p:1"), chosen)
     assert fault.detail_code == "model_failed" and "odd thing" in fault.message
@@ -432,7 +441,7 @@ def test_our_own_errors_stay_as_they_are() -> None:
     assert model_error(own, ModelSettings()) is own
 
 
-def test_when_to_ask_again_without_being_told() -> None:
+def test_when_a_retry_is_safe() -> None:
     assert safe_to_retry(NetworkError("x"), anything_streamed=False)
     assert not safe_to_retry(NetworkError("x"), anything_streamed=True)
     assert not safe_to_retry(AuthError("x"), anything_streamed=False)
@@ -454,7 +463,7 @@ async def test_the_test_server_lists_its_requests_and_repeats_its_last_answer() 
     assert [asked.text for asked in server.requests] == ["a", "b", "c"]
 
 
-class TestReader:
+class TestChunkParser:
     """The stream of a server, however it is cut into pieces."""
 
     STREAM = (
@@ -462,7 +471,7 @@ class TestReader:
         'data: {"choices": [{"delta": {"content": "b"}, "finish_reason": "stop"}]}\r\n\r\ndata: [DONE]\n\n'
     ).encode()
 
-    def test_every_cut_gives_the_same(self) -> None:
+    def test_pieces_of_every_size_are_parsed(self) -> None:
         from suyuan.llm.openai_compatible import ChunkParser
 
         for cut in range(len(self.STREAM)):
@@ -471,7 +480,7 @@ class TestReader:
             assert [chunk["choices"][0]["delta"]["content"] for chunk in chunks] == ["汉", "b"], cut
             assert reader.ended and reader.finished and reader.failure is None
 
-    def test_what_came_before_an_error_comes_first(self) -> None:
+    def test_chunks_before_an_error_come_first(self) -> None:
         from suyuan.llm.openai_compatible import ChunkParser
 
         reader = ChunkParser(None)

@@ -1,4 +1,4 @@
-"""The whole product in front of a real browser: a server with its engines and its model on loopback, and pictures of what is seen."""
+"""A server with its engines and its model on loopback, and a real browser; screenshots of the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ RESULTS = [
     {
         "title": "SearXNG 文档 - 欢迎使用 SearXNG",
         "url": "https://docs.searxng.org/",
-        "content": "SearXNG 是一个自由的互联网元搜索引擎,它汇集来自多达 244 个搜索服务的结果。用户既不会被跟踪,也不会被建立档案。",
+        "content": "SearXNG 是一个自由的互联网元搜索引擎,它汇集来自多达 244 个搜索服务的结果。"
+        "用户既不会被跟踪,也不会被建立档案。",
     },
     {
         "title": "SearXNG 如何保护隐私",
@@ -48,7 +49,8 @@ RESULTS = [
     {
         "title": "searxng/searxng: a free internet metasearch engine",
         "url": "https://github.com/searxng/searxng",
-        "content": "SearXNG is a free internet metasearch engine which aggregates results from various search services and databases.",
+        "content": "SearXNG is a free internet metasearch engine which aggregates results from various search services "
+        "and databases.",
     },
     {
         "title": "元搜索引擎 - 维基百科,自由的百科全书",
@@ -133,7 +135,10 @@ async def stage(
     seconds: float = 30.0,
     **settings: Any,
 ) -> AsyncIterator[Stage]:
-    """The product with SearXNG at ``handler`` and a model that follows ``script``, or the embedded one; ``wrap`` stands before it all."""
+    """A server with SearXNG at ``handler`` and a model that follows ``script``, or the embedded one.
+
+    ``wrap`` puts a middleware around the application.
+    """
     with ExitStack() as stack:
         model = stack.enter_context(serve_model(script)) if script else None
         async with serve(handler or searxng()) as site:
@@ -166,7 +171,7 @@ async def stage(
                 assert await soon(lambda: server.started or not thread.is_alive()) and server.started
                 running = Stage(origin.url, client, site, model, app)
                 yield running
-                # A server that ends waits for whoever still listens.
+                # A server that stops waits for open streams.
                 await running.leave()
             finally:
                 server.should_exit = True

@@ -1,4 +1,4 @@
-"""A real server on loopback, in a thread of its own, with engines on loopback too."""
+"""A real server on loopback, in its own thread, with engines on loopback."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Served:
 
 @contextmanager
 def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1") -> Iterator[Served]:
-    """Serve a client with ``settings`` for the length of a ``with`` block."""
+    """Serve with ``settings`` for the length of a ``with`` block."""
     sock = listen("127.0.0.1", 0)
     port = sock.getsockname()[1]
     app = create_app(AsyncClient(settings), origin=ServerSettings(host, port, Secret(token)))

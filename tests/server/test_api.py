@@ -33,7 +33,7 @@ def model_at(url: str) -> ModelSettings:
 
 
 class TestConversations:
-    async def test_a_life(self) -> None:
+    async def test_create_change_delete_and_restore(self) -> None:
         async with talking() as ask:
             id = await ask.conversation(mode="chat", search=False, lang="en")
             status, got = await ask("GET", f"/api/conversations/{id}")
@@ -80,7 +80,7 @@ class TestConversations:
                 )
 
     @pytest.mark.req("C1.3", "C10.4")
-    async def test_the_switch_comes_back_after_agent_mode_and_is_confirmed_fast(self) -> None:
+    async def test_the_switch_is_restored_after_agent_mode_and_confirmed_fast(self) -> None:
         async with talking() as ask:
             id = await ask.conversation(search=True)
 
@@ -103,7 +103,7 @@ class TestConversations:
             assert status == 400 and told["error"]["detail_code"] == "bad_command"
             assert (await ask("GET", f"/api/conversations/{id}/messages"))[1] == {"messages": []}
 
-    async def test_two_windows_agree(self) -> None:
+    async def test_two_windows_show_the_same_state(self) -> None:
         async with talking() as ask:
             id = await ask.conversation(search=False)
             seen: list[dict[str, Any]] = []
@@ -155,7 +155,7 @@ class TestConversations:
             )
             assert place.startswith('attachment; filename="') and len(name) < 100
 
-    async def test_a_form_that_there_is_not(self) -> None:
+    async def test_an_unknown_export_format_is_refused(self) -> None:
         async with talking() as ask:
             status, told = await ask("GET", f"/api/conversations/{await ask.conversation()}/export?form=docx")
             assert status == 400 and "form" in told["error"]["message"]
@@ -187,7 +187,7 @@ class TestAnswers:
             ] == "done"
 
     @pytest.mark.req("C3.2")
-    async def test_with_the_switch_off_no_engine_is_asked(self) -> None:
+    async def test_with_the_switch_off_nothing_is_searched(self) -> None:
         async with serve(searxng()) as site:
             with serving(settings_of(site.url)) as served:
                 async with client(served.url) as ask:
@@ -195,7 +195,7 @@ class TestAnswers:
             # The start-up check has queries of its own.
             assert not [seen for seen in site.seen if "Python" in seen.params.get("q", "")]
 
-    async def test_a_stream_goes_on_where_it_was_cut_without_loss_or_doubling(self) -> None:
+    async def test_an_interrupted_stream_continues_without_loss_or_repetition(self) -> None:
         with serve_model(says("one two three four five six seven eight", delay=0.03)) as model:
             async with talking(model=model_at(model.url)) as ask:
                 run = await ask.ask(await ask.conversation(search=False))
@@ -216,7 +216,7 @@ class TestAnswers:
                     == "one two three four five six seven eight"
                 )
 
-    async def test_a_run_of_a_former_server_is_answered_from_the_store(self, tmp_path: Path) -> None:
+    async def test_a_run_of_an_earlier_server_is_read_from_the_store(self, tmp_path: Path) -> None:
         async with serve(searxng()) as site:
             settings = settings_of(site.url, data=tmp_path)
             with serving(settings) as served:
@@ -270,7 +270,7 @@ class TestAnswers:
             _, told = await ask("GET", f"/api/conversations/{id}/messages")
             assert [each["text"] for each in told["messages"] if each["role"] == "user"] == ["What is Python?"]
 
-    async def test_when_the_server_ends_a_running_answer_is_told_and_kept(self, tmp_path: Path) -> None:
+    async def test_a_server_that_stops_ends_and_stores_a_running_answer(self, tmp_path: Path) -> None:
         with serve_model([[says("Half "), stall(600)]]) as model:
             settings = settings_of(data=tmp_path, model=model_at(model.url))
             ended: list[str] = []
@@ -306,7 +306,7 @@ def _end(served: Any) -> None:
 
 
 class TestSearchAndPages:
-    async def test_search_gives_items_and_the_receipt(self) -> None:
+    async def test_search_returns_items_and_the_receipt(self) -> None:
         async with talking() as ask:
             status, found = await ask(
                 "POST", "/api/search", {"query": "python", "count": 1, "allowed_domains": ["python.example"]}
@@ -331,7 +331,8 @@ class TestSearchAndPages:
     @pytest.mark.parametrize(
         ("body", "where"),
         [({"query": ""}, "query"), ({"query": "x", "count": 11}, "number"), ({"query": 3}, "query"), ({}, "query"),
-         ({"query": "x", "nonsense": 1}, "nonsense"), ({"query": "x", "engines": "altavista"}, "altavista"), ([], "read")],
+         ({"query": "x", "nonsense": 1}, "nonsense"), ({"query": "x", "engines": "altavista"}, "altavista"),
+         ([], "read")],
     )  # fmt: skip
     async def test_bad_input_names_what_is_wrong(self, body: Any, where: str) -> None:
         async with talking() as ask:
@@ -343,7 +344,7 @@ class TestSearchAndPages:
                 and told["error"]["hint"]
             )
 
-    async def test_a_client_that_goes_ends_its_search(self) -> None:
+    async def test_a_client_that_disconnects_ends_its_search(self) -> None:
         begun, gone = asyncio.Event(), asyncio.Event()
 
         async def hanging(writer: asyncio.StreamWriter) -> None:
@@ -367,7 +368,7 @@ class TestSearchAndPages:
             assert status == 403 and told["error"]["detail_code"] == "guard_refused"
 
 
-class TestHouse:
+class TestStatus:
     async def test_engines_and_models(self) -> None:
         async with talking() as ask:
             _, told = await ask("GET", "/api/engines")
@@ -379,7 +380,7 @@ class TestHouse:
             }
 
     @pytest.mark.req("C2.1", "C8.3")
-    async def test_health_tells_what_is_known_and_waits_for_nothing(self) -> None:
+    async def test_health_returns_the_last_known_state_without_waiting(self) -> None:
         started = time.monotonic()
         async with talking(lambda seen: never) as ask:
             status, told = await ask("GET", "/api/health")
@@ -394,13 +395,13 @@ class TestHouse:
             )
 
     @pytest.mark.req("C2.1", "C6.1")
-    async def test_searxng_is_checked_at_the_start_before_anyone_asks(self) -> None:
+    async def test_searxng_is_checked_at_the_start(self) -> None:
         async with serve(searxng()) as site:
             with serving(settings_of(site.url)):
                 assert await soon(lambda: {"/healthz", "/search"} <= {seen.path for seen in site.seen})
 
     @pytest.mark.req("C2.5")
-    async def test_what_the_start_up_check_found_is_shown(self) -> None:
+    async def test_the_result_of_the_start_up_check_is_reported(self) -> None:
         async with talking(lambda seen: searxng()(seen) if seen.path == "/healthz" else _forbidden) as ask:
             told: dict[str, Any] = {"notice": None}
             async with asyncio.timeout(PATIENCE):
@@ -409,7 +410,7 @@ class TestHouse:
                     _, told = await ask("GET", "/api/health", Accept_Language="en")
             assert "JSON" in told["notice"]["message"] and told["notice"]["hint"]
 
-    async def test_the_interface_is_described(self) -> None:
+    async def test_the_openapi_document(self) -> None:
         async with talking() as ask:
             _, told = await ask("GET", "/api/openapi.json")
             routes = {(method, path) for path, methods in told["paths"].items() for method in methods}
@@ -425,7 +426,7 @@ class TestHouse:
             for path in ("/docs", "/redoc"):
                 assert (await ask("GET", path))[0] == 404
 
-    async def test_counts(self) -> None:
+    async def test_metrics(self) -> None:
         async with talking() as ask:
             await ask.answer(await ask.ask(await ask.conversation()))
             await ask("GET", "/no/such/path")
@@ -458,7 +459,7 @@ class TestHouse:
             "suyuan_streams_open": "gauge",
         }
 
-    async def test_two_servers_count_for_themselves_and_speak_openmetrics(self) -> None:
+    async def test_each_server_has_its_own_metrics_also_as_openmetrics(self) -> None:
         async with talking() as ask, talking() as other:
             await ask("GET", "/healthz")
             async with other.session.get(
@@ -468,7 +469,7 @@ class TestHouse:
             assert response.content_type == "application/openmetrics-text" and text.endswith("# EOF\n")
             assert "/healthz" not in text and 'path="/healthz"' in (await ask("GET", "/metrics"))[1]
 
-    async def test_errors_have_one_shape_everywhere(self) -> None:
+    async def test_all_errors_have_the_same_shape(self) -> None:
         async with talking() as ask:
             for method, path, expected in (
                 ("GET", "/api/nothing", 404), ("PUT", "/api/search", 405), ("GET", "/api/runs/none/events", 404),
@@ -487,11 +488,9 @@ class TestHouse:
 
 
 async def _forbidden(writer: asyncio.StreamWriter) -> None:
-    writer.write(
-        b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 39\r\n\r\n<html><title>403 Forbidden</title></html>"[
-            :-2
-        ]
-    )
+    page = b"<html><title>403 Forbidden</title></html>"
+    head = f"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\n\r\n"
+    writer.write(head.encode() + page)
     await writer.drain()
     writer.close()
 
@@ -514,7 +513,7 @@ class TestStreams:
             "query_string": b"",
         }
 
-    async def test_a_slow_client_is_waited_for_and_then_dropped(self) -> None:
+    async def test_a_client_that_does_not_read_is_dropped_after_a_while(self) -> None:
         made = 0
 
         async def messages() -> AsyncIterator[bytes]:
@@ -532,7 +531,7 @@ class TestStreams:
         assert made == 1, "nothing is made for a client that does not take it"
         assert len(self.App.state.streams) == 0
 
-    async def test_silence_is_filled_with_comments(self) -> None:
+    async def test_heartbeats_are_sent_in_silence(self) -> None:
         sent: list[bytes] = []
 
         def comments() -> int:
@@ -549,7 +548,7 @@ class TestStreams:
         assert sent[-2:] == [b"data: end\n\n", b""]
         assert comments() <= lasted / 0.06, "not more often than is needed"
 
-    def test_a_message_of_several_lines_and_of_half_a_character(self) -> None:
+    def test_messages_with_several_lines_and_half_a_surrogate_pair(self) -> None:
         assert message("a\nb", event="x", id=3) == b"id: 3\nevent: x\ndata: a\ndata: b\n\n"
         assert json.loads(message({"t": "\ud800!"})[6:].decode()) == {"t": "?!"}
         assert message({"zh": "你好", "n": (1, 2**70), "3": "a\nb"}) == (
@@ -572,12 +571,12 @@ async def _silent() -> Any:
         ("zh;q=x", "en"),
     ],
 )
-def test_the_language_of_whoever_asks(header: str, lang: str) -> None:
+def test_the_preferred_language(header: str, lang: str) -> None:
     assert preferred(header) == lang
 
 
 @pytest.mark.req("T7.2")
-async def test_the_report_file_of_an_answer() -> None:
+async def test_the_debug_bundle_of_an_answer() -> None:
     async with talking() as ask:
         id = await ask.conversation(search=True)
         _, begun = await ask("POST", f"/api/conversations/{id}/messages", {"text": QUESTION})
@@ -588,7 +587,7 @@ async def test_the_report_file_of_an_answer() -> None:
     assert missing == 404 and error["error"]["detail_code"] == "no_run"
 
 
-async def test_what_was_deleted_long_ago_goes_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_old_deleted_conversations_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suyuan.server.app._MAINTENANCE_SECONDS", 0.1)
     monkeypatch.setattr("suyuan.server.app._DELETED_SECONDS", 0)
     async with talking() as ask:

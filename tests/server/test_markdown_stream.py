@@ -24,7 +24,8 @@ PIECES = [
     "> 引用\n", "> - a\n", "---\n", "===\n", "    code\n",
     "[link](https://x.example/a)", "![alt [1]](https://x.example/p.png)", "<b>no</b>", "a < b & c", "\\[1\\]", 
     "[[12]](https://q.example)", "  \n",
-    "<https://auto.example/>", "[x](javascript:alert(1))", "\t", " ", "\r\n", "*", "_", "~~s~~", "#", "2) two\n", "+ p\n", "&amp;",
+    "<https://auto.example/>", "[x](javascript:alert(1))", "\t", " ", "\r\n", "*", "_", "~~s~~", "#",
+    "2) two\n", "+ p\n", "&amp;",
     "[", "]", "(",
     "text\n", "文", "&#x41;", "[ref]: https://x.example\n", "[ref]", "!", "\r",
 ]  # fmt: skip
@@ -68,18 +69,18 @@ def test_a_marker_of_a_known_source_becomes_a_superscript_link() -> None:
 @pytest.mark.parametrize(
     "text", ["[9]", "[abc]", "[0]", "[-1]", "`[1]`", "    [1]", "```\n[1]\n```", "\\[1\\]", "[12345]"]
 )
-def test_what_is_no_marker_stays_as_it_was(text: str) -> None:
+def test_other_brackets_stay_as_they_are(text: str) -> None:
     html = "".join(render(text, SOURCES))
     assert "cite" not in html
     assert text.strip("` \n").replace("\\", "") in LexborHTMLParser(html).text()
 
 
-def test_a_marker_inside_a_link_makes_no_link_in_a_link() -> None:
+def test_a_marker_inside_a_link_creates_no_nested_link() -> None:
     html = "".join(render("[see [1] there](https://x.example/)", SOURCES))
     assert html.count("<a ") == 1 and 'data-cite="1"' in html
 
 
-def test_marks_go_to_the_citations_in_order_and_only_if_they_fit() -> None:
+def test_marks_belong_to_the_citations_in_order_if_there_are_as_many() -> None:
     text = "A [1]. `[1]` B [2]."
     marked = "".join(render(text, SOURCES, marks=[Mark(0, "supported"), None]))
     assert re.findall(r'data-cite="(\d)"(?: data-claim="(\d)" data-verdict="(\w+)")?', marked) == [
@@ -120,7 +121,7 @@ def test_only_web_addresses_are_links(url: str) -> None:
     assert "cite" not in "".join(render("[1]", {1: url}))
 
 
-def test_pieces_give_what_the_whole_gives() -> None:
+def test_a_text_in_pieces_has_the_same_blocks_as_the_whole() -> None:
     rng = random.Random(7)
     for number in range(400):
         text = "".join(rng.choices(PIECES, k=rng.randint(1, 14)))
@@ -159,14 +160,16 @@ def test_no_payload_leaves_anything_that_could_run() -> None:
 @pytest.mark.parametrize(
     ("text", "hidden"),
     [
-        ("so [", "["), ("so [1", "["), ("see [the page](https://x.exa", "["), ("a **bo", "**"), ("a **bold*", "*bo"), ("run `ls -", "`"),
+        ("so [", "["), ("so [1", "["), ("see [the page](https://x.exa", "["), ("a **bo", "**"), ("a **bold*", "*bo"),
+        ("run `ls -", "`"),
         ("a *sla", "*"),
-        ("a\n==", "h3"), ("a\n-", "h3"), ("| a | b |", "|"), ("| a | b |\n|--", "|"), ("x &am", "&"), ("x <https://a.b", "&lt;"),
+        ("a\n==", "h3"), ("a\n-", "h3"), ("| a | b |", "|"), ("| a | b |\n|--", "|"), ("x &am", "&"),
+        ("x <https://a.b", "&lt;"),
         ("```py\nx\n``", "``"),
         ("~~go", "~~"),
     ],
 )  # fmt: skip
-def test_what_is_unfinished_is_not_shown(text: str, hidden: str) -> None:
+def test_an_unfinished_end_is_not_shown(text: str, hidden: str) -> None:
     stream = MarkdownStream(lambda: SOURCES)
     for char in text:
         stream.feed(char)
@@ -217,7 +220,7 @@ def test_the_cost_grows_with_the_length_and_not_with_its_square(monkeypatch: pyt
     assert cost(200) < 2.3 * cost(100)
 
 
-def test_an_update_tells_only_what_changed() -> None:
+def test_an_update_contains_only_what_changed() -> None:
     stream = MarkdownStream(lambda: SOURCES)
     stream.feed("one\n\ntwo\n\n")
     update = stream.feed("three")

@@ -69,7 +69,7 @@ class TestOpenAI:
             assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens
             assert done.suyuan["unverified"] is False and done.suyuan["sources"][0]["url"] == ROWS[0]["url"]
 
-    async def test_a_stream_says_the_same_with_the_annotations_in_its_last_delta(self) -> None:
+    async def test_a_stream_has_the_same_text_and_the_annotations_in_its_last_delta(self) -> None:
         async with asking() as ask:
             whole = await ask.chat.completions.create(model="suyuan-chat", messages=ASKED)
             stream = await ask.chat.completions.create(
@@ -88,7 +88,7 @@ class TestOpenAI:
             check_citations(text, told[0].choices[0].delta.annotations)
             assert len({chunk.id for chunk in chunks}) == 1
 
-    async def test_without_being_asked_no_usage_is_streamed(self) -> None:
+    async def test_usage_is_streamed_only_on_request(self) -> None:
         async with asking() as ask:
             chunks = [
                 chunk async for chunk in await ask.chat.completions.create(model="suyuan", messages=ASKED, stream=True)
@@ -111,7 +111,7 @@ class TestOpenAI:
             whole, streamed, models = await asyncio.to_thread(talk)
             assert whole == streamed and models == ["suyuan", "suyuan-chat", "suyuan-agent", "suyuan:embedded"]
 
-    async def test_what_was_said_before_is_read_and_nothing_is_kept(self) -> None:
+    async def test_the_history_is_read_and_nothing_is_stored(self) -> None:
         with serve_model(says("Fine.")) as model:
             async with asking(model.url) as ask:
                 messages = [
@@ -134,7 +134,7 @@ class TestOpenAI:
                     assert (await plain("GET", "/api/conversations"))[1]["conversations"] == []
 
     @pytest.mark.req("C7.1")
-    async def test_where_the_search_failed_code_says_that_the_answer_is_not_verified(self) -> None:
+    async def test_an_answer_without_search_is_marked_as_not_verified(self) -> None:
         with serve_model(says("It was in 2025.")) as model:
             async with asking(model.url, "http://127.0.0.1:9") as ask:
                 done = await ask.chat.completions.create(model="suyuan", messages=ASKED)
@@ -170,7 +170,7 @@ class TestOpenAI:
             ({"response_format": {"type": "json_object"}}, 400, "one_answer"),
         ],
     )
-    async def test_what_cannot_be_done_is_refused_clearly(self, fields: dict[str, Any], status: int, code: str) -> None:
+    async def test_unsupported_requests_are_refused(self, fields: dict[str, Any], status: int, code: str) -> None:
         async with asking() as ask:
             for stream in (False, True):
                 with pytest.raises(openai.APIStatusError) as raised:
@@ -184,7 +184,7 @@ class TestOpenAI:
                     and raised.value.message
                 )
 
-    async def test_a_model_that_fails_is_an_error_and_no_answer(self) -> None:
+    async def test_a_failing_model_is_an_error(self) -> None:
         with serve_model(fails(401, "bad key")) as model:
             async with asking(model.url) as ask:
                 with pytest.raises(openai.APIStatusError) as raised:
@@ -199,7 +199,7 @@ class TestOpenAI:
                     ]
                 assert "key" in in_stream.value.message.lower()
 
-    async def test_a_model_that_breaks_off_in_the_middle_is_an_error(self) -> None:
+    async def test_a_model_that_fails_in_the_middle_is_an_error(self) -> None:
         with serve_model(drop("Half an ans")) as model:
             async with asking(model.url) as ask:
                 got = ""
@@ -221,7 +221,7 @@ class TestOpenAI:
 
 class TestAgent:
     @pytest.mark.req("C15.2")
-    async def test_talk_before_a_tool_is_not_part_of_the_content(self) -> None:
+    async def test_text_before_a_tool_call_is_not_part_of_the_content(self) -> None:
         script: list[Any] = [
             [says("Let me look. "), tool_call("web_search", {"query": "python 3.14"})],
             says("It was released on October 7, 2025 [1]."),
@@ -239,7 +239,7 @@ class TestAgent:
                     assert content == "It was released on October 7, 2025 [1]."
                     check_citations(content, annotations)
 
-    async def test_long_talk_that_was_sent_already_moves_the_places_of_the_citations(self) -> None:
+    async def test_long_text_before_a_tool_call_shifts_the_positions_of_citations(self) -> None:
         talk = "I will think about this for a while. " * 20
         script: list[Any] = [
             [says(talk), tool_call("web_search", {"query": "python 3.14"})],
@@ -258,9 +258,9 @@ class TestAgent:
                 )
 
 
-class TestGone:
+class TestDisconnect:
     @pytest.mark.parametrize("stream", [True, False])
-    async def test_a_client_that_goes_stops_the_model_and_its_sockets(self, stream: bool) -> None:
+    async def test_a_client_that_disconnects_stops_the_model(self, stream: bool) -> None:
         with serve_model(says("word " * 20_000, delay=0.01)) as model:
             async with asking(model.url) as ask, client(ask.served.url) as plain:
 
@@ -288,7 +288,7 @@ class TestGone:
             async for _ in response.content:
                 pass
 
-    async def test_a_silent_model_is_bridged_by_comments(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_heartbeats_are_sent_while_the_model_is_silent(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             "suyuan.server.sse.EventStream.__init__.__kwdefaults__", {"heartbeat": 0.2, "timeout": PATIENCE}
         )
@@ -309,7 +309,7 @@ class TestGone:
 
 
 class TestLangChain:
-    async def test_langchain_asks_and_streams(self) -> None:
+    async def test_langchain_invokes_and_streams(self) -> None:
         chat_models = pytest.importorskip("langchain_openai", reason="langchain_openai is not installed")
         async with asking() as ask:
             model = chat_models.ChatOpenAI(model="suyuan", base_url=str(ask.base_url), api_key="none", max_retries=0)

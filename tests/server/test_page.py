@@ -46,8 +46,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 WEB = Path(server.__file__).parent
 QUESTION = "什么是 SearXNG?它如何保护隐私?"
 LONG = (
-    "SearXNG 是一个**自由的元搜索引擎**,汇集来自多达 244 个搜索服务的结果[1]。它会移除请求中的私人数据,并且不保存任何搜索记录[2]。\n\n"
-    "## 如何查询\n\n可以通过 HTTP API 查询,支持 `json`、`csv` 或 `rss` 格式[3]。它诞生于 1998 年[5]。没有这个来源[9]。\n\n"
+    "SearXNG 是一个**自由的元搜索引擎**,汇集来自多达 244 个搜索服务的结果[1]。"
+    "它会移除请求中的私人数据,并且不保存任何搜索记录[2]。\n\n"
+    "## 如何查询\n\n"
+    "可以通过 HTTP API 查询,支持 `json`、`csv` 或 `rss` 格式[3]。它诞生于 1998 年[5]。没有这个来源[9]。\n\n"
     "| 格式 | 默认 |\n|---|--:|\n| json | 否 |\n| html | 是 |\n\n"
     "```bash\ncurl 'http://localhost:8080/search?q=test&format=json&language=zh-CN&time_range=year'\n```\n\n"
     "1. 先启动容器;\n2. 再检查 `/healthz`。\n\n> 用户既不会被跟踪,也不会被建立档案。\n"
@@ -96,17 +98,17 @@ def conversation_of(page: Any, running: Stage) -> Any:
     return running.client.chat.store.get(page.url.rpartition("/")[2])
 
 
-# --- texts ---------------------------------------------------------------------------------------------------------------
-async def test_no_text_for_people_stands_in_templates_or_script() -> None:
+# --- texts ------------------------------------------------------------------------------------------------------------
+async def test_templates_and_script_contain_no_text_of_a_language() -> None:
     han = re.compile("[\u4e00-\u9fff]")
     files = (*WEB.rglob("*.html"), WEB / "static" / "app.js", WEB / "static" / "app.css")
     lines = [line for file in files for line in file.read_text("utf-8").splitlines() if han.search(line)]
     assert [line for line in lines if "logo" not in line] == []
 
 
-# --- the settings panel -----------------------------------------------------------------------------------------------------
+# --- settings ---------------------------------------------------------------------------------------------------------
 @pytest.mark.req("C10.1", "C10.3")
-async def test_the_panel_is_there_from_the_start_with_the_switch(plain: Stage, browser: Any) -> None:
+async def test_the_settings_panel_is_part_of_the_first_page(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     await page.goto(plain.url)
     switch = page.locator(".switch")
@@ -138,9 +140,7 @@ async def _look(page: Any) -> tuple[str, ...]:
 
 
 @pytest.mark.req("C1.1", "C10.4", "C3.2", "C5.2")
-async def test_a_toggle_is_confirmed_by_the_server_in_time_and_the_next_message_follows_it(
-    plain: Stage, browser: Any
-) -> None:
+async def test_the_server_confirms_the_switch_and_the_next_message_uses_it(plain: Stage, browser: Any) -> None:
     times = []
     # The best of several: a busy machine can hold up one.
     for _ in range(6):
@@ -171,7 +171,7 @@ async def test_a_toggle_is_confirmed_by_the_server_in_time_and_the_next_message_
 
 
 @pytest.mark.req("C1.2", "C1.3")
-async def test_in_agent_mode_the_switch_is_locked_and_comes_back_as_it_was(plain: Stage, browser: Any) -> None:
+async def test_in_agent_mode_the_switch_is_locked_and_restored_afterwards(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     await page.goto(plain.url)
     await page.click("#search")
@@ -221,7 +221,7 @@ async def test_what_the_server_does_not_confirm_is_not_shown(plain: Stage, brows
 
 
 @pytest.mark.req("C1.1")
-async def test_two_windows_of_one_conversation_agree(plain: Stage, browser: Any) -> None:
+async def test_two_windows_of_one_conversation_show_the_same(plain: Stage, browser: Any) -> None:
     first = await plain.page(browser)
     await answered(first, plain)
     second = await first.context.new_page()
@@ -264,16 +264,16 @@ async def test_engine_and_model_are_what_the_server_uses(plain: Stage, browser: 
 
 
 @pytest.mark.req("C2.1")
-async def test_the_light_says_how_the_search_service_is(plain: Stage, browser: Any) -> None:
+async def test_the_light_shows_the_state_of_the_search_service(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     await page.goto(plain.url)
     await page.locator(".health .light[data-light=ok]").wait_for()
     assert "SearXNG 可用" in await page.locator(".health").inner_text()
 
 
-# --- an answer --------------------------------------------------------------------------------------------------------------
+# --- an answer --------------------------------------------------------------------------------------------------------
 @pytest.mark.req("C5.1", "C5.3", "C11.4", "C11.3")
-async def test_an_answer_shows_its_sources_and_its_citations_lead_there(plain: Stage, browser: Any) -> None:
+async def test_an_answer_shows_its_sources_and_citations_link_to_them(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     answer = await answered(page, plain)
     assert await answer.locator(".chip").count() == 5
@@ -297,7 +297,7 @@ async def test_an_answer_shows_its_sources_and_its_citations_lead_there(plain: S
 
 
 @pytest.mark.req("C3.1")
-async def test_while_it_searches_the_page_says_what_and_where(tmp_path: Path, browser: Any) -> None:
+async def test_during_a_search_the_page_shows_query_and_engine(tmp_path: Path, browser: Any) -> None:
     gate = asyncio.Event()
     async with stage(tmp_path, handler=searxng(gate=gate)) as running:
         page = await running.page(browser)
@@ -340,7 +340,7 @@ async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: S
     assert await page.evaluate("document.activeElement.classList.contains('cite')")
 
 
-async def test_the_passage_can_be_read_when_the_page_is_gone(plain: Stage, browser: Any) -> None:
+async def test_the_archived_passage_can_be_read(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     answer = await answered(page, plain)
     run, number = await answer.get_attribute("data-run"), await answer.locator(".cite").first.inner_text()
@@ -366,7 +366,7 @@ async def test_the_passage_can_be_read_when_the_page_is_gone(plain: Stage, brows
 
 
 @pytest.mark.req("C7.1", "C2.4")
-async def test_a_failed_search_is_said_with_cause_cure_guide_and_mark(tmp_path: Path, browser: Any) -> None:
+async def test_a_failed_search_is_shown_with_message_hint_guide_and_remark(tmp_path: Path, browser: Any) -> None:
     async with stage(tmp_path, script=[says("我只凭记忆回答。")], searxng_up=False, default="searxng") as running:
         page = await running.page(browser)
         answer = await answered(page, running)
@@ -383,7 +383,7 @@ async def test_a_failed_search_is_said_with_cause_cure_guide_and_mark(tmp_path: 
 
 
 @pytest.mark.req("C7.1")
-async def test_the_receipt_says_who_failed_and_who_answered(tmp_path: Path, browser: Any) -> None:
+async def test_the_receipt_shows_which_engine_failed_and_which_answered(tmp_path: Path, browser: Any) -> None:
     found = [{"title": each["title"], "url": each["url"], "description": each["content"]} for each in RESULTS]
 
     def brave(seen: Seen) -> Reply:
@@ -471,14 +471,15 @@ async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, br
         assert await page.locator(".md").inner_html() == before
 
 
-async def test_a_reload_in_mid_answer_loses_and_doubles_nothing(tmp_path: Path, browser: Any) -> None:
+async def test_a_reload_during_an_answer_loses_and_repeats_nothing(tmp_path: Path, browser: Any) -> None:
     begin, end = LONG[: LONG.index("## ")], LONG[LONG.index("## ") :]
     go_on = threading.Event()
     async with stage(tmp_path, script=[[says(begin), hold(go_on), says(end, delay=0.01)]]) as running:
         page = await running.page(browser)
         await page.goto(running.url)
         await page.evaluate(
-            "() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((each) => window.shift += each.value))"
+            "() => { window.shift = 0; "
+            "new PerformanceObserver((list) => list.getEntries().forEach((each) => window.shift += each.value))"
             ".observe({type: 'layout-shift', buffered: false}) }"
         )
         await put_question(page, QUESTION)
@@ -496,7 +497,7 @@ async def test_a_reload_in_mid_answer_loses_and_doubles_nothing(tmp_path: Path, 
         assert await page.locator(".answer .md").inner_html() == live
 
 
-async def test_who_comes_back_to_a_stream_is_first_sent_all_there_is(tmp_path: Path) -> None:
+async def test_a_reconnected_stream_begins_with_a_snapshot(tmp_path: Path) -> None:
     parts = [f"{part}\n\n" for part in LONG.split("\n\n")]
     gates = [threading.Event() for _ in parts]
     steps = [step for gate, part in zip(gates, parts, strict=True) for step in (hold(gate), says(part))]
@@ -571,7 +572,7 @@ async def _messages(
     return found
 
 
-async def test_stop_stops_and_keeps_what_was_written(tmp_path: Path, browser: Any) -> None:
+async def test_stop_keeps_the_text_so_far(tmp_path: Path, browser: Any) -> None:
     async with stage(tmp_path, script=[says(LONG * 20, delay=0.05)]) as running:
         page = await running.page(browser)
         await page.goto(running.url)
@@ -613,7 +614,7 @@ async def test_edit_retry_suggest_and_copy(plain: Stage, browser: Any) -> None:
         assert (await page.request.get(plain.url + target)).ok
 
 
-async def test_conversations_are_found_renamed_deleted_and_brought_back(tmp_path: Path, browser: Any) -> None:
+async def test_conversations_are_found_renamed_deleted_and_restored(tmp_path: Path, browser: Any) -> None:
     async with stage(tmp_path) as running:
         page = await running.page(browser)
         await answered(page, running, "SearXNG 是什么?")
@@ -637,7 +638,7 @@ async def test_conversations_are_found_renamed_deleted_and_brought_back(tmp_path
         await count_is(entries, 2)
 
 
-# --- how it looks, for everybody -----------------------------------------------------------------------------------------------
+# --- layout, accessibility, languages ---------------------------------------------------------------------------------
 async def axe(page: Any) -> list[str]:
     """What axe-core finds that is serious."""
     from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
@@ -760,11 +761,11 @@ async def test_the_first_load_is_small(plain: Stage, browser: Any) -> None:
     assert (await page.request.get(f"{plain.url}/static/..%2fpage.py")).status == 404
 
 
-# --- strangers' texts -------------------------------------------------------------------------------------------------------------
+# --- texts of others --------------------------------------------------------------------------------------------------
 EVIL = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\'"><svg/onload=window.pwned=1>{{7*7}}'
 
 
-async def test_no_text_of_a_stranger_is_ever_executed_or_fetched(tmp_path: Path, browser: Any) -> None:
+async def test_text_of_others_is_never_executed_or_fetched(tmp_path: Path, browser: Any) -> None:
     evil = [
         {
             "title": EVIL,
@@ -820,7 +821,7 @@ PAYLOADS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "sec-xss"
 
 
 @pytest.mark.skipif(not PAYLOADS.exists(), reason="the lists of payloads are not beside the project")
-async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path, browser: Any) -> None:
+async def test_no_payload_runs_or_sends_a_request(tmp_path: Path, browser: Any) -> None:
     files = sorted(file for file in PAYLOADS.rglob("*.txt") if file.is_file())
     payloads = list(
         dict.fromkeys(
@@ -831,7 +832,8 @@ async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path,
     async with stage(tmp_path) as running:
         page = await running.page(browser)
         await page.add_init_script(
-            "window.refused = []; document.addEventListener('securitypolicyviolation', (event) => window.refused.push(event.blockedURI))"
+            "window.refused = []; document.addEventListener("
+            "'securitypolicyviolation', (event) => window.refused.push(event.blockedURI))"
         )
         dialogs: list[str] = []
         page.on("dialog", lambda dialog: dialogs.append(dialog.message))
@@ -839,7 +841,8 @@ async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path,
             some = payloads[at : at + 80]
             await page.goto(f"{running.url}/c/{_conversation_of(running, some)}")
             handlers = await page.evaluate(
-                "[...document.querySelectorAll('body *')].filter((each) => [...each.attributes].some((own) => /^on/.test(own.name))).length"
+                "[...document.querySelectorAll('body *')]"
+                ".filter((each) => [...each.attributes].some((own) => /^on/.test(own.name))).length"
             )
             links = await page.locator("a[href]").evaluate_all("all => all.map((each) => each.protocol)")
             assert (handlers, dialogs, await page.evaluate("window.refused")) == (0, [], []), some
@@ -850,7 +853,7 @@ async def test_no_payload_of_the_lists_runs_or_asks_for_anything(tmp_path: Path,
 
 
 def _conversation_of(running: Stage, payloads: list[str]) -> str:
-    """A kept conversation with the payloads as title, question, the model's text, and title, snippet and address of sources."""
+    """A stored conversation with the payloads as title, question, answer, and title, snippet and URL of sources."""
     store = running.client.chat.store
     id, run = store.create(title=payloads[0]).id, new_id()
     store.begin_turn(id, "\n".join(payloads), run)

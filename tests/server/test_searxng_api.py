@@ -21,7 +21,7 @@ from suyuan.core.errors import SuyuanError
 from suyuan.server.searxng import _is_this_server
 
 
-async def test_the_answer_has_the_shape_that_clients_read() -> None:
+async def test_the_response_has_the_shape_that_clients_expect() -> None:
     async with talking() as ask:
         status, found = await ask(
             "GET", "/search?q=python&format=json&categories=general&language=en&time_range=year&safesearch=1"
@@ -92,7 +92,7 @@ async def test_nothing_found_is_an_empty_list() -> None:
         assert status == 200 and found["results"] == [] and found["unresponsive_engines"] == []
 
 
-async def test_there_is_one_page() -> None:
+async def test_there_is_only_one_page() -> None:
     async with talking() as ask:
         status, found = await ask("GET", "/search?q=x&format=json&pageno=2")
         assert (
@@ -115,13 +115,13 @@ async def test_bad_parameters_are_named(query: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["q=a%26b%20c", "q=a%26b%20c&format=html"])
-async def test_people_are_led_to_the_page(query: str) -> None:
+async def test_browsers_are_redirected_to_the_page(query: str) -> None:
     async with talking() as ask:
         async with ask.session.get(f"{ask.url}/search?{query}", allow_redirects=False) as response:
             assert response.status == 303 and response.headers["Location"] == "/?q=a%26b%20c"
 
 
-async def test_a_server_that_would_search_itself_says_so() -> None:
+async def test_a_server_does_not_search_itself() -> None:
     port = free_port()
     settings = settings_of(f"http://127.0.0.1:{port}")
 
@@ -137,7 +137,7 @@ async def test_a_server_that_would_search_itself_says_so() -> None:
 
 
 @pytest.mark.parametrize("path", ["/?q=python&format=json", "/search?q=python&format=json"])
-async def test_clients_that_ask_at_the_root_are_answered(path: str) -> None:
+async def test_searches_at_the_root_are_answered(path: str) -> None:
     async with talking() as ask:
         status, found = await ask("GET", path)
         assert status == 200 and len(found["results"]) == 2
@@ -157,7 +157,7 @@ class TestClients:
                 with pytest.raises(SuyuanError):
                     await client.search_service.search("python", engines="searxng")
 
-    async def test_langchain_s_wrapper(self) -> None:
+    async def test_the_wrapper_of_langchain(self) -> None:
         if "langchain_community" not in sys.modules:
             pytest.importorskip("langchain_community", reason="langchain_community is not installed")
         async with talking() as ask:

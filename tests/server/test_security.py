@@ -41,11 +41,11 @@ async def raw(port: int, request: str) -> tuple[int, str]:
         writer.close()
 
 
-class TestNames:
+class TestHostNames:
     @pytest.mark.parametrize(
         "host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST", "[::1]:{port}", "127.0.0.1", "localhost."]
     )
-    async def test_our_own_names_are_answered(self, host: str) -> None:
+    async def test_own_host_names_are_accepted(self, host: str) -> None:
         with serving(settings_of()) as served:
             status, _ = await raw(served.port, f"GET /healthz HTTP/1.1\nHost: {host.format(port=served.port)}\n\n")
             assert status == 200
@@ -53,16 +53,17 @@ class TestNames:
     @pytest.mark.parametrize(
         "head",
         ["Host: evil.example\n", "Host: 127.0.0.1.evil.example\n", "Host: localhost.evil.example:8642\n",
-         "Host: localhost:80@evil.example\n", "Host: 169.254.169.254\n", "Host: [::1\n", "Host: 127.0.0.1 evil.example\n", "Host: \n"],
+         "Host: localhost:80@evil.example\n", "Host: 169.254.169.254\n", "Host: [::1\n",
+         "Host: 127.0.0.1 evil.example\n", "Host: \n"],
     )  # fmt: skip
-    async def test_other_names_are_not_whatever_is_asked(self, head: str) -> None:
+    async def test_other_host_names_are_refused_on_every_path(self, head: str) -> None:
         with serving(settings_of()) as served:
             for path in ("/", "/healthz", "/api/conversations", "/v1/models", "/search?q=x&format=json", "/no/such"):
                 status, text = await raw(served.port, f"GET {path} HTTP/1.1\n{head}\n")
                 assert status in (400, 421), (path, text)
                 assert "conversations" not in text
 
-    async def test_the_configured_name_is_answered_with_a_token(self) -> None:
+    async def test_the_configured_host_name_is_accepted_with_a_token(self) -> None:
         with serving(settings_of(), token=TOKEN, host="suyuan.lan") as served:
             for host, expected in (("suyuan.lan", 200), ("Suyuan.lan:8642", 200), ("other.lan", 421)):
                 status, _ = await raw(
@@ -70,7 +71,7 @@ class TestNames:
                 )
                 assert status == expected
 
-    async def test_who_listens_everywhere_has_many_names_and_the_token_counts(self) -> None:
+    async def test_on_all_interfaces_every_host_name_is_accepted_with_the_token(self) -> None:
         with serving(settings_of(), token=TOKEN, host="0.0.0.0") as served:
             assert (
                 await raw(served.port, f"GET /api/models HTTP/1.1\nHost: 10.1.2.3\nAuthorization: Bearer {TOKEN}\n\n")
@@ -78,7 +79,7 @@ class TestNames:
             assert (await raw(served.port, "GET /api/models HTTP/1.1\nHost: rebound.example\n\n"))[0] == 401
 
 
-class TestWebsites:
+class TestOrigins:
     @pytest.mark.parametrize(
         "headers",
         [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"}, {"Origin": "http://localhost.evil.example"},
@@ -86,14 +87,16 @@ class TestWebsites:
          {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"},
          {"Origin": "https://evil.example", "Sec_Fetch_Site": "same-origin"}],
     )  # fmt: skip
-    async def test_other_websites_change_nothing(self, headers: dict[str, str]) -> None:
+    async def test_other_websites_cannot_change_anything(self, headers: dict[str, str]) -> None:
         with serving(settings_of()) as served:
             async with client(served.url) as ask:
                 id = await ask.conversation()
                 for method, path, body in (
                     ("POST", "/api/conversations", {}), ("PATCH", f"/api/conversations/{id}", {"title": "owned"}),
-                    ("DELETE", f"/api/conversations/{id}", None), ("POST", f"/api/conversations/{id}/messages", {"text": "x"}),
-                    ("POST", "/api/search", {"query": "x"}), ("POST", "/v1/chat/completions", {"messages": []}), ("POST", "/search", None),
+                    ("DELETE", f"/api/conversations/{id}", None),
+                    ("POST", f"/api/conversations/{id}/messages", {"text": "x"}),
+                    ("POST", "/api/search", {"query": "x"}), ("POST", "/v1/chat/completions", {"messages": []}),
+                    ("POST", "/search", None),
                     ("OPTIONS", "/api/search", None),
                 ):  # fmt: skip
                     status, told = await ask(method, path, body, **headers)
@@ -101,14 +104,14 @@ class TestWebsites:
                 _, found = await ask("GET", "/api/conversations")
                 assert [each["title"] for each in found["conversations"]] == [""]
 
-    async def test_our_own_page_and_programs_may(self) -> None:
+    async def test_the_own_page_and_programs_are_accepted(self) -> None:
         with serving(settings_of()) as served:
             async with client(served.url) as ask:
                 own = {"Origin": served.url, "Sec_Fetch_Site": "same-origin"}
                 for headers in ({}, own, {"Origin": served.url}, {"Sec_Fetch_Site": "none"}):
                     assert (await ask("POST", "/api/conversations", {}, **headers))[0] == 201
 
-    async def test_a_link_on_another_website_leads_to_the_page_but_to_no_interface(self) -> None:
+    async def test_a_link_on_another_website_opens_the_page_but_no_api(self) -> None:
         visit = {
             "Sec_Fetch_Site": "cross-site",
             "Sec_Fetch_Mode": "navigate",
@@ -123,7 +126,7 @@ class TestWebsites:
                 for path in ("/", "/search?q=x&format=json", "/api/health", "/healthz"):
                     assert (await ask("GET", path, **embedded))[0] == 403
 
-    async def test_no_website_may_read(self) -> None:
+    async def test_no_website_can_read_answers(self) -> None:
         with serving(settings_of()) as served:
             async with aiohttp.ClientSession() as session:
                 async with session.get(
@@ -133,7 +136,7 @@ class TestWebsites:
 
 
 class TestHeaders:
-    async def test_every_answer_has_them(self) -> None:
+    async def test_every_response_has_the_headers(self) -> None:
         with serving(settings_of(), token=TOKEN) as served:
             async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {TOKEN}"}) as session:
                 for path, expected in (
@@ -156,7 +159,7 @@ class TestHeaders:
             and "frame-ancestors 'none'" in policy
         )
 
-    async def test_also_where_our_own_code_fails(self, caplog: pytest.LogCaptureFixture) -> None:
+    async def test_an_unhandled_error_has_the_headers_and_no_details(self, caplog: pytest.LogCaptureFixture) -> None:
         with serving(settings_of()) as served:
 
             @served.app.get("/api/broken")
@@ -179,7 +182,7 @@ class TestToken:
     @pytest.mark.parametrize(
         "path", ["/api/health", "/v1/models", "/metrics", "/search?q=x&format=json", "/api/openapi.json", "/static/x"]
     )
-    async def test_nothing_is_told_without_it(self, path: str) -> None:
+    async def test_everything_needs_the_token(self, path: str) -> None:
         with serving(settings_of(), token=TOKEN) as served:
             async with client(served.url) as ask:
                 for headers in (
@@ -198,7 +201,7 @@ class TestToken:
                 for value in (f"Bearer {TOKEN}", f"bearer {TOKEN}", TOKEN):
                     assert (await ask("GET", "/api/models", Authorization=value))[0] == 200
 
-    async def test_people_log_in_and_come_back_to_where_they_wanted_to_go(self) -> None:
+    async def test_a_login_returns_to_the_requested_page(self) -> None:
         with serving(settings_of(), token=TOKEN) as served:
             jar = aiohttp.CookieJar(unsafe=True)
             async with aiohttp.ClientSession(cookie_jar=jar) as session:
@@ -234,7 +237,7 @@ class TestToken:
         "target",
         ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/login", "/\r\nX: y"],
     )
-    async def test_a_login_leads_nowhere_else(self, target: str) -> None:
+    async def test_a_login_does_not_redirect_to_other_sites(self, target: str) -> None:
         with serving(settings_of(), token=TOKEN) as served:
             async with aiohttp.ClientSession() as session:
                 form = {"token": TOKEN, "next": target}
@@ -277,7 +280,7 @@ class TestToken:
         assert len(failed._failed) == 3, "many clients hold no memory"
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "suyuan.lan", ""])
-    def test_beyond_this_machine_only_with_a_token(self, host: str) -> None:
+    def test_other_machines_need_a_token(self, host: str) -> None:
         with pytest.raises(SuyuanError) as raised:
             check_open(ServerSettings(host))
         assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
@@ -286,7 +289,7 @@ class TestToken:
         check_open(ServerSettings(host, token=Secret("x")))
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.53", "[::1]"])
-    def test_loopback_is_loopback(self, host: str) -> None:
+    def test_loopback_needs_no_token(self, host: str) -> None:
         assert is_loopback(host)
         check_open(ServerSettings(host))
 
@@ -295,13 +298,14 @@ async def _nothing(*_: Any) -> None: ...
 
 
 class TestLimits:
-    async def test_a_large_body_is_refused_by_what_it_says(self) -> None:
+    async def test_a_body_with_a_large_content_length_is_refused(self) -> None:
         with serving(settings_of()) as served:
-            head = f"POST /api/search HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: {2_000_000}\n\n"
+            headers = "Host: localhost\nContent-Type: application/json\nContent-Length: 2000000\n\n"
+            head = f"POST /api/search HTTP/1.1\n{headers}"
             status, text = await raw(served.port, head)
             assert status == 413 and "body_too_large" in text
 
-    async def test_and_by_what_it_is(self) -> None:
+    async def test_a_large_body_without_content_length_is_refused(self) -> None:
         with serving(settings_of()) as served:
 
             async def endless() -> Any:
@@ -376,7 +380,8 @@ class TestProtocol:
     async def test_a_url_with_raw_utf8_is_read(self, pieces: int) -> None:
         async with serve(searxng()) as site:
             with serving(settings_of(site.url)) as served:
-                request = "GET /search?q=你好，世界&format=json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+                headers = "Host: localhost\r\nConnection: close\r\n\r\n"
+                request = f"GET /search?q=你好，世界&format=json HTTP/1.1\r\n{headers}".encode()
                 answer = await in_pieces(served.port, request, pieces)
                 assert b" 200 OK" in answer and json.loads(answer.partition(b"\r\n\r\n")[2])["query"] == "你好，世界"
                 answer = await in_pieces(served.port, request.replace(b"/search?q=", "/没有/".encode()), pieces)

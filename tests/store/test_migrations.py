@@ -1,4 +1,4 @@
-"""Migrations: from nothing, from a store written before alembic, from an older revision, and what a failure leaves behind."""
+"""Migrations: from nothing, from a store before alembic, from an older revision, interrupted ones."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from suyuan.store.tables import metadata, revisions
 SCHEMA_1 = """
 CREATE TABLE suyuan_schema (version INTEGER NOT NULL);
 CREATE TABLE suyuan_conversations (
-    id TEXT NOT NULL, title TEXT NOT NULL, mode TEXT NOT NULL, search BOOLEAN NOT NULL, engine TEXT NOT NULL, model TEXT NOT NULL,
-    lang TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT, PRIMARY KEY (id)
+    id TEXT NOT NULL, title TEXT NOT NULL, mode TEXT NOT NULL, search BOOLEAN NOT NULL,
+    engine TEXT NOT NULL, model TEXT NOT NULL, lang TEXT NOT NULL, created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL, deleted_at TEXT, PRIMARY KEY (id)
 );
 CREATE INDEX suyuan_conversations_by_time ON suyuan_conversations (updated_at);
 CREATE TABLE suyuan_messages (
-    id TEXT NOT NULL, conversation TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, state TEXT NOT NULL, created_at TEXT NOT NULL,
-    answer TEXT, position INTEGER NOT NULL, owner TEXT, kept_at TEXT NOT NULL,
+    id TEXT NOT NULL, conversation TEXT NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL, state TEXT NOT NULL,
+    created_at TEXT NOT NULL, answer TEXT, position INTEGER NOT NULL, owner TEXT, kept_at TEXT NOT NULL,
     PRIMARY KEY (id), UNIQUE (conversation, position),
     FOREIGN KEY (conversation) REFERENCES suyuan_conversations (id) ON DELETE CASCADE
 );
@@ -105,12 +106,12 @@ def content(address: str) -> list[object]:
 CONTENT = [("c", "标题", "agent", True), ("q", "问", None), ("a", "答", {"text": "答"}), [(0, {"kind": "text"})]]
 
 
-def test_the_newest_revision_is_the_one_that_is_named() -> None:
+def test_head_is_the_newest_revision() -> None:
     folder = Path(migrations.__file__).parent
     assert ScriptDirectory(str(folder)).get_heads() == [migrations.HEAD]
 
 
-def test_a_new_store_is_what_all_migrations_make(address: str) -> None:
+def test_a_new_store_equals_one_that_was_migrated_from_nothing(address: str) -> None:
     database = Database(address)
     with database.write() as connection:
         migrations.upgrade(connection)
@@ -145,7 +146,7 @@ def test_a_store_from_before_alembic_gets_all_later_revisions(
 
 
 @pytest.mark.parametrize("stamped", [True, False])
-def test_a_newer_store_is_named_and_left_alone(address: str, stamped: bool) -> None:
+def test_a_newer_store_is_refused_and_unchanged(address: str, stamped: bool) -> None:
     execute(address, SCHEMA_1.format(version=1 if stamped else 99))
     if stamped:
         Store(address).close()
@@ -170,7 +171,7 @@ def test_a_migration_that_fails_changes_nothing(address: str, monkeypatch: pytes
     assert state(address)[0] == "0002"
 
 
-def test_a_migration_that_is_killed_is_done_by_the_next_start(
+def test_a_killed_migration_is_repeated_at_the_next_start(
     address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     execute(address, SCHEMA_1.format(version=1))

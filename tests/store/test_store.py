@@ -1,4 +1,4 @@
-"""The store of conversations: the same on SQLite and PostgreSQL, also when it is killed, shared, damaged or not ours."""
+"""The store of conversations on SQLite and PostgreSQL: killed, shared, damaged, or of another program."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def cause_of(act: Callable[[], object]) -> SuyuanError:
 class TestStore:
     """What holds on every database."""
 
-    def test_a_conversation_comes_back_as_it_was(self, store: Store, address: str) -> None:
+    def test_a_conversation_is_stored_as_it_was(self, store: Store, address: str) -> None:
         made = store.create(mode="agent", search=True, engine="bing_html", model="m", lang="en", title="标题")
         answer = {"text": "答 [1]", "sources": [{"number": 1, "url": "https://example.org/?a=%20"}], "nothing": None}
         run = ask(store, made.id, "問 😀?")
@@ -116,18 +116,18 @@ class TestStore:
             "done",
             answer,
         )
-        assert again.message(run) == second and again.message("nobody") is None and again.get("nobody") is None
+        assert again.message(run) == second and again.message("missing") is None and again.get("missing") is None
         again.close()
 
     @pytest.mark.req("C1.3")
-    def test_the_switch_is_remembered_in_agent_mode(self, store: Store) -> None:
+    def test_the_switch_is_kept_in_agent_mode(self, store: Store) -> None:
         id = store.create(search=True).id
         store.change(id, mode="agent")
         assert store.change(id, mode="chat").search is True
         assert store.change(id, search=False).search is False
         assert store.create().search is False
 
-    def test_what_is_newest_comes_first(self, store: Store) -> None:
+    def test_the_newest_conversation_comes_first(self, store: Store) -> None:
         ids = [store.create(title=str(n)).id for n in range(3)]
         ask(store, ids[0], "again")
         store.change(ids[1], title="renamed, not moved")
@@ -152,7 +152,7 @@ class TestStore:
             ask(store, store.create(title=name).id, text)
         assert {each.title for each in store.find(sought)} == found
 
-    def test_a_deleted_conversation_can_come_back_until_it_is_purged(self, store: Store, clock: Clock) -> None:
+    def test_a_deleted_conversation_can_be_restored_until_it_is_purged(self, store: Store, clock: Clock) -> None:
         id, other = store.create(title="a").id, store.create(title="b").id
         run = ask(store, id)
         store.keep_events(run, [(0, {"kind": "text"})])
@@ -173,17 +173,18 @@ class TestStore:
         )
         assert store.get(other) is not None and store.check() == []
 
-    def test_events_are_kept_in_order_and_once(self, store: Store) -> None:
+    def test_events_are_stored_in_order_and_once(self, store: Store) -> None:
         run = ask(store, store.create().id)
         store.keep_events(run, [(1, {"kind": "text", "text": "一"}), (0, {"kind": "turn.started"})])
         store.keep_events(run, [(1, {"kind": "other"}), (3, {"kind": "answer", "cited": (1, 2)})])
         store.keep_events(run, [])
         assert store.events(run) == [
-            (0, {"kind": "turn.started"}), (1, {"kind": "text", "text": "一"}), (3, {"kind": "answer", "cited": [1, 2]}),
+            (0, {"kind": "turn.started"}), (1, {"kind": "text", "text": "一"}),
+            (3, {"kind": "answer", "cited": [1, 2]}),
         ]  # fmt: skip
-        assert [seq for seq, _ in store.events(run, after=0)] == [1, 3] and store.events("nobody") == []
+        assert [seq for seq, _ in store.events(run, after=0)] == [1, 3] and store.events("missing") == []
 
-    def test_late_words_of_a_run_harm_nothing(self, store: Store) -> None:
+    def test_late_writes_of_a_run_change_nothing(self, store: Store) -> None:
         id = store.create().id
         run = ask(store, id)
         store.finish(run, state="stopped", text="all", answer={"stopped": True})
@@ -195,14 +196,14 @@ class TestStore:
         assert store.finish(run, state="done", text="ghost", answer={}) is None
         assert store.messages(id) == [] and store.events(run) == [] and store.check() == []
 
-    def test_a_retry_cuts_from_a_message_on(self, store: Store) -> None:
+    def test_a_retry_removes_a_message_and_all_later_ones(self, store: Store) -> None:
         id, other = store.create().id, store.create().id
         ask(store, other, "one")
         kept = store.messages(other)
         for text in ("one", "two"):
             ask(store, id, text)
         first, answer, second, _ = store.messages(id)
-        assert store.cut_from(other, second.id) == 0 and store.cut_from(id, "nobody") == 0
+        assert store.cut_from(other, second.id) == 0 and store.cut_from(id, "missing") == 0
         assert store.cut_from(id, second.id) == 2
         run = ask(store, id, "three")
         now = store.messages(id)
@@ -242,10 +243,10 @@ class TestStore:
         ]
         assert store.get("\0\ud800") is None
 
-    def test_what_is_not_there_has_a_cause(self, store: Store) -> None:
+    def test_a_missing_conversation_has_a_cause(self, store: Store) -> None:
         for act in (
-            lambda: store.change("nobody", title="x"), lambda: store.delete("nobody"), lambda: store.restore("nobody"),
-            lambda: ask(store, "nobody"), lambda: store.cut_from("nobody", "x"),
+            lambda: store.change("missing", title="x"), lambda: store.delete("missing"), lambda: store.restore("missing"),
+            lambda: ask(store, "missing"), lambda: store.cut_from("missing", "x"),
         ):  # fmt: skip
             assert cause_of(act).detail_code == "store_no_conversation"
 
@@ -323,7 +324,7 @@ class TestStore:
         assert store.check() == [] and store.size() > 0
         store.close()
 
-    def test_what_was_confirmed_survives_a_kill(self, address: str) -> None:
+    def test_confirmed_writes_survive_a_kill(self, address: str) -> None:
         moments = random.Random(11)
         confirmed: list[str] = []
         for turn in range(20):
@@ -369,7 +370,7 @@ class TestFile:
     @pytest.mark.parametrize(
         "content", [b"this is a letter, not a database. " * 200, b"SQLite format 3\0" + bytes(range(256)) * 64]
     )
-    def test_a_file_that_is_no_database_is_left_alone(self, file: Path, content: bytes) -> None:
+    def test_a_file_that_is_no_database_stays_unchanged(self, file: Path, content: bytes) -> None:
         file.write_bytes(content)
         error = cause_of(lambda: Store(f"sqlite:///{file}"))
         assert (
@@ -379,7 +380,7 @@ class TestFile:
         )
         assert file.read_bytes() == content and list(file.parent.iterdir()) == [file]
 
-    def test_the_database_of_another_program_is_left_alone(self, file: Path) -> None:
+    def test_the_database_of_another_program_stays_unchanged(self, file: Path) -> None:
         with sqlite3.connect(file) as other:
             other.execute("CREATE TABLE recipes (name)")
         other.close()
@@ -394,7 +395,7 @@ class TestFile:
             assert error.detail_code == "store_not_writable" and str(place) in error.message
 
     @pytest.mark.parametrize("part", ["suyuan_conversations_by_time", "suyuan_messages_by_state"])
-    def test_damage_is_found_and_nothing_is_thrown_away(self, file: Path, part: str) -> None:
+    def test_damage_is_found_and_nothing_is_deleted(self, file: Path, part: str) -> None:
         store = Store(f"sqlite:///{file}")
         ask(store, store.create().id)
         store.close()
@@ -408,7 +409,7 @@ class TestFile:
         assert _problems(f"sqlite:///{file}") != []
         assert file.read_bytes() == content
 
-    def test_what_is_purged_is_gone_from_the_disk(self, file: Path) -> None:
+    def test_purged_text_is_removed_from_the_disk(self, file: Path) -> None:
         store = Store(f"sqlite:///{file}")
         id = store.create().id
         for _ in range(50):
@@ -444,7 +445,7 @@ class TestFile:
             assert connection.execute(tables.conversations.select()).all() == []
         database.close()
 
-    def test_memory_is_a_store_too(self) -> None:
+    def test_a_store_in_memory(self) -> None:
         store = Store("")
         id = store.create().id
         threads = [threading.Thread(target=ask, args=(store, id)) for _ in range(8)]
@@ -463,14 +464,15 @@ class TestServer:
         store = Store(server.fresh())
         id = store.create().id
         server.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
         assert until(lambda: store.get(id) is not None)
         store.close()
 
-    def test_a_user_without_rights_is_told(self, server: Postgres) -> None:
-        server.run("CREATE ROLE guest LOGIN")
-        error = cause_of(lambda: Store(server.fresh().replace("suyuan@", "guest@")))
+    def test_a_missing_privilege_has_a_cause(self, server: Postgres) -> None:
+        server.run("CREATE ROLE reader LOGIN")
+        error = cause_of(lambda: Store(server.fresh().replace("suyuan@", "reader@")))
         assert error.detail_code == "store_not_writable" and "permission denied" in error.message
 
 
@@ -484,7 +486,7 @@ def test_an_unreachable_server_is_named_without_its_password() -> None:
 @pytest.mark.parametrize(
     "address", ["chat.sqlite", "mysql://localhost/x", "sqlite:///file:x?uri=true", "://", "sqlite+aiosqlite:///x"]
 )
-def test_an_address_that_is_none_has_a_cause(address: str) -> None:
+def test_a_bad_address_has_a_cause(address: str) -> None:
     assert cause_of(lambda: Store(address)).detail_code == "store_bad_address"
 
 
@@ -495,12 +497,13 @@ def test_titles_are_one_clean_line() -> None:
     assert clean_title("\u202e\0") == ""
 
 
-def test_ids_are_safe_and_never_the_same() -> None:
+def test_ids_are_safe_and_unique() -> None:
     ids = {new_id() for _ in range(2000)}
     assert len(ids) == 2000 and all(len(id) >= 12 and id.isascii() and id.isalnum() for id in ids)
 
 
-# --- other processes; they start from a server that has imported the store already, so that a kill hits writing and not importing
+# --- other processes --------------------------------------------------------------------------------------------------
+# They are forked from a process that has imported the store, so that a kill hits writing and not importing.
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["suyuan.store.conversations"])
 

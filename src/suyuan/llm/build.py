@@ -180,7 +180,7 @@ _BUILDERS: dict[str, Callable[[ModelSettings], BaseChatModel]] = {
 
 
 def _http_client(sdk: Any, settings: ModelSettings) -> Any:
-    """The HTTP client for the SDKs; only a transport of ours ignores the proxy of the environment."""
+    """The HTTP client for the SDKs of OpenAI and Anthropic, whose own transport uses the environment's proxy."""
     from ..net.aiohttp_transport import AiohttpTransport
 
     proxy = proxy_of(settings)

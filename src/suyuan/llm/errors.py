@@ -1,7 +1,7 @@
-"""The errors of the model libraries as causes.
+"""The failures of model libraries as causes.
 
-No library is imported for it: an error is known by its status, its codes, the names of its classes and, where servers
-give nothing better, by the wording that a server is known for.
+No library is imported: an error is recognised by its status, its codes, the names of its classes and, if servers send
+nothing better, by their wording.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..messages.catalog import Text
 from ..net.settings import NetSettings
 from .settings import ModelSettings
 
-# Nobody waits longer than this for a second try that was not asked for.
+# The longest wait for an automatic retry.
 LONGEST_WAIT = 20.0
 
 DEFAULT_SERVERS = {
@@ -31,10 +31,8 @@ DEFAULT_SERVERS = {
 
 _CONTEXT = re.compile(
     r"context[ _](?:length|size|window|limit)|maximum context|max(?:imum)? model len|exceed_context"
-    r"|prompt is too long|prompt too long"
-    r"|input (?:token count|length)|range of input length|model token limit|too many (?:input )?tokens"
-    r"|reduce the length"
-    r"|longer than the (?:maximum )?model|超长|上下文",
+    r"|prompt is too long|prompt too long|input (?:token count|length)|range of input length|model token limit"
+    r"|too many (?:input )?tokens|reduce the length|longer than the (?:maximum )?model|超长|上下文",
     re.I,
 )
 _NO_TOOLS = re.compile(
@@ -51,13 +49,12 @@ _FILTER = re.compile(
 )
 _NO_MODEL = re.compile(
     r"model_not_found|model[^.]{0,80}?(?:not found|does not exist|not exist|not available)|not a valid model"
-    r"|no models? loaded"
-    r"|unknown model|invalid model|模型不存在",
+    r"|no models? loaded|unknown model|invalid model|模型不存在",
     re.I,
 )
 _QUOTA = re.compile(
-    r"insufficient[ _](?:quota|balance|credit|user_quota)|exceeded your current quota|credit balance|billing|欠费"
-    r"|余额不足",
+    r"insufficient[ _](?:quota|balance|credit|user_quota)|exceeded your current quota|credit balance|billing"
+    r"|欠费|余额不足",
     re.I,
 )
 _KEY = re.compile(
@@ -65,33 +62,25 @@ _KEY = re.compile(
 )
 
 # Names of classes, in any module and anywhere among the ancestors.
-_TIMEOUTS = {
-    "APITimeoutError",
-    "TimeoutException",
-    "TimeoutError",
-    "Timeout",
-    "DeadlineExceeded",
-    "StreamChunkTimeoutError",
-}
-_CUTS = {"RemoteProtocolError", "ReadError", "WriteError", "IncompleteRead", "IncompleteReadError",
-         "ChunkedEncodingError",
-         "ClientPayloadError", "ConnectionResetError", "BrokenPipeError", "ServerDisconnectedError"}  # fmt: skip
-# Told before time-outs, since a connection that times out has reached nobody.
+_TIMEOUTS = {"APITimeoutError", "TimeoutException", "TimeoutError", "Timeout", "DeadlineExceeded"}
+_CUTS = {
+    "RemoteProtocolError", "ReadError", "WriteError", "IncompleteRead", "IncompleteReadError", "ChunkedEncodingError",
+    "ClientPayloadError", "ConnectionResetError", "BrokenPipeError", "ServerDisconnectedError",
+}  # fmt: skip
+# Checked before time-outs, since a connection that times out has reached no server.
 _REFUSED = {"ConnectError", "ConnectTimeout", "ConnectTimeoutError", "ConnectionRefusedError", "NewConnectionError"}
 _UNREACHED = {"APIConnectionError", "ConnectionError", "NetworkError"}
 _UNREADABLE = {"JSONDecodeError", "APIResponseValidationError", "ValidationError", "DecodingError"}
-# What libraries say when a server answered 200 and nothing of it was an answer.
+# The wording of libraries for a response with status 200 that contains no answer.
 _NOTHING = re.compile(
     r"No generation|Can only parse|null value for|object has no attribute|not subscriptable|Unexpected response", re.I
 )
 
 _TYPES = {
     "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403, "permission_denied": 403,
-    "not_found_error": 404,
-    "insufficient_quota": 402, "billing_error": 402, "rate_limit_error": 429, "rate_limit_exceeded": 429,
-    "resource_exhausted": 429,
-    "overloaded_error": 529, "unavailable": 503, "timeout_error": 504, "server_error": 500,
-    "internal_server_error": 500, "api_error": 500,
+    "not_found_error": 404, "insufficient_quota": 402, "billing_error": 402, "rate_limit_error": 429,
+    "rate_limit_exceeded": 429, "resource_exhausted": 429, "overloaded_error": 529, "unavailable": 503,
+    "timeout_error": 504, "server_error": 500, "internal_server_error": 500, "api_error": 500,
 }  # fmt: skip
 _SECRETS = re.compile(
     r"(?i)\b(?:sk|key|pk|gsk|xai)-[\w*-]{6,}|bearer\s+\S+|AIza[\w-]{10,}|(?<=//)[^/\s@]+:[^/\s@]+(?=@)"
@@ -100,7 +89,7 @@ _SECRETS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What can be known of a failure."""
+    """What an error contains."""
 
     status: int
     codes: str
@@ -110,21 +99,21 @@ class _Facts:
 
 
 def model_error(error: BaseException, settings: ModelSettings) -> SuyuanError:
-    """The cause that an error of a model library stands for, without secrets."""
+    """The cause of an ``error`` of a model library, without secrets."""
     if isinstance(error, SuyuanError):
         return error
     facts = _facts(error)
-    fault = _by_wording(facts, settings) or _by_status(facts, settings) or _by_kind(facts, settings)
-    if fault is None:
+    cause = _by_wording(facts, settings) or _by_status(facts, settings) or _by_kind(facts, settings)
+    if cause is None:
         what = _clean(facts.text, settings) or type(error).__name__
-        fault = causes.MODEL_FAILED(where=server_of(settings), what=what)
-    return fault.redacted((settings.api_key, settings.proxy))
+        cause = causes.MODEL_FAILED(where=server_of(settings), what=what)
+    return cause.redacted((settings.api_key, settings.proxy))
 
 
 def safe_to_retry(error: SuyuanError, anything_streamed: bool) -> bool:
-    """Whether asking once more without being told to is right: nothing was shown yet, and it may well help soon."""
+    """Whether the request may be repeated by itself: nothing was shown yet, and a retry can succeed soon."""
     if anything_streamed or not error.retryable or isinstance(error, Timeout):
-        # After a time-out the user has waited long enough to be asked.
+        # After a time-out the user has waited long enough; the user decides.
         return False
     return error.retry_after is None or error.retry_after <= LONGEST_WAIT
 
@@ -135,7 +124,7 @@ def base_of(settings: ModelSettings) -> str:
 
 
 def server_of(settings: ModelSettings) -> str:
-    """Host and port of the model server: what users are told, without path and password."""
+    """Host and port of the model server, as shown to users: without path and password."""
     try:
         parts = urlsplit(base_of(settings))
         return (f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "") or settings.provider
@@ -144,7 +133,7 @@ def server_of(settings: ModelSettings) -> str:
 
 
 def proxy_of(settings: ModelSettings) -> str | None:
-    """The proxy on the way to the model server; loopback and what ``no_proxy`` names are reached directly."""
+    """The proxy for the model server, None for loopback and the hosts in ``no_proxy``."""
     try:
         host = urlsplit(base_of(settings)).hostname or ""
     except ValueError:
@@ -153,12 +142,12 @@ def proxy_of(settings: ModelSettings) -> str | None:
 
 
 def is_ollama(settings: ModelSettings) -> bool:
-    """Whether the server is an Ollama, also where it is spoken to as an OpenAI server."""
+    """Whether the server is Ollama, also if its OpenAI-compatible API is used."""
     return settings.provider == "ollama" or server_of(settings).endswith(":11434")
 
 
 def _by_wording(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
-    """What codes and wordings say, which is more than the status where the status is a plain 400."""
+    """The cause by codes and wording, which say more than a plain status 400."""
     if facts.status not in (0, 400, 404, 413, 422, 500):
         return None
     said, where = f"{facts.codes}\n{facts.text}", server_of(settings)
@@ -194,7 +183,7 @@ def _by_status(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
 
 
 def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
-    """What the classes in the chain of causes say, the most telling first."""
+    """The cause by the classes in the chain of exceptions, the most specific first."""
     where = server_of(settings)
     if facts.kinds & {"ProxyError", "ProxySchemeUnknown"}:
         return causes.MODEL_PROXY(where=where)
@@ -213,7 +202,7 @@ def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     if facts.kinds & _UNREACHED:
         return _unreachable(settings)
     if "APIError" in facts.kinds:
-        # An error object in the middle of a stream: the server has failed, whatever it calls it.
+        # An error object in the middle of a stream: the server has failed.
         what = _clean(facts.text, settings)
         return causes.MODEL_BROKEN(where=where, status=200, what=_said(what))
     return None
@@ -240,7 +229,7 @@ _FIXED: dict[int, Callable[[_Facts, ModelSettings], SuyuanError]] = {
 
 
 def _context(settings: ModelSettings) -> SuyuanError:
-    # Ollama cuts long prompts to a small window of its own unless it is told otherwise.
+    # Ollama cuts long prompts to its own small window by default.
     extra = Text("model.detail.ollama_window") if is_ollama(settings) else ""
     return causes.MODEL_CONTEXT(name=settings.label, limit=settings.context_tokens, extra=extra)
 
@@ -262,7 +251,7 @@ def _unreachable(settings: ModelSettings) -> SuyuanError:
 
 
 def _expected(settings: ModelSettings) -> Text:
-    """What the address should look like."""
+    """The expected form of the address."""
     if settings.provider == "ollama":
         return Text("model.detail.ollama_address")
     example = "http://127.0.0.1:11434/v1" if is_ollama(settings) else "https://api.deepseek.com/v1"
@@ -270,7 +259,7 @@ def _expected(settings: ModelSettings) -> Text:
 
 
 def _said(what: str) -> Text | str:
-    """What the server said, behind the message."""
+    """The server's text, to be added to a message."""
     return Text("model.detail.said", {"what": what}) if what else ""
 
 
@@ -286,7 +275,7 @@ def _facts(error: BaseException) -> _Facts:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, what it was raised from, and the members of groups."""
+    """The error, its causes, and the members of exception groups."""
     waiting, seen = [error], set[int]()
     while waiting:
         link = waiting.pop(0)
@@ -335,7 +324,7 @@ def _body(error: BaseException) -> Mapping[str, Any]:
 
 
 def _text(chain: list[BaseException]) -> str:
-    """The words of the first error that has any; the wording of the server where it came in a body."""
+    """The message in the first response body that has one, else the first text of an error."""
     for link in chain:
         message = _body(link).get("message")
         if isinstance(message, str) and message:
@@ -349,7 +338,7 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 
 
 def _seconds(headers: Mapping[str, str]) -> float | None:
-    """How long to wait; a date in place of seconds says nothing without the server's clock."""
+    """How long to wait; a date instead of seconds is ignored, since the clocks may differ."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name, "")
         if re.fullmatch(r"\d+(?:\.\d+)?", value):
@@ -362,7 +351,7 @@ def _public(address: str) -> str:
 
 
 def _clean(text: str, settings: ModelSettings) -> str:
-    """A server's own words: one short line, without markup and without anything like a key."""
+    """The text of a server as one short line, without markup and keys."""
     text = redact(text, (settings.api_key, settings.proxy))
     text = _SECRETS.sub("***", re.sub(r"<[^>]*>|^Error code: \d+(?: - )?", " ", text))
     text = " ".join(text.split())

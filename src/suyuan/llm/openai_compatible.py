@@ -25,7 +25,7 @@ Chunk = dict[str, Any]
 
 
 class OpenAICompatibleModel(BaseChatModel):
-    """Streams answers; text that arrives together becomes one message, which saves work under load."""
+    """Streams answers; text that arrives together becomes one message, so a busy server does less for each word."""
 
     client: Any = Field(repr=False, exclude=True)
     """An ``openai.AsyncOpenAI``."""

@@ -1,4 +1,4 @@
-"""Telling what a reasoning model thinks from what it says, where both come in one stream of text."""
+"""Separates the reasoning of a model from its answer, if both are in the same text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 class ReasoningSplitter:
-    """Takes ``<think>…</think>`` at the beginning of an answer out of it, also where the marks come in pieces."""
+    """Removes ``<think>…</think>`` from the start of an answer, also if the tags arrive in pieces."""
 
     def __init__(self) -> None:
         self._held = ""
         self._state = "before"
 
     def feed(self, text: str) -> tuple[str, str]:
-        """Take more text; return what is said and what is thought."""
+        """Add ``text``, and return the new parts of the answer and of the reasoning."""
         if self._state == "after":
             return text, ""
         self._held += text

@@ -1,7 +1,6 @@
 """The stream of an answer for the page: events become messages with HTML, a few per second.
 
-A page that reconnects gets one ``snapshot`` of the answer and then what follows, so it misses nothing and gets nothing
-twice.
+A page that reconnects gets one ``snapshot`` of all there is and then what follows, so it misses and repeats nothing.
 """
 
 from __future__ import annotations

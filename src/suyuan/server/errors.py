@@ -22,8 +22,7 @@ _BY_DETAIL = {
     "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
     "search_loop": 508, "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
-    "token_wrong": 401,
-    "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
+    "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
     "server_full": 503, "shutting_down": 503,
 }  # fmt: skip
 # Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.
@@ -31,9 +30,10 @@ _BY_CODE = {
     "InvalidInput": 400, "ToolNotFound": 404, "Timeout": 504, "WebBlocked": 503, "StoreError": 503, "Refused": 403,
     "NetworkError": 502, "AuthError": 502, "BadGateway": 502, "WebParseError": 502, "WebProviderError": 502,
 }  # fmt: skip
-_OPENAI_TYPES = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
-                 404: "not_found_error",
-                 413: "invalid_request_error", 429: "rate_limit_error"}  # fmt: skip
+_OPENAI_TYPES = {
+    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+    413: "invalid_request_error", 429: "rate_limit_error",
+}  # fmt: skip
 
 
 def status_of(code: str, detail_code: str = "") -> int:

@@ -37,7 +37,7 @@ router = APIRouter(include_in_schema=False)
 THEMES = ("auto", "light", "dark")
 _LISTED = 60
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-# Made for tests and for tools without a network: nobody wants to search with it.
+# For tests only.
 _HIDDEN_ENGINES = ("stub",)
 _FOREVER = "public, max-age=31536000, immutable"
 
@@ -255,7 +255,7 @@ def preload() -> None:
     _static_files()
 
 
-# --- shared by all pages ----------------------------------------------------------------------------------------
+# --- shared by all pages ----------------------------------------------------------------------------------------------
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))

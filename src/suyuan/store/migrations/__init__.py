@@ -1,7 +1,7 @@
 """Migrations of the store, by alembic, which is imported only where an older store is opened.
 
-A new revision is a file in ``versions/`` with the next number, and :data:`HEAD`; released ones never change. It also
-sets ``suyuan_schema.version`` to its number: releases that knew no alembic then say that the store is too new for them.
+A new revision is a file in ``versions/`` with the next number, and :data:`HEAD`; a released one is never changed. It
+also sets ``suyuan_schema.version`` to its number: releases without alembic then say that the store is too new.
 """
 
 from __future__ import annotations
