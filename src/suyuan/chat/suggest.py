@@ -31,7 +31,7 @@ def suggestions(question: str, sources: Sequence[Source], cited: Sequence[int], 
         ):
             continue
         seen.append(told)
-        found.append(title if title.endswith(("?", "?")) else text(lang, "chat.suggestion", title=title))
+        found.append(title if title.endswith(("?", "？")) else text(lang, "chat.suggestion", title=title))
     return tuple(found[:_MOST])
 
 

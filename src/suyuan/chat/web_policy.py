@@ -11,7 +11,7 @@ from ..text.words import words
 
 _URL = re.compile(r"https?://[^\s<>\"'\]）】》」]+", re.I)
 # Punctuation after an address in a sentence.
-_AFTER = ".,;:!?)、。,;:!?)"
+_AFTER = ".,;:!?)、。，；：！？）"
 _SPACE = re.compile(r"\W+")
 # Shorter ones are names and terms, which models often take from pages.
 _SENTENCE = 5

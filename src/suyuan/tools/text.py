@@ -43,7 +43,7 @@ _CUT = {
 }
 
 # Punctuation to drop before an ellipsis.
-_LOOSE = " ,;:、,;:"
+_LOOSE = " ,;:、，；："
 
 
 def shortened(text: str, limit: int) -> str:
