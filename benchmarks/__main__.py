@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers streaming page] [--check]``."""
+"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers streaming page searxng] [--check]``."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ PARTS = (
     "answers",
     "streaming",
     "page",
+    "searxng",
 )
 
 

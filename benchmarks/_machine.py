@@ -36,6 +36,31 @@ def _own() -> float:
 
 
 def _process(pid: str) -> float:
-    # The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
+    return sum(_times(pid)[:2]) / _TICKS
+
+
+def _times(pid: str) -> list[int]:
+    """Return the ticks of a process (user, system) and of its children that have ended (user, system)."""
+    # The name in parentheses may hold blanks; the four times are the 12th to 15th field after it.
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    return [int(field) for field in fields[11:15]]
+
+
+def family(pid: int) -> list[str]:
+    """Return the ids of a process and of all its descendants."""
+    found = [str(pid)]
+    for one in found:
+        for thread in Path(f"/proc/{one}/task").iterdir():
+            found += (thread / "children").read_text(encoding="ascii").split()
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process and its descendants, those that have ended included."""
+    return sum(sum(_times(one)) for one in family(pid)) / _TICKS
+
+
+def rss(pid: int) -> float:
+    """Return the resident memory of a process and its descendants in MB (1024 × 1024 bytes)."""
+    pages = sum(int(Path(f"/proc/{one}/statm").read_text(encoding="ascii").split()[1]) for one in family(pid))
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2

@@ -11,7 +11,16 @@ RECORDED = Path(__file__).resolve().parents[2] / "shared" / "serp" / "duckduckgo
 RESULTS = 10
 
 HTML = "text/html; charset=utf-8"
-MEDIA_TYPES = {"ddg": HTML, "bing": HTML, "mojeek": HTML, "brave": HTML, "searxng": "application/json"}
+JSON = "application/json"
+MEDIA_TYPES = {
+    "ddg": HTML,
+    "bing": HTML,
+    "bing_plain": HTML,
+    "mojeek": HTML,
+    "brave": HTML,
+    "brave_api": JSON,
+    "searxng": JSON,
+}
 
 _TEXT = (
     "a fast, reliable and productive language that can run on embedded devices, web services and more, noted for its "
@@ -20,11 +29,22 @@ _TEXT = (
 _WORDS = _TEXT.split()
 
 
-def page(kind: str) -> bytes:
-    """Return a result page of ``kind`` with ten results."""
-    if kind == "ddg" and RECORDED.is_file():
+def page(kind: str, first: int = 0) -> bytes:
+    """Return a page of ``kind`` with ten results; ``first`` asks for a generated one that begins with this result."""
+    if kind == "ddg" and not first and RECORDED.is_file():
         return RECORDED.read_bytes()
-    return _MAKERS[kind]().encode("utf-8")
+    start = first or 1
+    return _MAKERS[kind](range(start, start + RESULTS)).encode("utf-8")
+
+
+def words(n: int) -> str:
+    """Return the ``n``-th of many different queries, all of whose words are on every generated page."""
+    four = list(dict.fromkeys(word.strip(",") for word in _WORDS if len(word) > 3))
+    picked = []
+    for _ in range(4):
+        n, place = divmod(n, len(four))
+        picked.append(four.pop(place))
+    return " ".join(picked)
 
 
 def origin() -> str:
@@ -37,20 +57,20 @@ def _url(i: int) -> str:
 
 
 def _title(i: int) -> str:
-    return f"Language guide, part {i}: {' '.join(_WORDS[i : i + 4])}"
+    return f"Language guide, part {i}: {' '.join((_WORDS * 2)[i % len(_WORDS) :][:4])}"
 
 
 def _snippet(i: int, mark: str = "b") -> str:
-    words = (_WORDS[i:] + _WORDS)[:34]
+    words = (_WORDS[i % len(_WORDS) :] + _WORDS)[:34]
     return " ".join(f"<{mark}>{word}</{mark}>" if n % 6 == 0 else word for n, word in enumerate(words))
 
 
-def _ddg() -> str:
+def _ddg(numbers: range) -> str:
     options = "".join(
         f'\n            \n              <option value="r{i}-en" >Region number {i}</option>' for i in range(70)
     )
     gap, rows = "\n" + " " * 40, []
-    for i in range(1, RESULTS + 1):
+    for i in numbers:
         date = f"<span>&nbsp; &nbsp; 2026-04-{i:02}T00:00:00.0000000</span>" if i % 2 else ""
         rows.append(
             f'{gap}<div class="result results_links results_links_deep web-result ">'
@@ -74,11 +94,20 @@ def _ddg() -> str:
     )
 
 
-def _bing() -> str:
+def _bing(numbers: range) -> str:
     rows = "".join(
         f'<li class="b_algo"><h2><a href="https://www.bing.com/ck/a?!&amp;&amp;p=0&amp;u=a1{_base64(_url(i))}&amp;ntb=1">{_title(i)}</a></h2>'
         f'<div class="b_caption"><p class="b_lineclamp2">{_snippet(i, "strong")}</p></div></li>'
-        for i in range(1, RESULTS + 1)
+        for i in numbers
+    )
+    return f'<!DOCTYPE html><html><head><title>language - Search</title></head><body><ol id="b_results">{rows}</ol></body></html>'
+
+
+def _bing_plain(numbers: range) -> str:
+    rows = "".join(
+        f'<li class="b_algo"><h2><a href="{_url(i)}">{_title(i)}</a></h2>'
+        f'<div class="b_caption"><p class="b_lineclamp2">{_snippet(i, "strong")}</p></div></li>'
+        for i in numbers
     )
     return f'<!DOCTYPE html><html><head><title>language - Search</title></head><body><ol id="b_results">{rows}</ol></body></html>'
 
@@ -87,33 +116,40 @@ def _base64(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _searxng() -> str:
-    rows = [{"title": _title(i), "url": _url(i), "content": _TEXT, "engine": "mojeek"} for i in range(1, RESULTS + 1)]
+def _searxng(numbers: range) -> str:
+    rows = [{"title": _title(i), "url": _url(i), "content": _TEXT, "engine": "mojeek"} for i in numbers]
     return json.dumps(
         {"query": "language", "results": rows, "answers": [], "suggestions": [], "unresponsive_engines": []}
     )
 
 
-def _mojeek() -> str:
+def _brave_api(numbers: range) -> str:
+    rows = [{"title": _title(i), "url": _url(i), "description": _snippet(i, "strong")} for i in numbers]
+    return json.dumps({"type": "search", "query": {"original": "language"}, "web": {"type": "search", "results": rows}})
+
+
+def _mojeek(numbers: range) -> str:
     rows = "".join(
         f'<li><h2><a class="title" href="{_url(i)}">{_title(i)}</a></h2><p class="s">{_snippet(i)}</p></li>'
-        for i in range(1, RESULTS + 1)
+        for i in numbers
     )
     return f'<!DOCTYPE html><html><body><ul class="results-standard">{rows}</ul></body></html>'
 
 
-def _brave() -> str:
+def _brave(numbers: range) -> str:
     rows = "".join(
         f'<div class="snippet" data-type="web"><div class="result-wrapper"><a href="{_url(i)}"><div class="title">{_title(i)}</div></a>'
         f'<div class="generic-snippet snippet"><div class="content">{_snippet(i)}</div></div></div></div>'
-        for i in range(1, RESULTS + 1)
+        for i in numbers
     )
     return f'<!DOCTYPE html><html><body><div id="results">{rows}</div></body></html>'
 
 
-_MAKERS: dict[str, Callable[[], str]] = {
+_MAKERS: dict[str, Callable[[range], str]] = {
     "ddg": _ddg,
     "bing": _bing,
+    "bing_plain": _bing_plain,
+    "brave_api": _brave_api,
     "searxng": _searxng,
     "mojeek": _mojeek,
     "brave": _brave,

@@ -20,11 +20,16 @@ STALL, LIMITED, CHALLENGE, RESET = 0.20, 0.10, 0.10, 0.05
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One server: the kind of page it serves, the seed of its faults (None: it never fails), or that it never answers."""
+    """One server: the kind of page it serves, the seed of its faults (None: it never fails), or that it never answers.
+
+    ``first`` is the number of the first result of a generated page, ``delay`` the seconds that an answer takes.
+    """
 
     kind: str
     seed: int | None = None
     silent: bool = False
+    first: int = 0
+    delay: float = 0.0
 
 
 @contextmanager
@@ -42,8 +47,9 @@ class _Answers:
         self._chance = random.Random(site.seed) if site.seed is not None else None
         status = "202 Accepted" if site.kind == "ddg" else "200 OK"
         self._silent = site.silent
-        self._good = _http("200 OK", page(site.kind), MEDIA_TYPES[site.kind])
-        self._challenge = _http(status, CHALLENGES[site.kind], "text/html; charset=utf-8")
+        self.delay = site.delay
+        self._good = _http("200 OK", page(site.kind, site.first), MEDIA_TYPES[site.kind])
+        self._challenge = _http(status, CHALLENGES.get(site.kind, b""), "text/html; charset=utf-8")
         self._limited = _http("429 Too Many Requests", b"Too Many Requests", "text/html; charset=utf-8")
 
     def next(self) -> bytes | None:
@@ -82,7 +88,11 @@ class _Connection(asyncio.Protocol):
             if len(self._read) < size:
                 return
             del self._read[:size]
-            self._say(self._answers.next())
+            said = self._answers.next()
+            if self._answers.delay:
+                asyncio.get_running_loop().call_later(self._answers.delay, self._say, said)
+            else:
+                self._say(said)
 
     def _say(self, said: bytes | None) -> None:
         if said:
