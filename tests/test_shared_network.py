@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable
@@ -11,6 +12,7 @@ import pytest
 
 from engines import small_pages
 from support import pages
+from support.client import client as opened
 from support.site import Reply, Seen, reply, serve, stall
 from support.timing import quickest
 from suyuan.client import AsyncClient
@@ -64,6 +66,17 @@ async def test_an_engine_and_a_page_have_the_same_time(engine: str, tmp_path: Pa
             return await timed_out(client.read("http://page.example/kettle"))
 
         assert await quickest(search, 1.5) < 1.5 and await quickest(read, 1.5) < 1.5
+
+
+async def test_an_engine_that_hangs_does_not_keep_others_from_answering() -> None:
+    async with (
+        serve(lambda _: stall) as silent,
+        serve(lambda _: reply(ENGINES["bing_html"])) as quick,
+        opened({"ddg_html": silent.url, "bing_html": quick.url}) as client,
+    ):
+        searches = (client.search(f"some words {i}", engines="ddg_html,bing_html") for i in range(300))
+        found = await asyncio.gather(*searches)
+    assert all(page.results and page.engine == "bing_html" for page in found)
 
 
 async def timed_out(work: Awaitable[object]) -> float:

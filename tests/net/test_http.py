@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import shutil
+import sys
 import tracemalloc
 import zlib
+from pathlib import Path
 
 import brotli
 import pytest
 
+from doctor.fake_servers import certificate, secure
+from support import pages
+from support.client import client
 from support.site import Reply, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
 from support.timing import PATIENCE
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
 from suyuan.net.http import HttpClient
-from suyuan.net.impersonate import ImpersonatingClient
-from suyuan.net.network import Transport, restricted_send
-from suyuan.net.settings import NetSettings
-
-CLIENTS: dict[str, type[HttpClient | ImpersonatingClient]] = {"aiohttp": HttpClient, "curl_cffi": ImpersonatingClient}
+from suyuan.net.network import Network, PageAccess, Transport, restricted_send
+from suyuan.net.settings import BrowserSettings, NetSettings
 
 
-@pytest.fixture(params=sorted(CLIENTS))
+@pytest.fixture(params=("aiohttp", "curl_cffi"))
 def kind(request: pytest.FixtureRequest) -> str:
     if request.param == "curl_cffi":
         pytest.importorskip("curl_cffi", reason="the optional extra suyuan[impersonate] is not installed")
@@ -31,7 +34,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 def make(kind: str, **settings: object) -> Transport:
-    return CLIENTS[kind](NetSettings(impersonate="chrome" if kind == "curl_cffi" else "", **settings))  # type: ignore[arg-type]
+    net = NetSettings(**settings)  # type: ignore[arg-type]
+    if kind == "aiohttp":
+        return HttpClient(net)
+    from suyuan.net.impersonate import ImpersonatingClient
+
+    return ImpersonatingClient(net, "chrome")
 
 
 async def ask(kind: str, answer: Reply, **settings: object) -> Response:
@@ -65,9 +73,9 @@ async def test_bodies_are_decompressed(kind: str, encoding: str, packed: bytes) 
     assert response.body == b"text"
 
 
-async def test_zstd_is_decompressed() -> None:
+async def test_zstd_is_decompressed(kind: str) -> None:
     zstd = pytest.importorskip("backports.zstd", reason="Python 3.14 has it in the standard library")
-    response = await ask("aiohttp", reply(zstd.compress(b"text"), headers={"Content-Encoding": "zstd"}))
+    response = await ask(kind, reply(zstd.compress(b"text"), headers={"Content-Encoding": "zstd"}))
     assert response.body == b"text"
 
 
@@ -167,9 +175,9 @@ async def test_cancelling_closes_the_socket(kind: str, answer: Reply) -> None:
     await client.close()
 
 
-async def test_a_reused_connection_that_was_closed_is_retried() -> None:
+async def test_a_reused_connection_that_was_closed_is_retried(kind: str) -> None:
     """Servers close idle connections; a POST on such a connection is sent again."""
-    client = make("aiohttp")
+    client = make(kind)
     answers = iter([reply("one"), raw(b""), reply("two")])
     async with serve(lambda _: next(answers)) as site:
         first = await client.send(Request.post_form(site.url, {"q": "x"}), "x")
@@ -178,12 +186,12 @@ async def test_a_reused_connection_that_was_closed_is_retried() -> None:
     assert (first.text, second.text) == ("one", "two")
 
 
-async def test_the_proxy_is_used_and_localhost_is_not_proxied() -> None:
+async def test_the_proxy_is_used_and_localhost_is_not_proxied(kind: str) -> None:
     async with (
         serve(lambda seen: reply(f"via proxy: {seen.target}")) as proxy,
         serve(lambda _: reply("direct")) as site,
     ):
-        client = HttpClient(NetSettings(proxy=Secret(proxy.url), no_proxy=("localhost",)))
+        client = make(kind, proxy=Secret(proxy.url), no_proxy=("localhost",))
         through = await client.send(Request.get("http://search.example/s"), "x")
         direct = await client.send(Request.get(site.url.replace("127.0.0.1", "localhost") + "/s"), "x")
         await client.close()
@@ -191,10 +199,10 @@ async def test_the_proxy_is_used_and_localhost_is_not_proxied() -> None:
     assert direct.text == "direct"
 
 
-async def test_a_proxy_that_refuses_is_reported_without_its_password() -> None:
+async def test_a_proxy_that_refuses_is_reported_without_its_password(kind: str) -> None:
     async with serve(lambda _: reply("", 407)) as proxy:
         address = proxy.url.replace("http://", "http://user:hunter22@")
-        client = HttpClient(NetSettings(proxy=Secret(address)))
+        client = make(kind, proxy=Secret(address))
         with pytest.raises(NetworkError) as caught:
             await client.send(Request.get("https://search.example/s"), "x")
         await client.close()
@@ -202,6 +210,163 @@ async def test_a_proxy_that_refuses_is_reported_without_its_password() -> None:
     assert "hunter22" not in repr(caught.value) + str(caught.value.__context__) + repr(
         NetSettings(proxy=Secret(address))
     )
+
+
+@pytest.mark.req("T6.2")
+async def test_a_proxy_of_the_environment_is_not_used(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(lambda _: reply("proxy")) as proxy, serve(lambda _: reply("site")) as site:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        monkeypatch.setenv("ALL_PROXY", proxy.url)
+        client = make(kind)
+        assert (await client.send(Request.get(site.url), "x")).text == "site"
+        await client.close()
+    assert not proxy.seen
+
+
+async def test_cookies_are_not_kept(kind: str) -> None:
+    client = make(kind)
+    async with serve(lambda _: reply("x", headers={"Set-Cookie": "id=1; Path=/"})) as site:
+        for _ in range(2):
+            await client.send(Request.get(site.url), "x")
+    await client.close()
+    assert all("cookie" not in seen.headers for seen in site.seen)
+
+
+async def test_a_url_is_sent_as_it_is(kind: str) -> None:
+    client = make(kind)
+    target = "/s?q=a%20b%2Fc%7E%E4%BD%A0+d&x=~"
+    async with serve(lambda _: reply("x")) as site:
+        await client.send(Request.get(site.url + target), "x")
+    await client.close()
+    assert site.seen[0].target == target
+
+
+async def test_a_host_that_hangs_holds_up_no_other(kind: str) -> None:
+    """Each host has places of its own, however many requests wait for one that never answers."""
+    client = make(kind)
+    async with serve(lambda _: stall) as silent, serve(lambda _: reply("x")) as site, asyncio.timeout(PATIENCE):
+        waiting = [asyncio.ensure_future(client.send(Request.get(silent.url), "silent")) for _ in range(300)]
+        await silent.until_asked(50)
+        answers = await asyncio.gather(*(client.send(Request.get(site.url), "quick") for _ in range(300)))
+        assert all(answer.text == "x" for answer in answers)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        assert await silent.until_idle()
+        await client.close()
+
+
+def network(**settings: object) -> Network:
+    return Network(NetSettings(**settings), BrowserSettings(), PageAccess())  # type: ignore[arg-type]
+
+
+class TestImpersonation:
+    """Engines with result pages are asked with a browser's handshake where curl_cffi is installed."""
+
+    @pytest.mark.parametrize(
+        ("settings", "url", "profile"),
+        [
+            ({}, "https://search.example/", "chrome"),
+            ({}, "http://search.example/", ""),
+            ({"impersonate": "off"}, "https://search.example/", ""),
+            ({"impersonate": "firefox"}, "https://search.example/", "firefox"),
+            ({"impersonate": "firefox"}, "http://search.example/", "firefox"),
+            ({"user_agent": "me/1.0"}, "https://search.example/", ""),
+            ({"user_agent": "me/1.0", "impersonate": "safari"}, "https://search.example/", "safari"),
+        ],
+    )
+    def test_the_profile(self, settings: dict[str, str], url: str, profile: str) -> None:
+        pytest.importorskip("curl_cffi")
+        assert network(**settings).profile(url) == profile
+
+    async def test_the_headers_are_those_of_the_browser(self) -> None:
+        pytest.importorskip("curl_cffi")
+        net = network(impersonate="firefox", user_agent="me/1.0")
+        async with serve(lambda _: reply("x")) as site:
+            referer = {"Referer": f"{site.url}/"}
+            await net.send_as_browser(Request.post_form(f"{site.url}/html/", {"q": "x"}, referer), "x")
+            await net.send_as_browser(Request.get(f"{site.url}/search"), "x")
+            await net.send(Request.get(f"{site.url}/api"), "x")
+        await net.close()
+        form, page, api = (seen.headers for seen in site.seen)
+        for headers in (form, page):
+            assert "Firefox/" in headers["user-agent"] and headers["accept"].startswith("text/html")
+            assert "zstd" in headers["accept-encoding"] and "upgrade" not in headers
+        assert (form["sec-fetch-site"], form["origin"]) == ("same-origin", site.url)
+        assert page["sec-fetch-site"] == "none" and "origin" not in page
+        assert api["user-agent"] == "me/1.0", "an API is not asked as a browser"
+
+    async def test_a_profile_that_does_not_exist(self) -> None:
+        pytest.importorskip("curl_cffi")
+        net = network(impersonate="netscape4")
+        async with serve(lambda _: reply("x")) as site:
+            with pytest.raises(WebProviderError) as caught:
+                await net.send_as_browser(Request.get(site.url), "x")
+        await net.close()
+        assert caught.value.detail_code == "profile_unknown" and "netscape4" in caught.value.message
+
+    async def test_a_named_profile_without_the_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "curl_cffi", None)
+        monkeypatch.delitem(sys.modules, "suyuan.net.impersonate", raising=False)
+        net = network(impersonate="chrome")
+        with pytest.raises(WebProviderError) as caught:
+            await net.send_as_browser(Request.get("http://127.0.0.1:9/"), "x")
+        await net.close()
+        assert caught.value.detail_code == "impersonate_missing" and "suyuan[impersonate]" in caught.value.hint
+
+    async def test_a_package_that_cannot_be_loaded_is_not_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "curl_cffi._wrapper", None)
+        for name in ("suyuan.net.impersonate", "curl_cffi", "curl_cffi.aio", "curl_cffi.curl"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        net = network()
+        with pytest.raises(NetworkError) as caught:
+            await net.send_as_browser(Request.get("https://127.0.0.1:9/"), "x")
+        await net.close()
+        assert caught.value.detail_code == "connection_refused"
+
+    @pytest.mark.parametrize("url", ["http://127.0.0.1:9\\@search.example/", "http://search.example/\n", "http://a b/"])
+    async def test_a_url_that_two_parsers_read_differently_is_refused(self, url: str) -> None:
+        pytest.importorskip("curl_cffi")
+        client = make("curl_cffi")
+        with pytest.raises(NetworkError) as caught:
+            await client.send(Request.get(url), "x")
+        await client.close()
+        assert caught.value.detail_code == "bad_http"
+
+    @pytest.mark.skipif(
+        shutil.which("openssl") is None, reason="openssl, which makes the certificate, is not installed"
+    )
+    async def test_the_authorities_that_python_trusts_are_trusted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pytest.importorskip("curl_cffi")
+        context = certificate(tmp_path, 2)
+        async with secure(lambda _: reply("x"), context) as port:
+            for trusted in (False, True):
+                if trusted:
+                    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+                client = make("curl_cffi")
+                try:
+                    answer = await client.send(Request.get(f"https://127.0.0.1:{port}/"), "x")
+                    assert trusted and answer.text == "x"
+                except NetworkError as error:
+                    assert not trusted and error.detail_code == "tls"
+                await client.close()
+
+    @pytest.mark.skipif(
+        shutil.which("openssl") is None, reason="openssl, which makes the certificate, is not installed"
+    )
+    @pytest.mark.parametrize("answer", [reply(pages.ddg()), reply("", 429)], ids=["results", "refused"])
+    async def test_the_receipt_says_so(self, answer: Reply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("curl_cffi")
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        async with secure(lambda _: answer, certificate(tmp_path, 2)) as port:
+            async with client({"ddg_html": f"https://127.0.0.1:{port}"}) as searching:
+                try:
+                    attempts = (await searching.search("some words", engines="ddg_html")).attempts
+                except SuyuanError as error:
+                    attempts = error.attempts
+        assert [a.notes for a in attempts] == [("asked with the handshake and headers of chrome",)]
 
 
 class TestRestrictedSend:
@@ -232,8 +397,8 @@ class TestRestrictedSend:
         assert caught.value.detail_code == "off_limits"
 
     @pytest.mark.req("P9.1")
-    async def test_a_redirect_within_the_endpoint_is_followed_and_another_is_not(self) -> None:
-        client = HttpClient(NetSettings())
+    async def test_a_redirect_within_the_endpoint_is_followed_and_another_is_not(self, kind: str) -> None:
+        client = make(kind)
         answers = {"/a": redirect("/b"), "/b": reply("arrived"), "/out": redirect("http://elsewhere.example/x")}
         async with serve(lambda seen: answers[seen.path]) as site:
             bound = restricted_send(client.send, "x", site.url)
@@ -242,8 +407,8 @@ class TestRestrictedSend:
         await client.close()
         assert (outside.status, outside.headers["location"]) == (302, "http://elsewhere.example/x")
 
-    async def test_a_redirect_loop_ends(self) -> None:
-        client = HttpClient(NetSettings())
+    async def test_a_redirect_loop_ends(self, kind: str) -> None:
+        client = make(kind)
         async with serve(lambda _: redirect("/again")) as site:
             with pytest.raises(NetworkError) as caught:
                 await restricted_send(client.send, "x", site.url)(Request.get(site.url + "/again"))
@@ -251,8 +416,8 @@ class TestRestrictedSend:
         await client.close()
         assert caught.value.detail_code == "redirect_loop"
 
-    async def test_a_form_becomes_a_get_when_it_is_redirected(self) -> None:
-        client = HttpClient(NetSettings())
+    async def test_a_form_becomes_a_get_when_it_is_redirected(self, kind: str) -> None:
+        client = make(kind)
         async with serve(lambda seen: reply(seen.method) if seen.path == "/b" else redirect("/b")) as site:
             bound = restricted_send(client.send, "x", site.url)
             assert (await bound(Request.post_form(site.url + "/a", {"q": "x"}))).text == "GET"

@@ -72,6 +72,8 @@ class Engine:
     """How many of these requests may be sent at once."""
     via_browser: ClassVar[bool] = False
     """Whether it needs a browser, which must be installed."""
+    as_browser: ClassVar[bool] = False
+    """Whether it reads pages made for people, which are requested with a browser's handshake where that is possible."""
     redirect_hosts: ClassVar[tuple[str, ...]] = ()
     """Other hosts of the same engine that it may redirect to."""
     options: ClassVar[tuple[Setting, ...]] = ()

@@ -42,6 +42,7 @@ class Baidu(Engine):
     name = "baidu_html"
     title = "百度"
     default_url = "https://www.baidu.com"
+    as_browser = True
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 20
     burst = 3

@@ -32,6 +32,7 @@ class Bing(Engine):
     name = "bing_html"
     title = "Bing"
     default_url = "https://www.bing.com"
+    as_browser = True
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 30
     burst = 5

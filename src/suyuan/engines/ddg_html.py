@@ -56,6 +56,7 @@ class DuckDuckGo(Engine):
     name = "ddg_html"
     title = "DuckDuckGo"
     default_url = "https://html.duckduckgo.com"
+    as_browser = True
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 30
     burst = 5

@@ -14,7 +14,7 @@ import httpx2
 from aiohttp import ClientTimeout, TCPConnector
 from yarl import URL
 
-from .http import SessionPool
+from .http import session_pool
 
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 
@@ -25,7 +25,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     def __init__(self, proxy: str | None = None) -> None:
         self._proxy = proxy
         # httpx decompresses the body itself.
-        self._pool = SessionPool("suyuan", lambda: TCPConnector(limit=0, ttl_dns_cache=120), auto_decompress=False)
+        self._pool = session_pool("suyuan", lambda: TCPConnector(limit=0, ttl_dns_cache=120), auto_decompress=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request, and return its response as soon as the headers are received."""
@@ -46,7 +46,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
 
     async def _send(self, request: httpx2.Request) -> aiohttp.ClientResponse:
         allowed: dict[str, Any] = request.extensions.get("timeout") or {}
-        return await self._pool.session().request(
+        return await self._pool.get().request(
             request.method,
             URL(str(request.url), encoded=True),
             headers=[(name, value) for name, value in request.headers.items() if name.lower() not in _SET_BY_AIOHTTP],

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from socket import AF_INET, AF_INET6, AI_ADDRCONFIG, AI_NUMERICHOST, AI_NUMERICSERV, SOCK_STREAM, AddressFamily
 from types import MappingProxyType
+from typing import Any
 
 import aiohttp
 from aiohttp import TCPConnector
@@ -23,7 +24,7 @@ from ..messages.catalog import Text
 from .decompress import ACCEPTED, DecompressionError, Decompressor
 from .errors import network_error
 from .guard import Address, Guard
-from .http import SessionPool
+from .http import PLACES, LoopPool, session_pool
 from .settings import NetSettings
 
 FETCH = "web.fetch"
@@ -94,11 +95,12 @@ class FetchClient:
         self._guard = guard
         self._lookup = lookup
         # The proxy itself may be on this machine, so its connections are not checked and have their own pool.
+        places: dict[str, Any] = {"limit": 0, "limit_per_host": PLACES, "ssl": tls or True}
         self._direct = _pool(
             settings,
-            lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, ssl=tls or True),
+            lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, **places),
         )
-        self._proxied = _pool(settings, lambda: TCPConnector(ssl=tls or True))
+        self._proxied = _pool(settings, lambda: TCPConnector(**places))
 
     async def get(
         self,
@@ -179,7 +181,7 @@ class FetchClient:
         self, address: Address, url: URL, proxy: str | None, headers: Mapping[str, str], limits: _SizeLimits
     ) -> Response:
         pool = self._direct if proxy is None else self._proxied
-        async with pool.session().get(url, headers=headers, allow_redirects=False, proxy=proxy) as received:
+        async with pool.get().get(url, headers=headers, allow_redirects=False, proxy=proxy) as received:
             found = {name.lower(): value for name, value in received.headers.items()}
             response = Response(received.status, b"", address.href, found, datetime.now(UTC))
             if _location(response) is not None:
@@ -202,8 +204,8 @@ class FetchClient:
                 self._guard.check_address(ip, address.host)
 
 
-def _pool(settings: NetSettings, connector: Callable[[], TCPConnector]) -> SessionPool:
-    return SessionPool(
+def _pool(settings: NetSettings, connector: Callable[[], TCPConnector]) -> LoopPool[aiohttp.ClientSession]:
+    return session_pool(
         settings.user_agent,
         connector,
         headers={"Accept-Encoding": ACCEPTED},

@@ -1,11 +1,11 @@
-"""``HttpClient``: HTTP with aiohttp, with reused connections (``SessionPool``) and limited sizes."""
+"""``HttpClient``: HTTP with aiohttp, with reused connections (``session_pool``) and limited sizes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import aiohttp
@@ -18,38 +18,55 @@ from ..core.wire import Request, Response
 from .errors import network_error
 from .settings import NetSettings
 
+PLACES = 100
+"""Most connections to one host at the same time: they are not shared, so a host that hangs holds up no other."""
 
-class SessionPool:
-    """One session per event loop, all with the same settings; synchronous callers have a loop of their own."""
 
-    def __init__(self, user_agent: str, connector: Callable[[], TCPConnector], **more: Any) -> None:
-        self._connector = connector
-        headers = {"User-Agent": user_agent, **more.pop("headers", {})}
-        # No timeout beside the caller's deadline, no cookies, and no proxy but the configured one.
-        self._settings = {"timeout": ClientTimeout(total=None), "trust_env": False, "headers": headers, **more}
-        self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
-
-    def session(self) -> ClientSession:
-        """The session of the running loop."""
-        loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
-        if session is None or session.closed:
-            session = self._sessions[loop] = ClientSession(
-                connector=self._connector(), cookie_jar=DummyCookieJar(), **self._settings
-            )
-        return session
+class Closable(Protocol):
+    """What a pool keeps: a client that belongs to one event loop."""
 
     async def close(self) -> None:
-        """Close the session of every loop that is still running."""
+        """Close its connections."""
+        ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class LoopPool(Generic[C]):
+    """One client per event loop, made when it is first used; synchronous callers have a loop of their own."""
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, C] = WeakKeyDictionary()
+
+    def get(self) -> C:
+        """The client of the running loop."""
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            client = self._clients[loop] = self._make()
+        return client
+
+    async def close(self) -> None:
+        """Close the client of every loop that is still running."""
         here = asyncio.get_running_loop()
-        for loop, session in list(self._sessions.items()):
+        for loop, client in list(self._clients.items()):
             if loop is here:
-                await session.close()
+                await client.close()
             elif loop.is_running():
                 # Limited, because that loop may be waiting for this one.
-                closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+                closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(client.close(), loop))
                 await asyncio.wait([closing], timeout=2)
-        self._sessions.clear()
+        self._clients.clear()
+
+
+def session_pool(user_agent: str, connector: Callable[[], TCPConnector], **more: Any) -> LoopPool[ClientSession]:
+    """Sessions of aiohttp that all have the same settings."""
+    headers = {"User-Agent": user_agent, **more.pop("headers", {})}
+    # No timeout beside the caller's deadline, no cookies, and no proxy but the configured one.
+    settings = {"timeout": ClientTimeout(total=None), "trust_env": False, "headers": headers, **more}
+    return LoopPool(lambda: ClientSession(connector=connector(), cookie_jar=DummyCookieJar(), **settings))
 
 
 class HttpClient:
@@ -58,7 +75,9 @@ class HttpClient:
     def __init__(self, settings: NetSettings) -> None:
         self._settings = settings
         self._proxied = bool(settings.proxy)
-        self._pool = SessionPool(settings.user_agent, lambda: TCPConnector(limit=200, ttl_dns_cache=120))
+        self._pool = session_pool(
+            settings.user_agent, lambda: TCPConnector(limit=0, limit_per_host=PLACES, ttl_dns_cache=120)
+        )
 
     async def send(self, request: Request, engine: str) -> Response:
         """Send one request; cancelling it closes its socket."""
@@ -85,7 +104,7 @@ class HttpClient:
     async def _exchange(self, request: Request, url: URL, engine: str) -> Response:
         headers = request.sent_headers()
         proxy = self._settings.proxy_for(url.host or "") if self._proxied else None
-        async with self._pool.session().request(
+        async with self._pool.get().request(
             request.method, url, headers=headers, data=request.body or None, allow_redirects=False, proxy=proxy
         ) as received:
             body = await self._body(received, engine)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -11,17 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin
 
 from ..core.causes.browser import PLAYWRIGHT_MISSING
-from ..core.causes.network import OFF_LIMITS, REDIRECT_LOOP
+from ..core.causes.network import IMPERSONATE_MISSING, OFF_LIMITS, REDIRECT_LOOP
 from ..core.engine import Send
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of, origin
 from ..core.wire import Request, Response, Via
-from .settings import BrowserSettings, NetSettings
+from .settings import AUTO, OFF, USER_AGENT, BrowserSettings, NetSettings
 
 if TYPE_CHECKING:
     from .fetch_client import FetchClient, FetchResult
     from .guard import Guard
 
+log = logging.getLogger("suyuan.net")
 
 MAX_REDIRECTS = 3
 
@@ -66,20 +69,42 @@ class Network:
         self._chrome_profile = chrome_profile
         self._browser_urls = browser_urls
         """The configured URLs of engines that use the browser, which may reach them although they are not public."""
-        self._clients: dict[Via, Transport] = {}
+        self._clients: dict[tuple[Via, str], Transport] = {}
+        """By the way that they send, and the browser profile that they present."""
 
     async def send(self, request: Request, engine: str) -> Response:
         """Send ``request`` with the client that it names."""
-        self._load(request.via)
-        return await self._clients[request.via].send(request, engine)
+        return await self._client(request.via).send(request, engine)
 
-    def prepare(self) -> None:
-        """Load the HTTP client now, because importing it takes longer than the limit of some health checks."""
-        self._load("http")
+    async def send_as_browser(self, request: Request, engine: str) -> Response:
+        """Like :meth:`send`, with the handshake and headers of a browser where the settings ask for it."""
+        profile = self.profile(request.url) if request.via == "http" else ""
+        return await self._client(request.via, profile).send(request, engine)
 
-    def _load(self, via: Via) -> None:
-        if via not in self._clients:
-            self._clients[via] = self._browser() if via == "browser" else self._http()
+    def profile(self, url: str) -> str:
+        """The browser that :meth:`send_as_browser` presents itself as at ``url``; empty for none."""
+        wanted = self._net.impersonate
+        if wanted != AUTO:
+            return "" if wanted == OFF else wanted
+        # Only a handshake makes the difference, and a browser's must not come with somebody else's user agent.
+        fits = url.startswith("https:") and self._net.user_agent == USER_AGENT
+        return "chrome" if fits and self._has_curl else ""
+
+    @cached_property
+    def _has_curl(self) -> bool:
+        return find_spec("curl_cffi") is not None
+
+    def prepare(self, url: str = "") -> None:
+        """Load the client for ``url`` now, because importing it takes longer than the limit of some health checks."""
+        # What is missing is reported by the request that needs it.
+        with suppress(SuyuanError):
+            self._client("http", self.profile(url) if url else "")
+
+    def _client(self, via: Via, profile: str = "") -> Transport:
+        key = (via, profile)
+        if key not in self._clients:
+            self._clients[key] = self._browser() if via == "browser" else self._http(profile)
+        return self._clients[key]
 
     def browser_problem(self) -> SuyuanError | None:
         """The reason why no browser can be used here, or None."""
@@ -93,11 +118,16 @@ class Network:
             return error
         return None
 
-    def _http(self) -> Transport:
-        if self._net.impersonate:
-            from .impersonate import ImpersonatingClient
+    def _http(self, profile: str) -> Transport:
+        if profile:
+            try:
+                from .impersonate import ImpersonatingClient
 
-            return ImpersonatingClient(self._net)
+                return ImpersonatingClient(self._net, profile)
+            except ImportError:
+                if self._net.impersonate != AUTO:
+                    raise IMPERSONATE_MISSING(profile=profile) from None
+                log.warning("curl_cffi cannot be loaded, and is not used")
         from .http import HttpClient
 
         return HttpClient(self._net)

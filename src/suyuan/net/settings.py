@@ -9,6 +9,7 @@ from ..core.secret import Secret
 from ..core.setting import http_url, names, number, setting, text, whole
 
 USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+AUTO, OFF = "auto", "off"
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -29,8 +30,10 @@ class NetSettings:
     )  # fmt: skip
     max_bytes: int = 4 * 1024 * 1024
     impersonate: str = setting(
-        "web.fetch.impersonate", "", text(),
-        "A curl_cffi browser profile such as chrome; needs suyuan[impersonate].", env="WEB_FETCH_IMPERSONATE",
+        "web.fetch.impersonate", AUTO, text(),
+        "The browser whose TLS handshake and headers are sent to engines with result pages: auto (chrome, over https, "
+        "if suyuan[impersonate] is installed and no user agent is set), off, or a curl_cffi profile such as firefox.",
+        env="WEB_FETCH_IMPERSONATE",
     )  # fmt: skip
 
     def proxy_for(self, host: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,15 +61,23 @@ class EnginePool(Mapping[str, EngineRunner]):
         own = self._settings.get(name) or EngineSettings()
         factory: Any = registry.load(name)
         engine = factory(own)
-        send = None
+        send, page_url = None, ""
         if isinstance(engine, Engine):
-            send = restricted_send(self._network.send, name, engine.base_url, engine.redirect_hosts)
+            page_url = engine.base_url if engine.as_browser else ""
+            network_send = self._network.send_as_browser if engine.as_browser else self._network.send
+            send = restricted_send(network_send, name, engine.base_url, engine.redirect_hosts)
             engine.send = send
+        profile = self._network.profile(page_url) if page_url else ""
         rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
         key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))
         timeout = own.timeout_ms / 1000 if own.timeout_ms else None
         return EngineRunner(
-            engine, send, timeout=timeout, state=shared_state(key, self._kept), prepare=self._network.prepare
+            engine,
+            send,
+            timeout=timeout,
+            state=shared_state(key, self._kept),
+            prepare=partial(self._network.prepare, page_url),
+            notes=(f"asked with the handshake and headers of {profile}",) if profile else (),
         )
 
     def save(self) -> None:

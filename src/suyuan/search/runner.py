@@ -46,6 +46,8 @@ class EngineRunner:
     clock: Callable[[], float] = time.monotonic
     prepare: Callable[[], None] | None = None
     """Loads the network client; called before the clock of a short health check starts."""
+    notes: tuple[str, ...] = ()
+    """What is to be said on every receipt of this engine."""
 
     @property
     def name(self) -> str:
@@ -190,7 +192,7 @@ class EngineRunner:
             unsupported_params=tuple(n for n in query.params() if n not in supported and not n.endswith("domains"))
             if results
             else (),
-            notes=results.notes if results else (),
+            notes=(self.notes if outcome != "skipped" else ()) + (results.notes if results else ()),
             request_id=results.request_id if results else "",
         )
 
