@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import subprocess
 import sys
@@ -17,10 +18,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from suyuan.core.errors import SuyuanError
+from suyuan.core.failure import Failure
 from suyuan.store import migrations
 from suyuan.store.conversations import Store
 from suyuan.store.database import Database
-from suyuan.store.tables import metadata, revisions
+from suyuan.store.tables import events, messages, metadata, revisions
 
 # What the release before alembic created, in SQLite and PostgreSQL alike.
 SCHEMA_1 = """
@@ -48,15 +50,15 @@ INSERT INTO suyuan_messages VALUES ('q', 'c', 'user', '问', 'done', '2026', NUL
 INSERT INTO suyuan_messages VALUES ('a', 'c', 'assistant', '答', 'done', '2026', '{{"text": "答"}}', 1, NULL, '2026');
 INSERT INTO suyuan_events VALUES ('a', 0, '{{"kind": "text"}}');
 """
-REVISION_2 = """
+NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 
 def upgrade():
     op.add_column("suyuan_conversations", sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()))
-    op.execute("UPDATE suyuan_schema SET version = 2")
+    op.execute("UPDATE suyuan_schema SET version = 3")
     {then}
 """
 
@@ -83,11 +85,11 @@ def state(address: str) -> tuple[str, list[str], list[str]]:
 
 
 def add_revision(monkeypatch: pytest.MonkeyPatch, folder: Path, then: str = "pass") -> None:
-    """Make ``0002`` the newest revision; ``then`` is what it does at its end."""
+    """Make ``0003`` the newest revision; ``then`` is what it does at its end."""
     folder.mkdir(exist_ok=True)
-    (folder / "r0002_pinned.py").write_text(REVISION_2.format(then=then))
+    (folder / "r0003_pinned.py").write_text(NEXT_REVISION.format(then=then))
     monkeypatch.setattr(migrations, "LOCATIONS", [*migrations.LOCATIONS, str(folder)])
-    monkeypatch.setattr(migrations, "HEAD", "0002")
+    monkeypatch.setattr(migrations, "HEAD", "0003")
 
 
 def content(address: str) -> list[object]:
@@ -118,7 +120,7 @@ def test_a_new_store_equals_one_that_was_migrated_from_nothing(address: str) -> 
     with database.read() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": revisions.name})
         assert compare_metadata(context, metadata) == []
-        assert connection.execute(text("SELECT version FROM suyuan_schema")).scalars().all() == [1]
+        assert connection.execute(text("SELECT version FROM suyuan_schema")).scalars().all() == [int(migrations.HEAD)]
     database.close()
     migrated = state(address)
     execute(address, "".join(f"DROP TABLE {table};" for table in reversed([t.name for t in metadata.sorted_tables])))
@@ -126,13 +128,13 @@ def test_a_new_store_equals_one_that_was_migrated_from_nothing(address: str) -> 
     assert state(address) == migrated and migrated[0] == migrations.HEAD
 
 
-def test_a_store_from_before_alembic_is_stamped_and_kept(address: str) -> None:
+def test_a_store_from_before_alembic_is_kept(address: str) -> None:
     execute(address, SCHEMA_1.format(version=1))
     before = state(address)
     assert before[0] == "0001" and revisions.name not in before[1]
     assert content(address) == CONTENT
     revision, tables, columns = state(address)
-    assert revision == "0001" and columns == before[2] and tables == sorted([*before[1], revisions.name])
+    assert revision == migrations.HEAD and columns == before[2] and tables == sorted([*before[1], revisions.name])
 
 
 def test_a_store_from_before_alembic_gets_all_later_revisions(
@@ -142,7 +144,37 @@ def test_a_store_from_before_alembic_gets_all_later_revisions(
     add_revision(monkeypatch, tmp_path / "50% of it")
     Store(address).close()
     revision, _, columns = state(address)
-    assert revision == "0002" and columns[-1] == "pinned"
+    assert revision == "0003" and columns[-1] == "pinned"
+
+
+def test_failures_stored_by_the_first_release_are_still_shown(address: str) -> None:
+    execute(address, SCHEMA_1.format(version=1))
+    fault = {
+        "code": "NetworkError",
+        "detail_code": "dns",
+        "texts": {"en": ["No network.", "Check the cable."], "zh": ["没有网络。", "请检查网线。"]},
+        "retryable": True,
+    }
+    attempt = {"engine": "searxng", "detail_code": "dns", "cure": "Check the cable.", "unhonoured": ["freshness"]}
+    event = {"kind": "search.failed", "fault": fault, "receipt": [attempt]}
+    answer = {"text": "答", "notices": [{"kind": "notice", "fault": fault}], "fault": None}
+    database = Database(address)
+    with database.write() as connection:
+        connection.execute(events.update().values(event=json.dumps(event, ensure_ascii=False)))
+        connection.execute(messages.update().where(messages.c.id == "a").values(answer=json.dumps(answer)))
+    database.close()
+
+    store = Store(address)
+    [(_, event)] = store.events("a")
+    failure = Failure.from_dict(event["failure"])
+    assert failure.say("zh") == failure.say("en") == ("没有网络。", "请检查网线。")
+    assert (failure.code, failure.detail_code, failure.retryable) == ("NetworkError", "dns", True)
+    assert event["receipt"] == [
+        {"engine": "searxng", "detail_code": "dns", "hint": "Check the cable.", "unsupported_params": ["freshness"]}
+    ]
+    stored = store.messages("c")[1].answer
+    assert stored and stored["failure"] is None and stored["notices"][0]["failure"]["message"] == "没有网络。"
+    store.close()
 
 
 @pytest.mark.parametrize("stamped", [True, False])
@@ -168,7 +200,7 @@ def test_a_migration_that_fails_changes_nothing(address: str, monkeypatch: pytes
     assert state(address) == before and content(address) == CONTENT
     add_revision(monkeypatch, tmp_path / "repaired")
     Store(address).close()
-    assert state(address)[0] == "0002"
+    assert state(address)[0] == "0003"
 
 
 def test_a_killed_migration_is_repeated_at_the_next_start(
@@ -186,7 +218,7 @@ def test_a_killed_migration_is_repeated_at_the_next_start(
     assert state(address)[0] == "0001" and content(address) == CONTENT
     add_revision(monkeypatch, tmp_path / "done")
     Store(address).close()
-    assert state(address)[0] == "0002"
+    assert state(address)[0] == "0003"
 
 
 def _migrate_and_hang(pipe: Pipe, address: str, folder: Path) -> None:

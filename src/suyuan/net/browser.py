@@ -33,7 +33,7 @@ _ENABLE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
+class _RunningBrowser:
     """A running browser with its request filter and, unless the user has a proxy, its own proxy."""
 
     chrome: Chrome
@@ -48,7 +48,7 @@ class _Running:
                 await self.proxy.close()
 
 
-_Start = asyncio.Task[_Running]
+_Start = asyncio.Task[_RunningBrowser]
 
 
 class BrowserClient:
@@ -177,7 +177,7 @@ class _LoopBrowser:
             self._start.add_done_callback(self._forget_failed)
         return self._start
 
-    async def _start_browser(self) -> _Running:
+    async def _start_browser(self) -> _RunningBrowser:
         began = time.monotonic()
         found = find_chrome(self._settings.executable)
         proxy = None
@@ -194,7 +194,7 @@ class _LoopBrowser:
         log.info("%s started in %.2f s", found.name, time.monotonic() - began)
         return running
 
-    async def _launch(self, executable: str, proxy: GuardedProxy | None) -> _Running:
+    async def _launch(self, executable: str, proxy: GuardedProxy | None) -> _RunningBrowser:
         settings = self._settings
         chrome = await start_chrome(
             executable,
@@ -210,7 +210,7 @@ class _LoopBrowser:
         except BrowserGone:
             await chrome.stop()
             raise
-        return _Running(chrome, request_filter, proxy)
+        return _RunningBrowser(chrome, request_filter, proxy)
 
     def _forget_failed(self, start: _Start) -> None:
         if (start.cancelled() or start.exception()) and self._start is start:

@@ -34,7 +34,7 @@ _REFRESH = re.compile(
 )
 
 
-class FetchResult(Protocol):
+class GetResult(Protocol):
     """The result of a request."""
 
     @property
@@ -48,7 +48,7 @@ class FetchResult(Protocol):
         ...
 
 
-Get = Callable[[str, Mapping[str, str]], Awaitable[FetchResult]]
+Get = Callable[[str, Mapping[str, str]], Awaitable[GetResult]]
 Render = Callable[[str], Awaitable[Response]]
 
 
