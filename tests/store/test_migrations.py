@@ -165,11 +165,11 @@ def test_failures_stored_by_the_first_release_are_still_shown(address: str) -> N
     database.close()
 
     store = Store(address)
-    [(_, event)] = store.events("a")
-    failure = Failure.from_dict(event["failure"])
+    [(_, stored_event)] = store.events("a")
+    failure = Failure.from_dict(stored_event["failure"])
     assert failure.say("zh") == failure.say("en") == ("没有网络。", "请检查网线。")
     assert (failure.code, failure.detail_code, failure.retryable) == ("NetworkError", "dns", True)
-    assert event["receipt"] == [
+    assert stored_event["receipt"] == [
         {"engine": "searxng", "detail_code": "dns", "hint": "Check the cable.", "unsupported_params": ["freshness"]}
     ]
     stored = store.messages("c")[1].answer
