@@ -254,8 +254,15 @@ FAULTS = (
         "tests/chat/test_safety.py",
         "pages can send the agent anywhere",
         "chat/web_policy.py",
-        "if self._web and page_key(url) not in",
-        "if False and page_key(url) not in",
+        "if known is None:",
+        "known = known or url\n        if known is None:",
+    ),
+    Fault(
+        "tests/chat/test_safety.py",
+        "a model can add parameters to an address",
+        "chat/web_policy.py",
+        "        return known\n",
+        "        return url\n",
     ),
     Fault(
         "tests/pages/test_fetch.py",

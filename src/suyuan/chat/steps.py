@@ -47,7 +47,7 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
 async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:
     """Read a page and return its relevant passages as text for the model, with the number of the source."""
     limit = turn.session.settings.limits.fetches
-    turn.web_policy.check_url(url)
+    url = turn.web_policy.allowed_url(url)
     if turn.usage.fetches >= limit:
         raise FETCH_LIMIT(limit=limit)
     turn.spend(fetches=1)
@@ -57,6 +57,8 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
         document = await turn.session.fetch(url)
     except SuyuanError as error:
         took = _since(started)
+        # It may repeat what the server said, and the model reads it.
+        turn.web_policy.read(error.message)
         turn.emit(PageFailed(step, url, error.failure, took))
         turn.emit(StepFinished(step, "web_fetch", False, took))
         raise

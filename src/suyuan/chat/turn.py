@@ -56,7 +56,11 @@ class Turn:
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = _Citations(self._found)
         self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)
-        self.web_policy.found(url for exchange in session.history for _, url in exchange.sources)
+        for exchange in session.history:
+            self.web_policy.found(url for _, url in exchange.sources)
+            # An earlier answer may repeat what a page said.
+            if exchange.sources:
+                self.web_policy.read(exchange.answer)
         self.evidence: dict[int, str] = {}
         self.usage = Usage()
         self.receipts: list[Mapping[str, Any]] = []

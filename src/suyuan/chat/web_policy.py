@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 
 from ..core.causes.chat import QUERY_FROM_PAGE, URL_NOT_SEEN
+from ..core.errors import InvalidInput
 from ..core.urls import page_key
+from ..net.guard import parse
 from ..text.words import words
 
 _URL = re.compile(r"https?://[^\s<>\"'\]）】》」]+", re.I)
@@ -23,7 +25,8 @@ class WebPolicy:
     """Records where addresses came from: those of the user and of search results may be read."""
 
     def __init__(self, *messages: str) -> None:
-        self._known: set[str] = set()
+        self._known: dict[str, str] = {}
+        self._exact: set[str] = set()
         self._asked: set[str] = set()
         self._web = ""
         for text in messages:
@@ -31,21 +34,31 @@ class WebPolicy:
 
     def add_message(self, text: str) -> None:
         """Take a message of the user: its addresses may be read, its words may be searched."""
-        self._known.update(page_key(url.rstrip(_AFTER)) for url in _URL.findall(text))
+        self.found(url.rstrip(_AFTER) for url in _URL.findall(text))
         self._asked.update(words(text))
 
     def found(self, urls: Iterable[str]) -> None:
         """Take addresses of search results or of links."""
-        self._known.update(page_key(url) for url in urls)
+        for url in urls:
+            self._exact.add(url)
+            self._known.setdefault(_page(url), url)
 
     def read(self, text: str) -> None:
         """Take web text that the model has read."""
         self._web = (self._web + "\n" + _plain(text))[-_KEPT:]
 
-    def check_url(self, url: str) -> None:
-        """Raise for an address that can only come from the text of a page."""
-        if self._web and page_key(url) not in self._known:
+    def allowed_url(self, url: str) -> str:
+        """The address to read where a model asks for ``url``; raises for one that can only come from a page's text.
+
+        It is one that was found, letter for letter. What the model added to it (parameters that a comparison ignores,
+        a user name, a fragment) could carry what it knows to the page's owner.
+        """
+        if not self._web or url in self._exact:
+            return url
+        known = self._known.get(_page(url))
+        if known is None:
             raise URL_NOT_SEEN(url=url[:300])
+        return known
 
     def check_query(self, query: str) -> None:
         """Raise for a whole sentence of a page that is unrelated to the question."""
@@ -53,6 +66,14 @@ class WebPolicy:
         long = len(plain.split()) >= _SENTENCE or len(plain.replace(" ", "")) >= _SENTENCE_CJK and not plain.isascii()
         if long and plain in self._web and not self._asked & _content(query):
             raise QUERY_FROM_PAGE()
+
+
+def _page(url: str) -> str:
+    """The same text for all spellings of a page's address."""
+    try:
+        return page_key(parse(url).href)
+    except InvalidInput:
+        return page_key(url)
 
 
 def _plain(text: str) -> str:
