@@ -194,6 +194,15 @@ class TestHttp:
                 http_server(site.url, SUYUAN_TOKEN="long-random-text") as (url, _),
                 aiohttp.ClientSession() as session,
             ):
-                for token, status in (("wrong", 401), ("long-random-text", 400)):
-                    async with session.post(url, json={}, headers={"Authorization": f"Bearer {token}"}) as answer:
-                        assert (answer.status == 401) is (status == 401)
+                for number in range(13):
+                    guess = {"Authorization": f"Bearer guess-{number}", "X-Forwarded-For": f"203.0.113.{number}"}
+                    async with session.post(url, json={}, headers=guess) as answer:
+                        assert answer.status == (401 if number < 10 else 429)
+                async with session.post(url, json={}) as answer:
+                    assert answer.status == 401 and (await answer.json())["error"]["detail_code"] == "token_needed"
+                right = {"Authorization": "Bearer long-random-text"}
+                async with session.post(url, json={}, headers=right) as answer:
+                    assert answer.status not in (401, 429), "the right token is never locked out"
+            async with http_server(site.url, wait=False, SUYUAN_TOKEN="7-chars") as (_, process):
+                _, err = await process.communicate()
+                assert process.returncode == 2 and b"token_weak" in err

@@ -80,11 +80,11 @@ class Served:
 
 
 @contextmanager
-def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1") -> Iterator[Served]:
+def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1", **origin: Any) -> Iterator[Served]:
     """Serve with ``settings`` for the length of a ``with`` block."""
     sock = listen("127.0.0.1", 0)
     port = sock.getsockname()[1]
-    app = create_app(AsyncClient(settings), origin=ServerSettings(host, port, Secret(token)))
+    app = create_app(AsyncClient(settings), origin=ServerSettings(host, port, Secret(token), **origin))
     started = threading.Event()
     loops: list[asyncio.AbstractEventLoop] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -13,14 +14,17 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 
 import httptools
 
-from server.serving import client, searxng, serving, settings_of
+from server.serving import Client, client, searxng, serving, settings_of
 from support.site import serve
 from support.timing import PATIENCE, soon
 from suyuan.config.settings import ServerSettings
+from suyuan.core.causes.store import STORE_UNREACHABLE
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
-from suyuan.server.limits import FailedLogins, OpenStreams, client_key
-from suyuan.server.security import HEADERS, SecurityMiddleware, check_open, is_loopback
+from suyuan.net.credentials import Credentials, client_key, is_loopback
+from suyuan.server.limits import OpenStreams
+from suyuan.server.logins import Logins
+from suyuan.server.security import HEADERS, SecurityMiddleware, check_open
 
 TOKEN = "correct-horse-battery-staple"
 
@@ -122,7 +126,16 @@ class TestOrigins:
         with serving(settings_of()) as served:
             async with client(served.url) as ask:
                 assert (await ask("GET", "/", **visit))[0] == 200
-                assert (await ask("GET", "/api/conversations", **visit))[0] == 403
+                for path in (
+                    "/api/conversations",
+                    "/search?q=x&format=json",
+                    "/?q=x&format=json",
+                    "/search?format=csv",
+                ):
+                    assert (await ask("GET", path, **visit))[0] == 403, path
+                typed = visit | {"Sec_Fetch_Site": "none"}
+                for path in ("/", "/search?q=x", "/api/models", "/search?q=&format=json"):
+                    assert (await ask("GET", path, **typed))[0] in (200, 303, 400), path
                 for path in ("/", "/search?q=x&format=json", "/api/health", "/healthz"):
                     assert (await ask("GET", path, **embedded))[0] == 403
 
@@ -132,7 +145,11 @@ class TestOrigins:
                 async with session.get(
                     served.url + "/api/health", headers={"Origin": "https://evil.example"}
                 ) as response:
+                    assert response.status == 403
                     assert not [name for name in response.headers if name.lower().startswith("access-control")]
+                own = {"Origin": "chrome-extension://abc"}
+                async with session.get(served.url + "/api/health", headers=own) as response:
+                    assert response.status == 200
 
 
 class TestHeaders:
@@ -252,46 +269,149 @@ class TestToken:
                 _, page = await ask("GET", "/login?next=/%22%3E%3Cscript%3Ealert(1)%3C/script%3E", Accept="text/html")
                 assert "<script" not in page
 
-    async def test_guessing_is_slowed_down(self) -> None:
+    async def test_wrong_credentials_of_every_kind_are_counted_together(self) -> None:
         with serving(settings_of(), token=TOKEN) as served:
             async with client(served.url) as ask:
-                for _ in range(10):
-                    assert (await ask("GET", "/api/models", Authorization="Bearer guess"))[0] == 401
-                status, told = await ask("GET", "/api/models", Authorization=f"Bearer {TOKEN}")
-                assert status == 429 and told["error"]["detail_code"] == "too_many_tries" and told["error"]["retryable"]
-                async with ask.session.post(
-                    served.url + "/login", data={"token": TOKEN}, allow_redirects=False
-                ) as response:
+                ways = [{"Authorization": "Bearer {}"}, {"Cookie": "suyuan_login={}"}, {"Authorization": "{}"}]
+                statuses = []
+                for number in range(300):
+                    headers = {n: v.format(f"guess-{number}") for n, v in ways[number % 3].items()}
+                    status, told = await ask("GET", ("/api/models", "/v1/models")[number % 2], **headers)
+                    statuses.append(status)
+                assert statuses == [401] * 10 + [429] * 290 and "too_many_tries" in json.dumps(told)
+                async with ask.session.post(served.url + "/login", data={"token": "guess"}) as response:
                     assert response.status == 429 and int(response.headers["Retry-After"]) > 200
+                    assert "<form" in await response.text(), "the form for the right token stays"
+
+    async def test_the_right_credential_is_accepted_whatever_others_guess(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                cookie = await logged_in(ask)
+                for number in range(30):
+                    await ask("GET", "/api/models", Authorization=f"Bearer guess-{number}")
+                assert (await ask("GET", "/api/models", Authorization=f"Bearer {TOKEN}"))[0] == 200
+                assert (await ask("GET", "/api/models", Cookie=cookie))[0] == 200
+                assert (await ask("GET", "/api/models", Cookie=await logged_in(ask)))[0] == 200
+
+    async def test_a_forwarded_address_is_believed_only_from_a_proxy_that_was_configured(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with client(served.url) as ask:
+                statuses = [await guess(ask, X_Forwarded_For=f"203.0.113.{number}") for number in range(12)]
+                assert statuses[-1] == 429
+        with serving(settings_of(), token=TOKEN, trusted_proxies=("127.0.0.0/8",)) as served:
+            async with client(served.url) as ask:
+                statuses = [await guess(ask, X_Forwarded_For=f"203.0.113.{number}") for number in range(12)]
+                assert statuses == [401] * 12
+                forged = [await guess(ask, X_Forwarded_For=f"198.51.100.{n}, 203.0.113.99") for n in range(12)]
+                assert forged[-1] == 429, "what the client wrote before the proxy's own entry does not count"
+
+    async def test_the_cookie_cannot_be_computed_and_ends_with_its_token(self, tmp_path: Path) -> None:
+        settings = settings_of(data=tmp_path)
+        with serving(settings, token=TOKEN) as served:
+            async with client(served.url) as ask:
+                cookie = await logged_in(ask)
+                assert cookie != await logged_in(ask)
+        with serving(settings, token=TOKEN) as served:
+            async with client(served.url) as ask:
+                assert (await ask("GET", "/api/models", Cookie=cookie))[0] == 200, "a login outlives the server"
+        assert cookie.partition("=")[2].encode() not in stored(tmp_path)
+        with serving(settings, token="another token") as served:
+            async with client(served.url) as ask:
+                assert (await ask("GET", "/api/models", Cookie=cookie))[0] == 401
+
+    async def test_an_expired_cookie_is_removed_and_leads_to_the_form(self) -> None:
+        with serving(settings_of(), token=TOKEN) as served:
+            async with aiohttp.ClientSession() as session:
+                headers = {"Cookie": "suyuan_login=old", "Accept": "text/html"}
+                for number in range(12):
+                    async with session.get(served.url + "/", headers=headers, allow_redirects=False) as response:
+                        assert "suyuan_login=;" in response.headers["Set-Cookie"]
+                        assert response.status == (303 if number < 10 else 429)
+                        assert number < 10 or "<form" in await response.text()
+
+    async def test_logins_outlive_a_store_that_is_away(self) -> None:
+        now, kept = [1000.0], _Away()
+        logins = Logins(Secret(TOKEN), lambda: kept, clock=lambda: now[0])
+        header = await logins.begin(secure=True)
+        value = header.partition(";")[0].partition("=")[2]
+        assert "Secure" in header and await logins.is_known(value)
+        with pytest.raises(SuyuanError):
+            await logins.is_known("unknown")
+        now[0] += 31 * 86_400
+        assert not await logins.is_known(value), "a login ends"
 
     def test_wrong_tokens_are_forgotten_after_a_while(self) -> None:
         now = [0.0]
-        failed = FailedLogins(most=2, seconds=10, clock=lambda: now[0], clients=3)
-        for _ in range(2):
-            failed.check("a")
-            failed.add("a")
-        with pytest.raises(SuyuanError):
-            failed.check("a")
-        failed.check("b")
+        credentials = Credentials(Secret(TOKEN), most=2, seconds=10, clock=lambda: now[0], clients=3)
+        codes = [credentials.refuse("a").detail_code for _ in range(3)]
+        assert codes == ["token_wrong", "token_wrong", "too_many_tries"]
+        assert credentials.refuse("b").detail_code == "token_wrong"
         now[0] = 11
-        failed.check("a")
+        assert credentials.refuse("a").detail_code == "token_wrong"
         for other in "bcdef":
-            failed.add(other)
-        assert len(failed._failed) == 3, "many clients hold no memory"
+            credentials.refuse(other)
+        assert len(credentials) == 3, "many clients hold no memory"
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "suyuan.lan", ""])
     def test_other_machines_need_a_token(self, host: str) -> None:
-        with pytest.raises(SuyuanError) as raised:
-            check_open(ServerSettings(host))
-        assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
+        for origin in (ServerSettings(host), ServerSettings(public_url="https://suyuan.example")):
+            with pytest.raises(SuyuanError) as raised:
+                check_open(origin)
+            assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
         with pytest.raises(SuyuanError):
-            SecurityMiddleware(_nothing, ServerSettings(host))
-        check_open(ServerSettings(host, token=Secret("x")))
+            SecurityMiddleware(_nothing, ServerSettings(host), Logins(Secret(""), _Away))
+        check_open(ServerSettings(host, token=Secret(TOKEN)))
+
+    @pytest.mark.parametrize("token", ["1234567", "hunter2hunt", "a" * 40, "abcabcabcabcabcabc"])
+    def test_a_token_that_can_be_guessed_is_refused(self, token: str) -> None:
+        for host in ("127.0.0.1", "0.0.0.0"):
+            with pytest.raises(SuyuanError) as raised:
+                check_open(ServerSettings(host, token=Secret(token)))
+            assert raised.value.detail_code == "token_weak" and "openssl rand" in raised.value.hint
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.53", "[::1]"])
     def test_loopback_needs_no_token(self, host: str) -> None:
         assert is_loopback(host)
         check_open(ServerSettings(host))
+
+    async def test_the_public_address_is_accepted(self) -> None:
+        with serving(settings_of(), token=TOKEN, public_url="https://suyuan.example.com") as served:
+            async with client(served.url) as ask:
+                known = {"Authorization": f"Bearer {TOKEN}"}
+                assert (await ask("GET", "/api/models", Host="suyuan.example.com", **known))[0] == 200
+                assert (await ask("GET", "/api/models", Host="other.example.com", **known))[0] == 421
+                for origin, status in (("https://suyuan.example.com", 201), ("https://evil.example", 403)):
+                    assert (await ask("POST", "/api/conversations", {}, Origin=origin, **known))[0] == status
+                form = {"token": TOKEN}
+                async with ask.session.post(served.url + "/login", data=form, allow_redirects=False) as response:
+                    assert "Secure" in response.headers["Set-Cookie"]
+
+
+class _Away:
+    """A store that cannot be reached."""
+
+    def keep_login(self, digest: str, expires: float) -> None:
+        raise STORE_UNREACHABLE(where="db", why="gone")
+
+    def login_expires(self, digest: str) -> float | None:
+        raise STORE_UNREACHABLE(where="db", why="gone")
+
+
+def stored(folder: Path) -> bytes:
+    """All that is in the files of ``folder``."""
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def guess(ask: Client, **headers: str) -> int:
+    """Send a wrong token, and return the status."""
+    return (await ask("GET", "/api/models", Authorization="Bearer guess", **headers))[0]
+
+
+async def logged_in(ask: Client) -> str:
+    """Log in, and return the cookie."""
+    async with ask.session.post(ask.url + "/login", data={"token": TOKEN}, allow_redirects=False) as response:
+        assert response.status == 303
+        return response.headers["Set-Cookie"].partition(";")[0]
 
 
 async def _nothing(*_: Any) -> None: ...

@@ -50,15 +50,16 @@ INSERT INTO suyuan_messages VALUES ('q', 'c', 'user', '问', 'done', '2026', NUL
 INSERT INTO suyuan_messages VALUES ('a', 'c', 'assistant', '答', 'done', '2026', '{{"text": "答"}}', 1, NULL, '2026');
 INSERT INTO suyuan_events VALUES ('a', 0, '{{"kind": "text"}}');
 """
+NEXT = f"{int(migrations.HEAD) + 1:04}"
 NEXT_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0003", "0002"
+revision, down_revision = "{next}", "{head}"
 
 def upgrade():
     op.add_column("suyuan_conversations", sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()))
-    op.execute("UPDATE suyuan_schema SET version = 3")
+    op.execute("UPDATE suyuan_schema SET version = {next}")
     {then}
 """
 
@@ -85,11 +86,11 @@ def state(address: str) -> tuple[str, list[str], list[str]]:
 
 
 def add_revision(monkeypatch: pytest.MonkeyPatch, folder: Path, then: str = "pass") -> None:
-    """Make ``0003`` the newest revision; ``then`` is what it does at its end."""
+    """Make :data:`NEXT` the newest revision; ``then`` is what it does at its end."""
     folder.mkdir(exist_ok=True)
-    (folder / "r0003_pinned.py").write_text(NEXT_REVISION.format(then=then))
+    (folder / "next_pinned.py").write_text(NEXT_REVISION.format(next=NEXT, head=migrations.HEAD, then=then))
     monkeypatch.setattr(migrations, "LOCATIONS", [*migrations.LOCATIONS, str(folder)])
-    monkeypatch.setattr(migrations, "HEAD", "0003")
+    monkeypatch.setattr(migrations, "HEAD", NEXT)
 
 
 def content(address: str) -> list[object]:
@@ -128,13 +129,13 @@ def test_a_new_store_equals_one_that_was_migrated_from_nothing(address: str) -> 
     assert state(address) == migrated and migrated[0] == migrations.HEAD
 
 
-def test_a_store_from_before_alembic_is_kept(address: str) -> None:
+def test_a_store_from_before_alembic_is_migrated_and_kept(address: str) -> None:
     execute(address, SCHEMA_1.format(version=1))
     before = state(address)
     assert before[0] == "0001" and revisions.name not in before[1]
     assert content(address) == CONTENT
     revision, tables, columns = state(address)
-    assert revision == migrations.HEAD and columns == before[2] and tables == sorted([*before[1], revisions.name])
+    assert revision == migrations.HEAD and columns == before[2] and set(tables) == set(metadata.tables)
 
 
 def test_a_store_from_before_alembic_gets_all_later_revisions(
@@ -144,7 +145,7 @@ def test_a_store_from_before_alembic_gets_all_later_revisions(
     add_revision(monkeypatch, tmp_path / "50% of it")
     Store(address).close()
     revision, _, columns = state(address)
-    assert revision == "0003" and columns[-1] == "pinned"
+    assert revision == NEXT and columns[-1] == "pinned"
 
 
 def test_failures_stored_by_the_first_release_are_still_shown(address: str) -> None:
@@ -197,10 +198,11 @@ def test_a_migration_that_fails_changes_nothing(address: str, monkeypatch: pytes
         add_revision(broken, tmp_path / "broken", "raise ValueError('half-way')")
         with pytest.raises(ValueError, match="half-way"):
             Store(address)
-    assert state(address) == before and content(address) == CONTENT
+    assert state(address) == before
+    assert content(address) == CONTENT
     add_revision(monkeypatch, tmp_path / "repaired")
     Store(address).close()
-    assert state(address)[0] == "0003"
+    assert state(address)[0] == NEXT
 
 
 def test_a_killed_migration_is_repeated_at_the_next_start(
@@ -218,7 +220,7 @@ def test_a_killed_migration_is_repeated_at_the_next_start(
     assert state(address)[0] == "0001" and content(address) == CONTENT
     add_revision(monkeypatch, tmp_path / "done")
     Store(address).close()
-    assert state(address)[0] == "0003"
+    assert state(address)[0] == NEXT
 
 
 def _migrate_and_hang(pipe: Pipe, address: str, folder: Path) -> None:

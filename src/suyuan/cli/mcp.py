@@ -8,10 +8,11 @@ import sys
 from typing import Any
 
 from ..config.settings import Settings
+from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
+from ..net.credentials import check_token
+from .failure import show_failure
 from .terminal import Terminal
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -27,8 +28,11 @@ def add(commands: Any, t: Texts) -> None:
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Serve until the client disconnects, or Ctrl-C."""
     err = Terminal(sys.stderr)
-    if args.http and args.host not in _LOOPBACK and not settings.server.token:
-        err.line(t("mcp.token", host=args.host))
+    try:
+        if args.http:
+            check_token(args.host, settings.server.token)
+    except SuyuanError as error:
+        show_failure(error, t, "serve.failed")
         return 2
     try:
         from ..integrations.mcp import make_server, serve_http, serve_stdio
@@ -40,5 +44,5 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         asyncio.run(serve_stdio(server))
         return 0
     err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
-    serve_http(server, args.host, args.port, settings.server.token)
+    serve_http(server, args.host, args.port, settings.server.token, settings.server.trusted_proxies)
     return 0

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ..chat.settings import ChatSettings
 from ..core.engine import EngineSettings
 from ..core.secret import Secret
-from ..core.setting import InvalidValue, ValueKind, flag, names, number, setting, text, whole
+from ..core.setting import InvalidValue, ValueKind, flag, http_url, names, number, setting, text, whole
 from ..llm.settings import ModelSettings
 from ..messages import catalog
 from ..messages.catalog import Text
@@ -158,8 +158,17 @@ class ServerSettings:
     )  # fmt: skip
     port: int = setting("server.port", 8642, whole(1, 65_535), "The port to listen on.", env="SUYUAN_PORT")
     token: Secret = setting(
-        "server.token", Secret(""), text(), "The bearer token that clients on other machines must send.",
-        env="SUYUAN_TOKEN",
+        "server.token", Secret(""), text(),
+        "The bearer token that clients on other machines must send, of at least 12 characters.", env="SUYUAN_TOKEN",
+    )  # fmt: skip
+    public_url: str = setting(
+        "server.publicUrl", "", http_url(), "The address by which people reach the page through a proxy.",
+        env="SUYUAN_PUBLIC_URL",
+    )  # fmt: skip
+    trusted_proxies: tuple[str, ...] = setting(
+        "server.trustedProxies", (), names(check_each=_check_network),
+        "Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+        env="SUYUAN_TRUSTED_PROXIES",
     )  # fmt: skip
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hmac
+import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,11 +20,13 @@ from ..citations.registry import CitationRegistry, Source
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.causes.asked import UNKNOWN_TOOL
+from ..core.causes.web import TOKEN_NEEDED
 from ..core.errors import SuyuanError
 from ..core.result import SearchPage
 from ..core.secret import Secret
 from ..core.views import receipt
 from ..messages.catalog import text
+from ..net.credentials import Credentials, client_key
 from ..shared import shared_client
 from ..tools.session import SessionSearch, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
@@ -193,37 +195,49 @@ async def serve_stdio(server: Server[AsyncClient]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def serve_http(server: Server[AsyncClient], host: str, port: int, token: Secret) -> None:
+def serve_http(
+    server: Server[AsyncClient], host: str, port: int, token: Secret, trusted_proxies: Sequence[str] = ()
+) -> None:
     """Speak over HTTP at ``/mcp``; with a token, only to those who send it."""
     import uvicorn
 
-    from ..net.http_protocol import HttpProtocol
+    from ..net.credentials import check_token
+    from ..net.http_server import server_config
 
+    check_token(host, token)
     app: Any = server.streamable_http_app(host=host)
     if token:
-        app = _Guarded(app, token)
-    uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning", http=HttpProtocol)).run()
+        app = Guarded(app, token)
+    uvicorn.Server(server_config(app, trusted_proxies, host=host, port=port)).run()
 
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class _Guarded:
-    """Lets only requests with the right bearer token through."""
+class Guarded:
+    """Lets only requests with the right bearer token through, and counts the wrong ones."""
 
     def __init__(self, app: Any, token: Secret) -> None:
         self._app = app
-        self._wanted = f"Bearer {token.reveal()}".encode()
+        self._credentials = Credentials(token)
 
     async def __call__(self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Send) -> None:
-        """Pass the request on, or answer 401."""
-        headers = dict(scope.get("headers") or ())
-        if scope["type"] == "http" and not hmac.compare_digest(headers.get(b"authorization", b""), self._wanted):
-            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
-            await send({"type": "http.response.body", "body": b"a bearer token is required"})
+        """Pass the request on, or answer 401 or 429."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        given = dict(scope.get("headers") or ()).get(b"authorization", b"").decode("latin-1")
+        if self._credentials.is_header(given):
+            await self._app(scope, receive, send)
+            return
+        error = self._credentials.refuse(client_key(scope)) if given else TOKEN_NEEDED()
+        status, headers = (429, {"retry-after": f"{error.retry_after:.0f}"}) if error.retry_after else (401, {})
+        body = json.dumps({"error": error.as_dict()}).encode()
+        headers |= {"www-authenticate": "Bearer", "content-type": "application/json", "content-length": str(len(body))}
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": status, "headers": raw})
+        await send({"type": "http.response.body", "body": body})
 
 
 def _structured(page: SearchPage, sources: tuple[Source, ...], lang: str) -> dict[str, Any]:

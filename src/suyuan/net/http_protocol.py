@@ -1,24 +1,81 @@
-"""HTTP/1.1 as httptools reads it, with two additions: raw UTF-8 in a URL, and a limit for the head of a request."""
+"""HTTP/1.1 as httptools reads it, with additions: raw UTF-8 in a URL, and limits before a request is complete.
+
+A head must be complete within seconds and is limited in size; so is the time of a body, and the number of connections
+(:mod:`.connections`). None of it depends on the application, which sees a request only when its head is complete.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Container
+from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .connections import Connections
+from .credentials import client_name
+
 LARGEST_HEAD = 64 * 1024
+HEAD_SECONDS = 10.0
+# Longer than the application allows, which gives the better answer.
+_BODY_SECONDS = 35.0
+# A client that is still sending when it is answered gets this long to read the answer.
+_LINGER_SECONDS = 3.0
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
+
+
+def _refusal(status: str, text: bytes) -> bytes:
+    head = f"HTTP/1.1 {status}\r\nretry-after: 5\r\ncontent-type: text/plain\r\nconnection: close\r\n"
+    return head.encode() + b"content-length: %d\r\n\r\n%b" % (len(text), text)
+
+
+_FULL = _refusal("503 Service Unavailable", b"There are too many connections.\n")
+_SLOW = _refusal("408 Request Timeout", b"The request is too slow.\n")
 
 
 class HttpProtocol(HttpToolsProtocol):
     """One connection."""
 
     _in_request_line = True
+    _head_open = False
+    _body_open = False
     _head_size = 0
     """Bytes of the head that is being read; trailers and chunk headers count too, a body does not."""
+    _deadline: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, limits: Connections, proxies: Container[str] = (), **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._limits = limits
+        self._proxies = proxies
+        self._name = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection if there is a place for it."""
+        super().connection_made(transport)
+        host = self.client[0] if self.client else ""
+        self._name = client_name(host)
+        if self._limits.open(self._name, self, limited=host not in self._proxies):
+            self._allow(HEAD_SECONDS)
+        else:
+            transport.write(_FULL)
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._allow(None)
+        self._limits.close(self._name, self)
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Close the connection, in favour of another one."""
+        self._allow(None)
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Parse ``data``."""
+        if self.transport.is_closing():
+            return
         if self._in_request_line:
             # `curl host/search?q=你好` sends UTF-8 as it is; the parser accepts ASCII only.
             line, newline, rest = data.partition(b"\n")
@@ -30,10 +87,22 @@ class HttpProtocol(HttpToolsProtocol):
         # The parser keeps an endless header in memory.
         if self._head_size > LARGEST_HEAD and not self.transport.is_closing():
             self.send_400_response(f"The headers are larger than {LARGEST_HEAD // 1024} KB.")
+        # From the first byte, not the last: one byte at a time must not keep a connection open.
+        if self._deadline is None and self._body_open:
+            self._allow(_BODY_SECONDS)
+        elif self._deadline is None and (self._head_open or self._answered):
+            self._allow(HEAD_SECONDS)
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._head_open = True
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Begin to answer."""
         self._head_size = 0
+        self._head_open, self._body_open = False, True
+        self._allow(None)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -45,4 +114,35 @@ class HttpProtocol(HttpToolsProtocol):
         """End the request; the next one begins with its request line."""
         self._head_size = 0
         self._in_request_line = True
+        self._body_open = False
+        self._allow(None)
+        # It may have been answered already, such as one with a wrong token.
+        if not self._answered and not self.transport.is_closing():
+            self._limits.work(self._name, self)
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """End the answer; what follows on this connection is another request, or nothing."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            return
+        if self._body_open:
+            self._allow(_LINGER_SECONDS)
+        elif not self.pipeline:
+            self._limits.wait(self._name, self)
+
+    @property
+    def _answered(self) -> bool:
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _allow(self, seconds: float | None) -> None:
+        """Close the connection unless something happens within ``seconds``."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._too_slow)
+
+    def _too_slow(self) -> None:
+        self._deadline = None
+        if self._head_open and not self.transport.is_closing():
+            self.transport.write(_SLOW)
+        self.transport.close()

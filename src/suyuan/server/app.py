@@ -26,6 +26,7 @@ from . import api, openai, page, searxng
 from . import errors as failures
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
+from .logins import Logins
 from .metrics import Metrics, MetricsMiddleware
 from .security import INTERFACES, SecurityMiddleware
 from .sse import ClientDisconnected
@@ -66,7 +67,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
-    app.add_middleware(SecurityMiddleware, origin=origin)
+    app.add_middleware(SecurityMiddleware, origin=origin, logins=Logins(origin.token, lambda: client.chat.store))
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 
@@ -99,6 +100,7 @@ async def _maintain_store(app: FastAPI) -> None:
             store = app.state.client.chat.store
             await asyncio.to_thread(store.sweep)
             await asyncio.to_thread(store.purge, _DELETED_SECONDS)
+            await asyncio.to_thread(store.purge_logins)
         except SuyuanError as error:
             log.warning("the maintenance of the store failed: %s", error.message)
 

@@ -1,26 +1,17 @@
-"""Limits for clients: size and time of a request body, open streams, wrong tokens."""
+"""Limits for clients: size and time of a request body, open streams."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator, MutableMapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..core.causes.web import (
-    BODY_TOO_LARGE,
-    BODY_TOO_SLOW,
-    SERVER_FULL,
-    SHUTTING_DOWN,
-    TOO_MANY_STREAMS,
-    TOO_MANY_TRIES,
-)
+from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS
 from .errors import Carried, failure
 
 LARGEST_BODY = 1_000_000
@@ -29,18 +20,6 @@ SEND_SECONDS = 30.0
 """How long a client may read nothing of what is sent to it."""
 STREAMS_PER_CLIENT = 16
 STREAMS_TOTAL = 500
-
-
-def client_key(scope: MutableMapping[str, Any]) -> str:
-    """What identifies a client: its address, or for IPv6 the network of one subscriber."""
-    host = str((scope.get("client") or ("", 0))[0])
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is None and not address.is_loopback:
-        return address.exploded[:19]
-    return host
 
 
 class OpenStreams:
@@ -88,36 +67,6 @@ class OpenStreams:
         self._closed = True
         for task in list(self._tasks):
             task.cancel()
-
-
-class FailedLogins:
-    """Wrong tokens, counted by client: after too many, the client has to wait."""
-
-    def __init__(
-        self, most: int = 10, seconds: float = 300.0, clock: Callable[[], float] = time.monotonic, clients: int = 10_000
-    ) -> None:
-        self._most = most
-        self._seconds = seconds
-        self._clock = clock
-        self._clients = clients
-        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def check(self, client: str) -> None:
-        """Raise a cause if ``client`` has sent too many wrong tokens."""
-        times = self._failed.get(client)
-        now = self._clock()
-        while times and now - times[0] > self._seconds:
-            times.popleft()
-        if times and len(times) >= self._most:
-            left = self._seconds - (now - times[0])
-            raise TOO_MANY_TRIES(seconds=left, retry_after=left)
-
-    def add(self, client: str) -> None:
-        """Count one wrong token."""
-        self._failed.setdefault(client, deque(maxlen=self._most)).append(self._clock())
-        self._failed.move_to_end(client)
-        while len(self._failed) > self._clients:
-            self._failed.popitem(last=False)
 
 
 class BodyLimitMiddleware:

@@ -12,13 +12,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from ..core.causes.web import CANNOT_LISTEN, PORT_TAKEN
-from ..net.http_protocol import HttpProtocol
+from ..net.http_server import server_config
 from .app import drain
 from .limits import SEND_SECONDS
 
 _BACKLOG = 512
-# More connections get 503; streams have their own, smaller limit.
-_MOST_CONNECTIONS = 1000
 _SHUTDOWN_SECONDS = 3
 
 
@@ -54,16 +52,8 @@ def serve(app: FastAPI, sock: socket.socket, started: Callable[[], None]) -> Non
 
 def make_server(app: FastAPI, started: Callable[[], None]) -> Server:
     """The server of ``app``, not yet listening."""
-    config = uvicorn.Config(
-        app,
-        http=HttpProtocol,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-    )
+    proxies = app.state.origin.trusted_proxies
+    config = server_config(app, proxies, timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
     return Server(config, app, started)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
 from importlib.resources import files
 from urllib.parse import parse_qs, quote
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from ..core.causes.web import BODY_TOO_LARGE, TOKEN_WRONG
+from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW
 from ..core.errors import SuyuanError
+from ..net.credentials import Credentials, client_key
 from .answer_view import environment
 from .errors import language_of, status_of
-from .limits import FailedLogins, client_key
+from .limits import BODY_SECONDS
+from .logins import Logins
 from .texts import PageTexts
 
 PATH = "/login"
@@ -25,10 +27,10 @@ _LARGEST = 10_000
 class LoginPage:
     """Shows the form, checks the token, and sets the cookie."""
 
-    def __init__(self, is_token: Callable[[str], bool], failed: FailedLogins, cookie: Callable[[bool], str]) -> None:
-        self._is_token = is_token
-        self._failed = failed
-        self._cookie = cookie
+    def __init__(self, credentials: Credentials, logins: Logins, *, secure: bool = False) -> None:
+        self._credentials = credentials
+        self._logins = logins
+        self._secure = secure
 
     def handles(self, path: str) -> bool:
         """Whether ``path`` belongs to the login page."""
@@ -39,30 +41,28 @@ class LoginPage:
         request = Request(scope, receive)
         await (await self._answer(request))(scope, receive, send)
 
-    async def redirect(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def redirect(self, scope: Scope) -> Response:
         """Redirect a browser to the form, which leads back to the page it asked for."""
         wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-        await RedirectResponse(f"{PATH}?next={quote(wanted, safe='')}", 303)(scope, receive, send)
+        return RedirectResponse(f"{PATH}?next={quote(wanted, safe='')}", 303)
 
     async def _answer(self, request: Request) -> Response:
         if request.url.path == _STYLE:
             return Response(files("suyuan.server").joinpath("static/login.css").read_bytes(), media_type="text/css")
         if request.method != "POST":
-            return self._form(request, request.query_params.get("next", "/"))
-        client = client_key(request.scope)
+            return self.form(request, request.query_params.get("next", "/"))
         fields: dict[str, list[str]] = {}
         try:
             fields = parse_qs((await _body(request)).decode("utf-8", "replace"))
-            self._failed.check(client)
-            if not self._is_token(fields.get("token", [""])[0]):
-                self._failed.add(client)
-                raise TOKEN_WRONG()
+            if not self._credentials.is_token(fields.get("token", [""])[0]):
+                raise self._credentials.refuse(client_key(request.scope))
         except SuyuanError as error:
-            return self._form(request, fields.get("next", ["/"])[0], error)
-        cookie = {"Set-Cookie": self._cookie(request.url.scheme == "https")}
+            return self.form(request, fields.get("next", ["/"])[0], error)
+        cookie = {"Set-Cookie": await self._logins.begin(self._secure or request.url.scheme == "https")}
         return RedirectResponse(_own(fields.get("next", ["/"])[0]), 303, cookie)
 
-    def _form(self, request: Request, target: str, error: SuyuanError | None = None) -> Response:
+    def form(self, request: HTTPConnection, target: str, error: SuyuanError | None = None) -> Response:
+        """The form, with what was wrong."""
         lang = language_of(request)
         problem = " ".join(error.say(lang)) if error else ""
         page = environment().get_template("login.html")
@@ -79,8 +79,12 @@ def _own(target: str) -> str:
 
 async def _body(request: Request) -> bytes:
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST:
-            raise BODY_TOO_LARGE(limit=_LARGEST)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > _LARGEST:
+                    raise BODY_TOO_LARGE(limit=_LARGEST)
+    except TimeoutError:
+        raise BODY_TOO_SLOW(seconds=BODY_SECONDS) from None
     return body

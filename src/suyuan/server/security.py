@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import time
-from ipaddress import ip_address
+import logging
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
-from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_FOR_NETWORK, TOKEN_NEEDED, TOKEN_WRONG
+from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES
 from ..core.errors import SuyuanError
+from ..net.credentials import Credentials, check_token, client_key, is_loopback
 from .errors import accepts_html, failure
-from .limits import FailedLogins, client_key
 from .login import LoginPage
+from .logins import COOKIE, EXPIRED, Logins
 
-COOKIE = "suyuan_login"
-COOKIE_DAYS = 30
+log = logging.getLogger("suyuan.server")
+
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")
 _READING = ("GET", "HEAD")
-# Paths for programs; no other website has a reason to link to them.
+# Paths for programs.
 INTERFACES = ("/api/", "/v1/", "/stream/", "/metrics")
+_SEARCH = ("/", "/search")
 _OPEN = ("/healthz",)
 
 HEADERS = {
@@ -41,30 +41,24 @@ HEADERS = {
 }
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens on ``host``."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
 def check_open(origin: ServerSettings) -> None:
-    """Raise a cause if the server at ``origin`` would be open to the network without a token."""
-    if not is_loopback(origin.host) and not origin.token:
-        raise TOKEN_FOR_NETWORK(host=origin.host or "*", example='export SUYUAN_TOKEN="$(openssl rand -hex 24)"')
+    """Raise a cause if the server at ``origin`` would be open to the network without a token, or with a weak one."""
+    public = urlsplit(origin.public_url).hostname or ""
+    check_token(public if public and is_loopback(origin.host) else origin.host, origin.token)
 
 
 class SecurityMiddleware:
     """Checks every request, and adds the security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, origin: ServerSettings, failed: FailedLogins | None = None) -> None:
+    def __init__(self, app: ASGIApp, origin: ServerSettings, logins: Logins) -> None:
         check_open(origin)
         self._app = app
         self._origin = origin
-        self._token = origin.token.reveal().encode()
-        self._failed = failed or FailedLogins()
-        self._login = LoginPage(self._is_token, self._failed, self._cookie)
+        self._public = urlsplit(origin.public_url)
+        self._credentials = Credentials(origin.token)
+        self._logins = logins
+        self._login = LoginPage(self._credentials, logins, secure=self._public.scheme == "https")
+        self._told_of_proxy = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on an accepted request, and answer any other."""
@@ -76,79 +70,84 @@ class SecurityMiddleware:
             return
         send = _with_headers(send)
         headers = Headers(scope=scope)
+        self._notice_proxy(scope, headers)
         try:
             self._check_host(headers)
             self._check_origin(scope, headers)
-            if self._token and scope["path"] not in _OPEN:
+            if self._credentials and scope["path"] not in _OPEN:
                 if self._login.handles(scope["path"]):
                     await self._login(scope, receive, send)
                     return
-                self._check_token(scope, headers)
+                await self._check_credentials(scope, headers)
         except SuyuanError as error:
-            if error.detail_code == TOKEN_NEEDED.detail_code and scope["method"] in _READING and accepts_html(headers):
-                await self._login.redirect(scope, receive, send)
-            else:
-                await failure(HTTPConnection(scope), error)(scope, receive, send)
+            await self._refuse(scope, receive, send, error)
             return
         await self._app(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: SuyuanError) -> None:
+        """Answer a request that is not accepted: a person is asked to log in, a program gets the error."""
+        connection = HTTPConnection(scope)
+        person = scope["method"] in _READING and accepts_html(connection.headers)
+        if person and error.detail_code in (TOKEN_NEEDED.detail_code, TOKEN_WRONG.detail_code):
+            answer = self._login.redirect(scope)
+        elif person and error.detail_code == TOO_MANY_TRIES.detail_code:
+            answer = self._login.form(connection, "/", error)
+        else:
+            answer = failure(connection, error)
+        if COOKIE in connection.cookies and answer.status_code != 503:
+            # A browser would send the expired login again and again.
+            answer.headers.append("Set-Cookie", EXPIRED)
+        await answer(scope, receive, send)
+
+    def _notice_proxy(self, scope: Scope, headers: Headers) -> None:
+        if not self._told_of_proxy and not self._origin.trusted_proxies and "x-forwarded-for" in headers:
+            self._told_of_proxy = True
+            log.warning(
+                "X-Forwarded-For from %s is ignored: if that is your proxy, add it to server.trustedProxies",
+                client_key(scope),
+            )
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse other host names: a forged DNS answer would let their pages read our answers (DNS rebinding)."""
         given = headers.getlist("host")
         name = _name_of(given[0]) if len(given) == 1 else ""
-        if name in _LOOPBACK or (name and name == self._origin.host.strip("[]").lower()):
+        if name in _LOOPBACK or (name and name in (self._origin.host.strip("[]").lower(), self._public.hostname)):
             return
         # A server on all interfaces has many names; there the token protects against forged ones.
-        if name and self._origin.host in _ANYWHERE and self._token:
+        if name and self._origin.host in _ANYWHERE and self._credentials:
             return
         raise HOST_REFUSED(host=(given or [""])[0][:80], url=self._origin.url)
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
+        reading = scope["method"] in _READING
         site = headers.get("sec-fetch-site", "")
         if site in ("cross-site", "same-site"):
             visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-            if scope["method"] not in _READING or not visit or scope["path"].startswith(INTERFACES):
+            if not reading or not visit or _for_programs(scope):
                 raise ORIGIN_REFUSED()
         origin = headers.get("origin")
-        # Browsers send an Origin with every request that changes something; programs send none.
-        if origin is None or scope["method"] in _READING:
+        # Browsers send an Origin with every request that changes something; programs send none. Where only something
+        # is read, an extension of the browser may send its own.
+        if origin is None or (reading and not origin.startswith(("http://", "https://"))):
             return
-        if origin.partition("://")[2].lower() != headers["host"].lower():
+        if origin.partition("://")[2].lower() not in (headers["host"].lower(), self._public.netloc.lower() or None):
             raise ORIGIN_REFUSED()
 
-    def _check_token(self, scope: Scope, headers: Headers) -> None:
-        if self._is_cookie(HTTPConnection(scope).cookies.get(COOKIE, "")):
-            return
-        given = headers.get("authorization", "")
-        if not given:
+    async def _check_credentials(self, scope: Scope, headers: Headers) -> None:
+        given, cookie = headers.get("authorization", ""), HTTPConnection(scope).cookies.get(COOKIE, "")
+        if not given and not cookie:
             raise TOKEN_NEEDED()
-        client = client_key(scope)
-        self._failed.check(client)
-        kind, _, rest = given.partition(" ")
-        if not self._is_token(rest.strip() if kind.lower() == "bearer" else given):
-            self._failed.add(client)
-            raise TOKEN_WRONG()
+        if self._credentials.is_header(given) or (cookie and await self._logins.is_known(cookie)):
+            return
+        raise self._credentials.refuse(client_key(scope))
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self._token)
 
-    def _cookie(self, secure: bool) -> str:
-        """The cookie header of a logged-in browser: a signature made with the token, never the token itself."""
-        value = self._signature(int(time.time()))
-        age = f"Max-Age={COOKIE_DAYS * 86400}"
-        return f"{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict; {age}" + ("; Secure" if secure else "")
-
-    def _is_cookie(self, value: str) -> bool:
-        since, _, _ = value.partition(".")
-        if not (since.isascii() and since.isdigit() and len(since) < 12):
-            return False
-        age = time.time() - int(since)
-        return -60 < age < COOKIE_DAYS * 86400 and hmac.compare_digest(
-            value.encode("utf-8", "replace"), self._signature(int(since)).encode()
-        )
-
-    def _signature(self, since: int) -> str:
-        return f"{since}.{hmac.new(self._token, f'suyuan login {since}'.encode(), hashlib.sha256).hexdigest()}"
+def _for_programs(scope: Scope) -> bool:
+    """Whether no other website has a reason to link here: it would search, or read, in the name of the user."""
+    if scope["path"].startswith(INTERFACES):
+        return True
+    wanted = parse_qs(scope["query_string"].decode("latin-1")).get("format", ["html"])
+    return scope["path"] in _SEARCH and wanted != ["html"]
 
 
 def _name_of(host: str) -> str:

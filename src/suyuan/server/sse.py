@@ -13,8 +13,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import Receive, Scope, Send
 
 from ..core.errors import SuyuanError
+from ..net.credentials import client_key
 from .errors import failure
-from .limits import SEND_SECONDS, OpenStreams, client_key
+from .limits import SEND_SECONDS, OpenStreams
 from .orjson_response import to_json
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from ..core.secret import Secret
 from . import process_owner as owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State, clean_title, new_id
 from .database import Database
-from .tables import conversations, events, messages, metadata
+from .tables import conversations, events, logins, messages, metadata
 
 SILENCE_SECONDS = 600.0
 """A run on another host that has written nothing for this long counts as dead."""
@@ -220,6 +220,23 @@ class Store:
                 # The title came from this question; the next question gives a new one.
                 connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
             return connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
+
+    # --- logins --------------------------------------------------------------------------------------------------
+    def keep_login(self, digest: str, expires: float) -> None:
+        """Store a login until the time ``expires``, by a hash of its cookie."""
+        with self._database.write() as connection:
+            connection.execute(insert(logins).values(digest=digest, expires=expires))
+
+    def login_expires(self, digest: str) -> float | None:
+        """The time at which a login ends; None if there is none."""
+        with self._database.read() as connection:
+            found = connection.execute(select(logins.c.expires).where(logins.c.digest == digest)).scalar()
+        return None if found is None else float(found)
+
+    def purge_logins(self) -> int:
+        """Remove the logins that have ended, and return their number."""
+        with self._database.write() as connection:
+            return connection.execute(delete(logins).where(logins.c.expires <= self._clock())).rowcount
 
     # --- the store itself ----------------------------------------------------------------------------------------
     def sweep(self) -> int:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 metadata = MetaData()
 
@@ -50,4 +62,11 @@ events = Table(
     Column("run", Text, ForeignKey(messages.c.id, ondelete="CASCADE"), primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("event", Text, nullable=False),
+)
+
+logins = Table(
+    "suyuan_logins",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("expires", Float, nullable=False),  # seconds since 1970
 )

@@ -42,5 +42,6 @@ UNKNOWN_API_MODEL = Cause(InvalidInput, "server.unknown_api_model", "unknown_api
 
 # --- starting
 TOKEN_FOR_NETWORK = Cause(Refused, "server.token_for_network", "token_for_network")
+TOKEN_WEAK = Cause(InvalidInput, "server.token_weak", "token_weak")
 PORT_TAKEN = Cause(Refused, "server.port_taken", "port_taken")
 CANNOT_LISTEN = Cause(Refused, "server.cannot_listen", "cannot_listen")
