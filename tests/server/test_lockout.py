@@ -93,7 +93,7 @@ async def test_a_connection_that_asks_for_nothing_is_closed(kind: str, monkeypat
     for name in ("HEAD_SECONDS", "_BODY_SECONDS", "_LINGER_SECONDS"):
         monkeypatch.setattr(http_protocol, name, 0.2)
     with serving(settings_of(), token=TOKEN) as served:
-        served.server.config.timeout_keep_alive = 0  # type: ignore[assignment]
+        served.server.config.timeout_keep_alive = 0
         async with strangers(served.port, 1, 1, BEGINNINGS[kind]) as [(reader, writer)]:
             async with asyncio.timeout(PATIENCE):
                 answer = await reader.read()
