@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from suyuan.core.errors import SuyuanError, WebBlocked
+from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.core.wire import Response
 from suyuan.engines import registry
+from suyuan.search.relevance import RELEVANT, check_relevance, relevance
 
 SHARED = Path(__file__).parents[3] / "shared"
 SERP = SHARED / "serp"
@@ -24,15 +26,11 @@ NAMES: dict[str, str] = {
     there: here for there, here in SCORE.get("NAMES", {}).items() if here != "google" and here in registry.names()
 }
 PAGES: list[dict[str, Any]] = (
-    [
-        entry
-        for entry in json.loads((SERP / "MANIFEST.json").read_text(encoding="utf-8"))
-        if entry["engine"] in NAMES and entry["kind"] != "decoy"
-    ]
+    [entry for entry in json.loads((SERP / "MANIFEST.json").read_text(encoding="utf-8")) if entry["engine"] in NAMES]
     if HERE
     else []
 )
-OUTCOMES = {"no_results": {"empty"}, "captcha": {"blocked"}, "blocked": {"blocked"}, "consent": {"blocked"}}
+OUTCOMES = {"no_results": {"empty"}} | dict.fromkeys(("captcha", "blocked", "consent", "decoy"), {"blocked"})
 
 pytestmark = pytest.mark.skipif(not HERE, reason=f"no recorded pages at {SERP}")
 each_page = pytest.mark.parametrize("entry", PAGES, ids=[entry["file"] for entry in PAGES])
@@ -43,6 +41,8 @@ def read(entry: dict[str, Any]) -> tuple[str, tuple[SearchResult, ...]]:
     engine: Any = registry.load(NAMES[entry["engine"]])(None)
     try:
         results = engine.parse(Response(200, (SERP / entry["file"]).read_bytes())).results
+        if entry.get("query") and entry["kind"] in ("results", "decoy"):
+            check_relevance(engine.name, SearchQuery(entry["query"]), results)
     except WebBlocked:
         return "blocked", ()
     except SuyuanError:
@@ -53,6 +53,20 @@ def read(entry: dict[str, Any]) -> tuple[str, tuple[SearchResult, ...]]:
 def test_there_are_pages_of_every_engine() -> None:
     assert {NAMES[entry["engine"]] for entry in PAGES} == set(NAMES.values())
     assert len(PAGES) >= 50
+
+
+def test_results_under_the_query_of_another_page_are_recognised() -> None:
+    """Decoys made by exchanging the queries of genuine pages, which keep at least half of their words."""
+    asked = {e["query"]: read(e)[1] for e in PAGES if e["kind"] == "results" and e.get("query")}
+    own = [share for query, results in asked.items() if (share := relevance(SearchQuery(query), results)) is not None]
+    assert len(own) >= 10 and min(own) >= 0.5
+    others = [
+        share
+        for query in asked
+        for other, results in asked.items()
+        if other != query and (share := relevance(SearchQuery(query), results)) is not None
+    ]
+    assert len(others) >= 100 and sum(share < RELEVANT for share in others) > 0.95 * len(others)
 
 
 @each_page

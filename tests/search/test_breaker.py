@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from suyuan.search.breaker import Breaker
@@ -92,5 +94,23 @@ def test_the_state_survives_a_restart_and_nonsense_does_not(clock: Clock) -> Non
     breaker.refused("http_429", retry_after=100.0)
     again = Breaker.from_state(breaker.state(), clock)
     assert again.open and again.reason == "http_429"
-    for nonsense in ({}, {"until": "soon"}, {**breaker.state(), "until": clock.now + 99_999}):
+    wrong = (
+        {"until": "soon"},
+        {**breaker.state(), "until": math.nan},
+        {**breaker.state(), "until": clock.now + 99_999},
+    )
+    nonsense: object
+    for nonsense in (None, [], {}, *wrong):
         assert not Breaker.from_state(nonsense, clock).cooling_down
+
+
+def test_thousands_of_failures_change_nothing_more(clock: Clock) -> None:
+    breaker = Breaker(clock=clock)
+    for _ in range(5000):
+        breaker.refused("captcha_required")
+        breaker.timed_out("dns")
+    assert breaker.refusals == breaker.timeouts == 1000 and breaker.cooldown_left() == 3600.0
+    again = Breaker.from_state({**breaker.state(), "refusals": 10**30, "timeouts": 10**30}, clock)
+    again.timed_out("dns")
+    again.refused("captcha_required")
+    assert again.cooldown_left() == 3600.0

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -23,8 +26,11 @@ from suyuan.core.errors import (
     WebProviderError,
 )
 from suyuan.core.query import SearchQuery
+from suyuan.core.result import SearchResult
 from suyuan.core.views import VIEWS, receipt
 from suyuan.search.engine_state import forget_states
+from suyuan.search.fanout import fan_out
+from suyuan.search.runner import EngineRunner
 
 GOOD = reply(pages.ddg())
 
@@ -367,10 +373,13 @@ class TestFanOut:
                     page = await h.search_service.search("some words", engines="ddg_html+bing_html", budget_ms=60_000)
                     assert {(a.engine, a.outcome) for a in page.attempts} == {
                         ("ddg_html", "ok"),
-                        ("bing_html", "timeout"),
+                        ("bing_html", "late"),
                     }
+                    late = page.attempts[1]
+                    assert late.detail_code == "late" and late.failure and late.failure.retry_after
 
-                assert await quickest(lambda: seconds_of(search()), 2.0) < 2
+                assert await quickest(lambda: seconds_of(search()), 4.0) < 4
+                assert not h.search_service.engines["bing_html"].breaker.timeouts, "late is not an absence"
 
 
 class TestAuto:
@@ -590,3 +599,114 @@ async def test_an_engine_with_a_fault_in_its_code_does_not_end_the_search() -> N
         h.search_service.engines["stub"].engine = Faulty()  # type: ignore[assignment]
         page = await h.search_service.search("some words", engines="stub,bing_html")
     assert page.engine == "bing_html" and page.attempts[0].detail_code == "engine_bug"
+
+
+class TestFaultyPolicy:
+    """A fault in the rules around a search does not end it while an engine can answer."""
+
+    class Broken:
+        """Stands for any part of the policy: whatever it is asked to do fails."""
+
+        per_minute = None
+        refusals = 0
+
+        @property
+        def open(self) -> bool:
+            raise OverflowError
+
+        cooling_down = open
+
+        def __getattr__(self, name: str) -> Callable[..., object]:
+            def fail(*_: object) -> object:
+                raise OverflowError(name)
+
+            return fail
+
+    @pytest.mark.parametrize("plan", ["ddg_html", "ddg_html,bing_html", "ddg_html+bing_html"])
+    @pytest.mark.parametrize("part", ["breaker", "limiter", "latency"])
+    async def test_the_engine_answers(self, part: str, plan: str) -> None:
+        async with (
+            serve(lambda _: GOOD) as one,
+            serve(lambda _: reply(pages.bing())) as two,
+            client({"ddg_html": one.url, "bing_html": two.url}) as h,
+        ):
+            for name in ("ddg_html", "bing_html"):
+                state = h.search_service.engines[name].state
+                if part == "latency":
+                    state.latency, state.measured = 1e308, True
+                else:
+                    setattr(state, part, self.Broken())
+            assert len((await h.search_service.search("some words", engines=plan)).results) == 10
+
+    async def test_the_cache_and_the_check_of_relevance(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object) -> None:
+            raise RecursionError
+
+        monkeypatch.setattr("suyuan.search.relevance.relevance", fail)
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, cache_minutes=5) as h:
+            h.search_service._cache = self.Broken()  # type: ignore[assignment]
+            page = await h.search_service.search("some words", engines="ddg_html")
+        assert len(page.results) == 10 and page.attempts[0].relevance is None
+
+    @pytest.mark.parametrize(
+        "kept",
+        [
+            b"\xff\xfe\x00garbage",
+            b"[" * 100_000,
+            b'{"ddg_html@direct": []}',
+            b'{"ddg_html@direct": {"refusals": 1e999, "timeouts": "many", "until": null, "hard": 1, "reason": {}}}',
+            b'{"ddg_html@direct": {"refusals": 0, "timeouts": 99999999999999999999999, "until": NaN, "hard": true,'
+            b' "reason": "x", "latency": "fast"}}',
+            b'{"ddg_html@direct": {"refusals": 5, "timeouts": 5, "until": 9e99, "hard": true, "reason": "x",'
+            b' "latency": -5}}',
+        ],
+    )
+    async def test_a_state_file_that_is_not_ours(self, kept: bytes, tmp_path: Path) -> None:
+        file = tmp_path / "engines.json"
+        file.write_bytes(kept)
+        async with serve(lambda _: GOOD) as site:
+            async with client({"ddg_html": site.url}, state_dir=tmp_path) as h:
+                assert len((await h.search_service.search("some words", engines="ddg_html")).results) == 10
+        forget_states()
+        again = json.loads(file.read_text(encoding="utf-8"))["ddg_html@direct"]
+        assert again["until"] == 0 and again["latency"] < 60, "what is written next is whole again"
+
+    @pytest.mark.req("G3.2")
+    async def test_thousands_of_absences_and_a_restart(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            forget_states()
+            async with client({}, state_dir=tmp_path) as h:
+                breaker = h.search_service.engines["ddg_html"].breaker
+                for _ in range(5000):
+                    breaker.timed_out("dns")
+                    breaker.refused("http_429")
+        forget_states()
+        async with serve(lambda _: reply(pages.bing())) as site:
+            async with client({"bing_html": site.url}, state_dir=tmp_path) as h:
+                page = await h.search_service.search("some words", engines="ddg_html,bing_html")
+        assert page.engine == "bing_html" and page.attempts[0].detail_code == "circuit_open"
+
+
+class Timed:
+    """An engine that takes so many seconds."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.name, self.seconds = name, seconds
+
+    async def search(self, query: SearchQuery, num_results: int) -> list[SearchResult]:
+        await asyncio.sleep(self.seconds)
+        return [SearchResult("T", f"https://{self.name}.example/{i}", "", self.name) for i in range(5)]
+
+
+@pytest.mark.req("T5.4")
+async def test_a_merged_page_waits_for_each_engine_about_as_long_as_it_usually_takes() -> None:
+    runners = [EngineRunner(Timed(*each)) for each in (("a", 0.05), ("b", 0.05), ("slow", 0.5))]
+
+    async def merged() -> set[str]:
+        outcome = await fan_out(runners, SearchQuery("some words"), time.monotonic() + 30)
+        return {runner.name for runner, _ in outcome.found}
+
+    for _ in range(3):
+        found = await asyncio.gather(*(merged() for _ in range(4)))
+        assert all("slow" in names for names in found), "12 of 12"
+    assert runners[2].breaker.timeouts == 0 and runners[2].state.latency > 0.4

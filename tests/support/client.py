@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from suyuan.client import AsyncClient
@@ -16,7 +17,13 @@ KEY = "sk-very-secret-key-0123456789"
 
 @asynccontextmanager
 async def client(
-    urls: dict[str, str], *, cache_minutes: float = 0.0, rate: float = 0.0, seconds: float = 30.0, **search: Any
+    urls: dict[str, str],
+    *,
+    cache_minutes: float = 0.0,
+    rate: float = 0.0,
+    seconds: float = 30.0,
+    state_dir: Path | None = None,
+    **search: Any,
 ) -> AsyncIterator[AsyncClient]:
     """A client with the engines ``urls`` at these addresses; all others lead nowhere."""
     nowhere = "http://127.0.0.1:9"
@@ -29,6 +36,7 @@ async def client(
         )
         for name in names
     }
-    settings = Settings(search=SearchSettings(cache_minutes=cache_minutes, seconds=seconds, **search), engines=engines)
+    search_settings = SearchSettings(cache_minutes=cache_minutes, seconds=seconds, **search)
+    settings = Settings(search=search_settings, engines=engines, state_dir=state_dir)
     async with AsyncClient(settings) as opened:
         yield opened

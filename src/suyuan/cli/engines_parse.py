@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from ..core.result import SearchResult
 from ..core.wire import Response
 from ..engines import registry
 from ..messages.catalog import Texts
+from ..search.relevance import check_relevance, relevance_of
+from .failure import BAD_INPUT, FAILED, NOTHING, OK
 from .terminal import Terminal
 
 
@@ -36,41 +39,47 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         body = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
     except OSError as error:
         Terminal(sys.stderr).line(t("no_file", path=args.file, why=error.strerror or error))
-        return 2
+        return BAD_INPUT
     items: list[dict[str, Any]] = []
+    fits: float | None = None
     failure: SuyuanError | None = None
     try:
-        items = _items(args, settings, body)
+        results, fits = _read(args, settings, body)
+        items = [_item(rank, result) for rank, result in enumerate(results, 1)]
         outcome = "ok" if items else "empty"
     except SuyuanError as error:
         if error.code == "InvalidInput":
             Terminal(sys.stderr).line(" ".join(error.say(t.lang)))
-            return 2
-        failure = error
+            return BAD_INPUT
+        failure, fits = error, relevance_of(error)
         outcome = "blocked" if isinstance(error, WebBlocked) else "error"
     if args.json:
         code, detail = (failure.code, failure.detail_code or None) if failure else (None, None)
-        data = {"outcome": outcome, "code": code, "detail_code": detail, "items": items}
+        data = {"outcome": outcome, "code": code, "detail_code": detail, "relevance": fits, "items": items}
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
     else:
-        _show(outcome, items, failure, t)
-    return 0
+        _show(outcome, items, fits, failure, t)
+    return FAILED if failure else OK if items else NOTHING
 
 
-def _items(args: argparse.Namespace, settings: Settings, body: bytes) -> list[dict[str, Any]]:
+def _read(args: argparse.Namespace, settings: Settings, body: bytes) -> tuple[Sequence[SearchResult], float | None]:
+    """The results, and how well they fit the query where one is given; raises as a search would."""
     engine = registry.load(args.engine)(settings.engines.get(registry.canonical(args.engine)))
+    if not isinstance(engine, Engine):
+        return (), None
     query = SearchQuery(args.query) if args.query else None
-    found = engine.parse(Response(args.status, body), query) if isinstance(engine, Engine) else None
-    return [_item(rank, result) for rank, result in enumerate(found.results if found else (), 1)]
+    results = engine.parse(Response(args.status, body), query).results
+    return results, check_relevance(engine.name, query, results) if query and engine.live_web else None
 
 
 def _item(rank: int, r: SearchResult) -> dict[str, Any]:
     return {"rank": rank, "title": r.title, "url": r.url, "snippet": r.snippet, "published_at": r.published_at}
 
 
-def _show(outcome: str, items: list[dict[str, Any]], failure: SuyuanError | None, t: Texts) -> None:
+def _show(outcome: str, items: list[dict[str, Any]], fits: float | None, failure: SuyuanError | None, t: Texts) -> None:
     out = Terminal(sys.stdout)
-    out.line(outcome + (f" [{failure.code}/{failure.detail_code}]" if failure else f" ({len(items)})"))
+    found = f" ({len(items)}{t('relevance', percent=100 * fits) if fits is not None else ''})"
+    out.line(outcome + (f" [{failure.code}/{failure.detail_code}]" if failure else found))
     for line in failure.say(t.lang) if failure else ():
         out.line(line)
     for item in items:

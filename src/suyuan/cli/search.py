@@ -123,6 +123,8 @@ def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> Non
     out.line(t("receipt"))
     for a in attempts:
         what = t(f"outcome.{a.outcome}", count=a.count)
+        if a.relevance is not None and not a.failure:
+            what += t("relevance", percent=100 * a.relevance)
         why = f" [{a.code}/{a.detail_code}] {a.failure.message(t.lang)}" if a.failure else ""
         out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
         notes = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []

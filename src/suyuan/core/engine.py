@@ -74,6 +74,8 @@ class Engine:
     """Whether it needs a browser, which must be installed."""
     as_browser: ClassVar[bool] = False
     """Whether it reads pages made for people, which are requested with a browser's handshake where that is possible."""
+    live_web: ClassVar[bool] = True
+    """Whether it searches the live web: results that are not about the query then count as a refusal."""
     redirect_hosts: ClassVar[tuple[str, ...]] = ()
     """Other hosts of the same engine that it may redirect to."""
     options: ClassVar[tuple[Setting, ...]] = ()

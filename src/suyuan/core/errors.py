@@ -75,6 +75,10 @@ class SuyuanError(Exception):
         """Seconds after which a retry can succeed, where known."""
         return self.failure.retry_after
 
+    @retry_after.setter
+    def retry_after(self, seconds: float | None) -> None:
+        self.failure = replace(self.failure, retry_after=seconds)
+
     @property
     def engine(self) -> str:
         """The engine that failed, or an empty text."""

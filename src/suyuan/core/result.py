@@ -9,7 +9,7 @@ from .failure import Failure
 from .query import SearchQuery
 from .urls import domain_of
 
-AttemptOutcome = Literal["ok", "empty", "blocked", "timeout", "error", "skipped", "cancelled"]
+AttemptOutcome = Literal["ok", "empty", "blocked", "timeout", "late", "error", "skipped", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class Attempt:
     unsupported_params: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     request_id: str = ""
+    relevance: float | None = None
+    """The share of the query's words that the best results hold, where it can be judged."""
 
     @property
     def code(self) -> str:

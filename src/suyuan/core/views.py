@@ -36,6 +36,7 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
             "request_id": request_id,
             "trace_id": page.query.trace_id,
             "cached": page.cached,
+            "relevance": {a.engine: a.relevance for a in page.attempts if a.relevance is not None},
         },
         "errors": [_error(a.failure, a.engine, lang) for a in page.attempts if a.failure],
     }
@@ -80,6 +81,7 @@ def receipt(attempts: tuple[Attempt, ...], lang: str = "en") -> list[dict[str, A
             **(a.failure.published(lang) if a.failure else _NO_FAILURE),
             "unsupported_params": list(a.unsupported_params),
             "notes": list(a.notes),
+            "relevance": a.relevance,
         }
         for a in attempts
     ]

@@ -24,6 +24,7 @@ class Stub(Engine):
     name = "stub"
     title = "Stub (offline)"
     default_url = "http://localhost"
+    live_web = False
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Return the fixed results without a request."""

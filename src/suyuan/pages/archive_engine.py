@@ -21,6 +21,7 @@ class ArchiveEngine:
 
     name = "archive"
     title = "Archive (offline)"
+    live_web = False
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive

@@ -17,6 +17,8 @@ _HARD_SECONDS = 60.0
 _MAX_SECONDS = 3600.0
 _MAX_TIMEOUT_SECONDS = 300.0
 _MAX_EXPONENT = 10
+_MAX_COUNT = 1000
+"""More refusals or absences in a row change nothing."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class Breaker:
 
     def refused(self, reason: str, retry_after: float | None = None) -> None:
         """Note a refusal; ``retry_after`` is what the engine itself asked for."""
-        self.refusals += 1
+        self.refusals = min(self.refusals + 1, _MAX_COUNT)
         self._on_trial = False
         if retry_after is not None:
             self._cool_down(min(retry_after, _MAX_SECONDS), hard=True, reason=reason)
@@ -71,7 +73,7 @@ class Breaker:
 
     def timed_out(self, reason: str) -> None:
         """Note that it did not answer in time, or could not be reached."""
-        self.timeouts += 1
+        self.timeouts = min(self.timeouts + 1, _MAX_COUNT)
         self._on_trial = False
         # Once may be chance. From the second time on, the others go first, so that nobody waits for it.
         if self.timeouts >= 2:
@@ -93,19 +95,23 @@ class Breaker:
         return {name: getattr(self, name) for name in names}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], clock: Callable[[], float] = time.time) -> Breaker:
+    def from_state(cls, state: Any, clock: Callable[[], float] = time.time) -> Breaker:
         """Read what :meth:`state` wrote; anything unreadable counts as healthy."""
         try:
             breaker = cls(
-                max(0, int(state["refusals"])), max(0, int(state["timeouts"])), float(state["until"]),
-                bool(state["hard"]), str(state["reason"])[:80], clock,
+                _count(state["refusals"]), _count(state["timeouts"]), float(state["until"]),
+                state["hard"] is True, str(state["reason"])[:80], clock,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError):
             return cls(clock=clock)
-        # A clock that was set back must not make a cooldown endless.
-        return breaker if breaker.until <= clock() + _MAX_SECONDS else cls(clock=clock)
+        # A clock that was set back must not make a cooldown endless; "not a number" is not a time either.
+        return breaker if 0 <= breaker.until <= clock() + _MAX_SECONDS else cls(clock=clock)
+
+
+def _count(value: Any) -> int:
+    return min(max(0, int(value)), _MAX_COUNT)
 
 
 def _doubled(seconds: float, times: int) -> float:
-    """``seconds`` doubled so many times; bounded, since the counters are not."""
+    """``seconds`` doubled so many times, within what a float can hold."""
     return float(seconds * 2 ** min(times, _MAX_EXPONENT))

@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ from ..core.errors import SuyuanError
 from .breaker import Breaker
 from .rate_limit import RateLimiter
 
+UNKNOWN_LATENCY = 0.75
+_MAX_LATENCY = 120.0
 _FILE = "engines.json"
+_MAX_FILE = 1_000_000
+_MAX_ENGINES = 500
 
 
 @dataclass(slots=True)
@@ -24,10 +29,31 @@ class EngineState:
 
     breaker: Breaker = field(default_factory=Breaker)
     limiter: RateLimiter = field(default_factory=lambda: RateLimiter(None))
-    latency: float = 0.75
+    latency: float = UNKNOWN_LATENCY
     """A moving average of how long it takes to answer, in seconds."""
+    measured: bool = False
+    """Whether the latency was learned, by this process or an earlier one."""
     probed: tuple[float, SuyuanError | None] | None = None
     """The last health check: until when it counts, and what it found."""
+
+    def learn_latency(self, seconds: float) -> None:
+        """Take note that an answer took so long, or that none had come after so long."""
+        seconds = min(max(seconds, 0.0), _MAX_LATENCY)
+        self.latency += (0.2 if self.measured else 1.0) * (seconds - self.latency)
+        self.measured = True
+
+    def kept(self) -> dict[str, Any]:
+        """What to keep on disk for the next process."""
+        return {**self.breaker.state(), **({"latency": round(self.latency, 3)} if self.measured else {})}
+
+    @classmethod
+    def from_kept(cls, kept: Any, limiter: RateLimiter) -> EngineState:
+        """Read what :meth:`kept` returned; anything unreadable counts as not known."""
+        state = cls(Breaker.from_state(kept), limiter)
+        latency = kept.get("latency") if isinstance(kept, dict) else None
+        if isinstance(latency, float | int) and 0 <= latency <= _MAX_LATENCY:
+            state.latency, state.measured = float(latency), True
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +80,7 @@ def shared_state(key: StateKey, kept: Mapping[str, Any]) -> EngineState:
     """The state of an engine in this process; ``kept`` is what an earlier process wrote."""
     with _lock:
         if key not in _states:
-            breaker = Breaker.from_state(kept.get(key.label) or {})
-            _states[key] = EngineState(breaker, RateLimiter(key.per_minute, key.burst))
+            _states[key] = EngineState.from_kept(kept.get(key.label), RateLimiter(key.per_minute, key.burst))
         return _states[key]
 
 
@@ -66,21 +91,24 @@ def forget_states() -> None:
 
 
 def load_states(folder: Path | None) -> dict[str, Any]:
-    """What an earlier process learned; a file that cannot be read counts as empty."""
+    """What an earlier process learned; a file or an entry that cannot be read counts as empty."""
     if folder is None:
         return {}
     try:
-        data = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        with (folder / _FILE).open(encoding="utf-8") as file:
+            data = json.loads(file.read(_MAX_FILE))
+    except (OSError, ValueError, RecursionError):
         return {}
-    return data if isinstance(data, dict) else {}
+    entries = islice(data.items(), _MAX_ENGINES) if isinstance(data, dict) else ()
+    # Written anew by what was understood of them, so that garbage does not stay in the file.
+    return {name[:200]: EngineState.from_kept(kept, RateLimiter(None)).kept() for name, kept in entries}
 
 
 def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
-    """Write the engines that are in a cooldown; a folder that cannot be written to is no failure."""
+    """Write what is known about engines; a folder that cannot be written to is no failure."""
     if folder is None:
         return
-    worth = {name: state for name, state in states.items() if isinstance(state, dict) and state.get("until")}
+    worth = {name: state for name, state in states.items() if state.get("until") or "latency" in state}
     target = folder / _FILE
     if not worth and not target.exists():
         return

@@ -52,7 +52,7 @@ class SearchOutcome:
 async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -> SearchOutcome:
     """Ask the only engine: there is nothing to hedge with, and a second try only where it can help."""
     outcome = SearchOutcome()
-    if runner.breaker.open:
+    if runner.open:
         outcome.add(runner, runner.skipped_open(query))
         return outcome
     for tried in range(_MAX_TRIES):
@@ -63,7 +63,7 @@ async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -
         outcome.ran_out = reply.error is not None and left <= 0.001
         pause = 0.2 * 2**tried
         transient = reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
-        if not transient or runner.breaker.open or pause >= left:
+        if not transient or runner.open or pause >= left:
             break
         await asyncio.sleep(pause)
     return outcome
@@ -108,11 +108,11 @@ class Failover:
 
     def _first_round(self) -> list[EngineRunner]:
         for runner in self._runners:
-            if runner.breaker.open:
+            if runner.open:
                 self._outcome.add(runner, runner.skipped_open(self._query))
-        able = [runner for runner in self._runners if not runner.breaker.open]
+        able = [runner for runner in self._runners if not runner.open]
         # Those in a soft cooldown are asked last, not left out.
-        return sorted(able, key=lambda runner: runner.breaker.cooling_down)
+        return sorted(able, key=lambda runner: runner.cooling_down)
 
     async def _next_round(self) -> list[EngineRunner]:
         """The engines worth asking again, after a pause; none where an engine said that there is nothing."""
@@ -127,7 +127,7 @@ class Failover:
 
     def _worth_retrying(self, runner: EngineRunner) -> bool:
         last, tries = self._last.get(runner.name), self._tries.get(runner.name, 0)
-        if last is None or last.error is None or runner.breaker.open:
+        if last is None or last.error is None or runner.open:
             return False
         detail = last.error.detail_code
         return detail in _TRANSIENT and tries < (2 if detail == "captcha_required" else _MAX_TRIES)
@@ -142,7 +142,7 @@ class Failover:
         failed = [
             r for r in self._runners if r.name not in busy and self._worth_retrying(r) and not self._outcome.empty
         ]
-        again = [r for r in slow if self._tries[r.name] < _MAX_TRIES and not r.breaker.open]
+        again = [r for r in slow if self._tries[r.name] < _MAX_TRIES and not r.open]
         return next(iter([*sorted(failed, key=lambda runner: runner.breaker.refusals), *again]), None)
 
     def _start(self, runner: EngineRunner) -> None:

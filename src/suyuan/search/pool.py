@@ -11,6 +11,7 @@ from ..core.engine import Engine, EngineSettings, SearchEngine
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
+from .guarded import guarded
 from .plan import ARCHIVE
 from .runner import EngineRunner
 
@@ -36,7 +37,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         self._state_dir = state_dir
         self._archive = archive
         self._names: Sequence[str] = (*registry.names(), *((ARCHIVE,) if archive else ()))
-        self._kept = load_states(state_dir)
+        self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
 
     def __getitem__(self, name: str) -> EngineRunner:
@@ -82,5 +83,8 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def save(self) -> None:
         """Keep what was learned about the engines that were asked, for the next process."""
-        states = {f"{name}@{self._exit}": runner.breaker.state() for name, runner in self._runners.items()}
+        guarded("the state file", self._save, None)
+
+    def _save(self) -> None:
+        states = {f"{name}@{self._exit}": runner.state.kept() for name, runner in self._runners.items()}
         save_states(self._state_dir, {**self._kept, **states})

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, OWN_RATE_LIMIT
+from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, LATE, OFF_TOPIC, OWN_RATE_LIMIT
 from ..core.engine import Engine, SearchEngine, Send, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.query import SearchQuery
@@ -16,13 +16,17 @@ from ..core.result import Attempt, AttemptOutcome, EngineResults
 from ..core.secret import Secret
 from .breaker import Breaker
 from .engine_state import EngineState
+from .guarded import guarded
 from .normalize import matching
 from .rate_limit import RateLimiter
 
 log = logging.getLogger("suyuan.search")
 
+_LEAST_PATIENCE, _UNKNOWN_PATIENCE = 0.3, 2.5
 _PROBE_SECONDS = 0.5
 _PROBE_KEPT = {True: 60.0, False: 15.0}
+_LEAST_PAUSE = 1.0
+"""The seconds after which a retry is worth while where nobody says how long to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,29 @@ class EngineRunner:
         return self.state.limiter
 
     @property
+    def open(self) -> bool:
+        """Whether the engine must not be asked now."""
+        return guarded("the breaker", lambda: self.breaker.open, False)
+
+    @property
+    def cooling_down(self) -> bool:
+        """Whether the engine is asked last."""
+        return guarded("the breaker", lambda: self.breaker.cooling_down, False)
+
+    @property
     def hedge_delay(self) -> float:
         """How long to wait for it before the next engine is asked as well."""
         return min(max(2 * self.state.latency, 0.25), 1.5)
+
+    def patience(self, seconds: float) -> float:
+        """How long a page that others have results for waits for this engine, of the ``seconds`` that there are.
+
+        Twice its usual time; where that is not known, up to half of the time. One in a cooldown is hardly waited for.
+        """
+        if self.cooling_down:
+            return min(_LEAST_PATIENCE, seconds)
+        usual = 2 * self.state.latency if self.state.measured else min(seconds / 2, _UNKNOWN_PATIENCE)
+        return min(max(usual, _LEAST_PATIENCE), seconds)
 
     async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
         """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
@@ -75,8 +99,13 @@ class EngineRunner:
         allowed = min(seconds, self.timeout) if self.timeout else seconds
         try:
             results = await self._results(query, allowed)
+            took = self.clock() - started
+            guarded("the latency", lambda: self.state.learn_latency(took), None)
+            fits = self._relevance(query, results)
+            # An engine that has nothing in the requested domains has found nothing: the next one is asked.
+            results = replace(results, results=matching(results.results, query))
         except asyncio.CancelledError:
-            self.breaker.cancelled()
+            guarded("the breaker", self.breaker.cancelled, None)
             raise
         except SuyuanError as error:
             return self._failed(error, query, started)
@@ -84,12 +113,9 @@ class EngineRunner:
             # One engine of several: a fault in its code must not end the search.
             log.exception("engine %s failed inside", self.name)
             return self._failed(ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}"), query, started)
-        took = self.clock() - started
-        self.state.latency += 0.2 * (took - self.state.latency)
-        self.breaker.succeeded()
-        # An engine that has nothing in the requested domains has found nothing: the next one is asked.
-        results = replace(results, results=matching(results.results, query))
-        return EngineReply(self._receipt("ok" if results.results else "empty", query, took, results), results)
+        guarded("the breaker", self.breaker.succeeded, None)
+        outcome: AttemptOutcome = "ok" if results.results else "empty"
+        return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
         """Run the engine's cheap health check and remember the outcome; ``seconds`` forces a new, longer check."""
@@ -119,41 +145,80 @@ class EngineRunner:
     def skipped_open(self, query: SearchQuery) -> EngineReply:
         """The receipt of an engine that was not asked because its breaker is open."""
         seconds, reason = self.breaker.cooldown_left(), self.breaker.reason
-        return self.skipped(CIRCUIT_OPEN(engine=self.name, seconds=seconds, why=reason, retry_after=seconds), query)
+        # While its trial request runs there is no cooldown left, but nothing to ask either.
+        wait = max(seconds, _LEAST_PAUSE)
+        return self.skipped(CIRCUIT_OPEN(engine=self.name, seconds=seconds, why=reason, retry_after=wait), query)
 
     def overtaken(self, query: SearchQuery, seconds: float) -> Attempt:
         """The receipt of an engine whose answer was no longer needed."""
         if seconds > self.hedge_delay:
-            self.breaker.timed_out("slow")
+            guarded("the breaker", lambda: self.breaker.timed_out("slow"), None)
         return self._receipt("cancelled", query, seconds)
 
     def ran_out(self, query: SearchQuery, seconds: float) -> EngineReply:
         """The receipt of an engine that had not answered when the search's time was over."""
-        error = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1))
+        error = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
         self._learn(error)
         return EngineReply(self._receipt("timeout", query, seconds, error=error), error=error)
 
+    def late(self, query: SearchQuery, seconds: float) -> EngineReply:
+        """The receipt of an engine that a merged page did not wait for any longer; it is no absence."""
+        guarded("the latency", lambda: self.state.learn_latency(max(seconds, self.state.latency)), None)
+        error = LATE(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
+        return EngineReply(self._receipt("late", query, seconds, error=error), error=error)
+
     async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
-        wait = self.limiter.take()
+        wait = guarded("the rate limit", self.limiter.take, 0.0)
         if wait >= allowed:
-            self.limiter.give_back()
+            guarded("the rate limit", self.limiter.give_back, None)
             raise OWN_RATE_LIMIT(engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait)
         try:
             async with asyncio.timeout(allowed):
                 if wait:
-                    await asyncio.sleep(wait)
-                self.breaker.begin()
+                    await self._wait_for_turn(wait)
+                guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
                     return await drive(self.engine.exchange(query), self.send)
                 return EngineResults(tuple(await self.engine.search(query, query.count)))
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
 
+    async def _wait_for_turn(self, seconds: float) -> None:
+        try:
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            # Whoever leaves the queue must not make the others wait.
+            self.limiter.give_back()
+            raise
+
+    def _relevance(self, query: SearchQuery, results: EngineResults) -> float | None:
+        """How well the results fit the query, where the engine searches the live web; raises where they do not."""
+        if not getattr(self.engine, "live_web", True):
+            return None
+        from .relevance import check_relevance
+
+        try:
+            return check_relevance(self.name, query, results.results)
+        except WebBlocked:
+            raise
+        except Exception:
+            # Then the page is shown as it is.
+            log.exception("the check of relevance failed inside")
+            return None
+
     def _failed(self, error: SuyuanError, query: SearchQuery, started: float) -> EngineReply:
         error = self._explained(error)
         error.engine = error.engine or self.name
         self._learn(error)
-        return EngineReply(self._receipt(outcome_of(error), query, self.clock() - started, error=error), error=error)
+        if error.retryable and error.retry_after is None:
+            error.retry_after = max(guarded("the breaker", self.breaker.cooldown_left, 0.0), _LEAST_PAUSE)
+        fits = None
+        if error.detail_code == OFF_TOPIC.detail_code:
+            from .relevance import relevance_of
+
+            fits = relevance_of(error)
+        took = self.clock() - started
+        return EngineReply(self._receipt(outcome_of(error), query, took, error=error, relevance=fits), error=error)
 
     def _explained(self, error: SuyuanError) -> SuyuanError:
         """The failure as the engine explains it, and without its secrets."""
@@ -161,6 +226,9 @@ class EngineRunner:
         return told.redacted(self._secrets())
 
     def _learn(self, error: SuyuanError) -> None:
+        guarded("the breaker", lambda: self._note(error), None)
+
+    def _note(self, error: SuyuanError) -> None:
         if error.detail_code == OWN_RATE_LIMIT.detail_code:
             return
         if isinstance(error, WebBlocked):
@@ -180,6 +248,7 @@ class EngineRunner:
         seconds: float,
         results: EngineResults | None = None,
         error: SuyuanError | None = None,
+        relevance: float | None = None,
     ) -> Attempt:
         supported: frozenset[str] = getattr(self.engine, "supported_params", frozenset())
         return Attempt(
@@ -194,6 +263,7 @@ class EngineRunner:
             else (),
             notes=(self.notes if outcome != "skipped" else ()) + (results.notes if results else ()),
             request_id=results.request_id if results else "",
+            relevance=relevance,
         )
 
 

@@ -20,6 +20,7 @@ from .cache import SingleFlight, TtlCache
 from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
 from .fusion import fuse
+from .guarded import guarded
 from .normalize import normalize
 from .plan import AUTO, Plan, make_plan
 from .runner import EngineRunner
@@ -71,7 +72,7 @@ class SearchService:
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         plan = self._plan(engines or self.default, full)
         key = (full.key(), plan)
-        if (kept := self._cache.get(key, self._cache_seconds)) is not None:
+        if (kept := guarded("the cache", lambda: self._cache.get(key, self._cache_seconds), None)) is not None:
             log.info(
                 "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
             )
@@ -80,7 +81,7 @@ class SearchService:
         waits = (full.budget_ms, self._seconds)
         page = await self._flights.run((key, waits), lambda: self._search(full, plan))
         if page.results and self._cache_seconds:
-            self._cache.put(key, page)
+            guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
 
     def check_plan(self, engines: str) -> None:

@@ -20,8 +20,17 @@ _SCRIPTS = {
 }
 # Of the letters of a text; Japanese is mostly Han, Chinese has many Latin names.
 _LEAST_SHARE = {"ja": 0.1, "zh": 0.3}
-_TRADITIONAL = re.compile("[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣]")
-_SIMPLIFIED = re.compile("[们个这来时国学会说对后开关电网台湾与为发经过还没样]")
+# Characters that only one of the two sets has, in the same order.
+_TRADITIONAL = re.compile(
+    "[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣書長車東門問間聞見現視覺觀親記設計語話請證讀變識議護負責費資質"
+    "賣買貴賽進運達遠選邊鄉錄錢鐵銀鏡陽陰陳際難靈靜頁題類風飛飯館馬驗魚鳥麗麥黃點龍業樂歐歲歷決況減測湯滿漢潔澤無熱燈獎獨產"
+    "畫異療盤確礦礎禮種積穩競節簡簽紅級細終組結給統維緊線練總績織繼續罰羅義習聖聯聲職腦臉舊藝藥蘭術衛裝規訊許詞試詢該認誤課調論謝]"
+)
+_SIMPLIFIED = re.compile(
+    "[们个这来时国学会说对后开关电网台湾与为发经过还没样书长车东门问间闻见现视觉观亲记设计语话请证读变识议护负责费资质"
+    "卖买贵赛进运达远选边乡录钱铁银镜阳阴陈际难灵静页题类风飞饭馆马验鱼鸟丽麦黄点龙业乐欧岁历决况减测汤满汉洁泽无热灯奖独产"
+    "画异疗盘确矿础礼种积稳竞节简签红级细终组结给统维紧线练总绩织继续罚罗义习圣联声职脑脸旧艺药兰术卫装规讯许词试询该认误课调论谢]"
+)
 _FREQUENT_WORDS = {
     language: frozenset(frequent.split())
     for language, frequent in {
@@ -53,12 +62,25 @@ def detect_language(text: str) -> str:
         return ""
     for language, script in _SCRIPTS.items():
         if len(script.findall(sample)) > letters * _LEAST_SHARE.get(language, 0.4):
-            return _chinese(sample) if language == "zh" else language
+            return (chinese_variant(sample) or "zh-CN") if language == "zh" else language
     found = sample.lower().split()
-    counts = {language: sum(word in frequent for word in found) for language, frequent in _FREQUENT_WORDS.items()}
+    counts = _counts(found)
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] > len(found) * 0.08 else ""
 
 
-def _chinese(sample: str) -> str:
-    return "zh-TW" if len(_TRADITIONAL.findall(sample)) > len(_SIMPLIFIED.findall(sample)) else "zh-CN"
+def frequent_languages(text: str) -> frozenset[str]:
+    """Return the languages of the Latin script that most frequent words of a short ``text`` belong to."""
+    counts = _counts(text.lower().split())
+    most = max(counts.values())
+    return frozenset(language for language, count in counts.items() if count == most) if most else frozenset()
+
+
+def chinese_variant(text: str) -> str:
+    """Return ``zh-TW`` for traditional characters, ``zh-CN`` for simplified ones; empty where ``text`` has neither."""
+    traditional, simplified = len(_TRADITIONAL.findall(text)), len(_SIMPLIFIED.findall(text))
+    return "" if traditional == simplified else "zh-TW" if traditional > simplified else "zh-CN"
+
+
+def _counts(found: list[str]) -> dict[str, int]:
+    return {language: sum(word in frequent for word in found) for language, frequent in _FREQUENT_WORDS.items()}

@@ -10,18 +10,21 @@ CAPTCHA = Cause(WebBlocked, "engine.captcha", "captcha_required")
 FORBIDDEN = Cause(WebBlocked, "engine.forbidden", "http_403")
 RATE_LIMITED = Cause(WebBlocked, "engine.rate_limited", "http_429")
 SOFT_BLOCK = Cause(WebBlocked, "engine.soft_block", "soft_block")
+OFF_TOPIC = Cause(WebBlocked, "engine.off_topic", "soft_block")
 CONSENT = Cause(WebBlocked, "engine.consent", "consent_required", retryable=False)
 JAVASCRIPT_SHELL = Cause(WebBlocked, "engine.javascript_shell", "javascript_required")
 CIRCUIT_OPEN = Cause(WebBlocked, "engine.circuit_open", "circuit_open")
 
 # --- unreadable answer
 UNREADABLE = Cause(WebParseError, "engine.unreadable", "layout_changed")
+EMPTY_BODY = Cause(WebParseError, "engine.empty_body", "empty_body", retryable=True)
 UNDECODED = Cause(WebParseError, "engine.undecoded", "undecoded_body", retryable=True)
 NOT_JSON = Cause(WebParseError, "engine.not_json", "not_json")
 TOO_LARGE = Cause(WebParseError, "engine.too_large", "too_large")
 
 # --- too slow
 ENGINE_TIMEOUT = Cause(Timeout, "engine.timeout", "engine_timeout")
+LATE = Cause(Timeout, "engine.late", "late")
 BUDGET_SPENT = Cause(Timeout, "engine.budget_spent", "budget_spent")
 OWN_RATE_LIMIT = Cause(Timeout, "engine.own_rate_limit", "own_rate_limit")
 
