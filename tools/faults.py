@@ -283,7 +283,7 @@ FAULTS = (
         "an overtaken engine is not remembered",
         "search/runner.py",
         'self.breaker.timed_out("slow")',
-        "pass",
+        "None",
     ),
     Fault(
         "tests/search/test_parts.py",
