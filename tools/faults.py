@@ -37,11 +37,25 @@ FAULTS = (
     ),
     Fault("C2.4", "an answer without search is not marked", "chat/chat_turn.py", "turn.unverified = True", "pass"),
     Fault(
+        "C9.2",
+        "a search names another cause than the health check",
+        "search/runner.py",
+        "error = await drive(exchange, self.send)",
+        "await drive(exchange, self.send)",
+    ),
+    Fault(
+        "C9.1",
+        "a busy SearXNG counts as one that hangs",
+        "doctor/searxng.py",
+        "if seconds > BUSY_SECONDS:",
+        "if seconds > 60 * BUSY_SECONDS:",
+    ),
+    Fault(
         "C2.5",
         "JSON being off is not found",
-        "doctor/searxng.py",
-        "if answer.status in (403,",
-        "if answer.status in (999,",
+        "engines/searxng_diagnosis.py",
+        "_CLOSED = (403,",
+        "_CLOSED = (999,",
     ),
     Fault(
         "C3.2",

@@ -312,7 +312,7 @@ class TestStart:
         ):
             notice = await startup_notice(client)
         assert notice is not None and (notice.code, notice.guide) == ("json_api_off", "searxng")
-        assert "formats" in notice.say("en")[1] and "docker compose restart searxng" in notice.say("zh")[1]
+        assert "formats" in notice.say("en")[1] and "docker compose restart" in notice.say("zh")[1]
 
     @pytest.mark.req("C2.1")
     async def test_a_working_searxng_gives_no_notice(self, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ GUIDES = [(name, lang) for name in ("searxng", "models") for lang in LANGUAGES]
 def test_the_searxng_guide_covers_every_step(lang: str) -> None:
     text = guide("searxng", lang)
     for needed in (
-        "docker compose up -d", "docker compose restart searxng", "docker compose logs", "docker ps",
+        "docker compose up -d", "docker compose restart", "docker compose logs", "docker ps",
         "curl -i http://localhost:8080/healthz", "format=json", "SEARXNG_BASE_URL", "SEARXNG_REGION",
         "limiter: false", "- json", "suyuan searxng check", "403", "429", ".env",
     ):  # fmt: skip

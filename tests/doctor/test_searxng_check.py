@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from doctor.fake_servers import FORBIDDEN, certificate, network, searxng, secure
 from support import pages
+from support.client import client
 from support.site import Handler, Reply, free_port, json_reply, raw, redirect, reply, reset, serve, stall
 from support.timing import quickest, seconds_of
+from suyuan.core.causes.network import TLS_FAILED
+from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
+from suyuan.core.wire import Request, Response
 from suyuan.doctor.searxng import SearxngStatus, check_searxng
+from suyuan.engines.searxng_diagnosis import explained
+from suyuan.net.tls import tls_verdict
 
 UNRESPONSIVE = [["bing", "timeout"], ["brave", "Suspended: CAPTCHA"]]
 
 
 async def check(address: str, **options: object) -> SearxngStatus:
-    async with network() as client:
-        return await check_searxng(address, client.send, **options)  # type: ignore[arg-type]
+    async with network() as http:
+        return await check_searxng(address, http.send, **options)  # type: ignore[arg-type]
 
 
 async def check_served(handler: Handler, path: str = "", **options: object) -> SearxngStatus:
@@ -61,7 +69,7 @@ TABLE: list[tuple[str, dict[str, Reply], str]] = [
     ("a fault inside", {"search": reply("<title>500</title>", 500)}, "http_5xx"),
     ("sent on to a log-in page", {"healthz": redirect("https://sso.example/login")}, "searxng_redirected"),
     ("sent on to https", {"healthz": redirect("https://127.0.0.1/healthz", 301)}, "searxng_needs_https"),
-    ("all engines dead", {"search": json_reply(pages.searxng(0, dead=UNRESPONSIVE))}, "engines_dead"),
+    ("all engines dead", {"search": json_reply(pages.searxng(0, dead=UNRESPONSIVE))}, "engines_offline"),
     (
         "no engine at all",
         {"search": json_reply(pages.searxng(0)), "config": json_reply('{"engines": []}')},
@@ -96,7 +104,7 @@ async def test_nothing_listens() -> None:
     for _, hint in (status.error.say("en"), status.error.say("zh")):
         for command in (
             "docker ps",
-            "docker compose logs searxng",
+            "docker compose logs",
             f"curl -i {url}/healthz",
             "suyuan searxng init",
             "suyuan searxng up",
@@ -153,7 +161,9 @@ async def test_a_server_that_is_not_http(answer: Reply) -> None:
 
 
 @pytest.mark.req("C9.2")
-@pytest.mark.parametrize(("given", "right"), [("", "/searxng"), ("", "/searx"), ("/wrong", ""), ("/wrong", "/searxng")])
+@pytest.mark.parametrize(
+    ("given", "right"), [("", "/searxng"), ("", "/searx"), ("", "/sx"), ("/wrong", ""), ("/wrong", "/searxng")]
+)
 async def test_the_right_path_is_found(given: str, right: str) -> None:
     async with serve(searxng(prefix=right)) as site:
         status = await check(site.url + given)
@@ -170,6 +180,101 @@ async def test_the_path_that_the_front_page_leads_to_is_found() -> None:
         and status.error.detail_code == "searxng_wrong_path"
         and "/tools/find" in status.error.hint
     )
+
+
+async def test_a_path_to_which_the_front_page_links_is_found() -> None:
+    inner = searxng(prefix="/tools/find")
+    front = reply('<html><link href="/style.css"><a href="https://other.example/">x</a><a href="/tools/find/">Find</a>')
+    async with serve(lambda seen: front if seen.path == "/" else inner(seen)) as site:
+        status = await check(f"{site.url}/wrong")
+    assert status.error is not None and f"SEARXNG_BASE_URL={site.url}/tools/find" in status.error.hint
+
+
+EVERYWHERE: list[tuple[str, Handler, str, str]] = [
+    ("a password", lambda _: reply("", 401), "", "searxng_login"),
+    ("a firewall", lambda _: reply("<title>Attention Required! | Cloudflare</title>", 403), "", "searxng_forbids"),
+    ("JSON is off", searxng({"empty": reply(FORBIDDEN, 403), "search": reply(FORBIDDEN, 403)}), "", "json_api_off"),
+    (
+        "a proxy closes the search",
+        searxng({"empty": reply("", 403), "page": reply("", 403), "search": reply(FORBIDDEN, 403)}),
+        "",
+        "searxng_api_off",
+    ),
+    ("the wrong path", searxng(prefix="/sx"), "", "searxng_wrong_path"),
+    ("a path too many", searxng(), "/searxng", "searxng_wrong_path"),
+    ("sent on to https", lambda _: redirect("https://127.0.0.1/search", 301), "", "searxng_needs_https"),
+    ("sent on to a log-in page", lambda _: redirect("https://sso.example/login"), "", "searxng_redirected"),
+    ("another program", lambda _: reply("<title>Jupyter</title>"), "", "not_searxng"),
+    ("another program that knows no such page", lambda _: reply("<title>nginx</title>", 404), "", "not_searxng"),
+    ("not HTTP", lambda _: raw(b"SSH-2.0-OpenSSH_9.6\r\n"), "", "not_searxng"),
+    ("a gateway without it", lambda _: reply("<title>502 Bad Gateway</title>", 502), "", "http_5xx"),
+    ("the limiter", lambda _: reply("Too Many Requests", 429), "", "http_429"),
+    (
+        "no engine at all",
+        searxng({"search": json_reply(pages.searxng(0)), "config": json_reply('{"engines": []}')}),
+        "",
+        "searxng_no_engines",
+    ),
+]
+
+
+@pytest.mark.req("C2.5", "C9.2", "T7.2", "T7.3")
+@pytest.mark.parametrize(("what", "handler", "path", "code"), EVERYWHERE, ids=[row[0] for row in EVERYWHERE])
+async def test_a_search_and_the_health_check_name_the_same_cause(
+    what: str, handler: Handler, path: str, code: str
+) -> None:
+    async with serve(handler) as site, client({"searxng": site.url + path}, seconds=60.0) as searching:
+        status = await check(site.url + path, seconds=60.0)
+        with pytest.raises(SuyuanError) as caught:
+            await searching.search_service.search("some words", engines="searxng")
+    assert status.error is not None and (status.error.detail_code, caught.value.detail_code) == (code, code)
+    assert caught.value.say("en") == status.error.say("en") and caught.value.say("zh") == status.error.say("zh")
+
+
+async def test_nothing_found_is_not_the_same_as_no_engine() -> None:
+    handler = searxng({"search": json_reply(pages.searxng(0))})
+    async with serve(handler) as site, client({"searxng": site.url}) as searching:
+        page = await searching.search_service.search("some words", engines="searxng")
+    assert page.results == () and page.attempts[0].outcome == "empty"
+
+
+@pytest.mark.req("C8.3", "C9.1")
+async def test_a_busy_instance_is_not_one_that_hangs() -> None:
+    async def late(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(1.2)
+        await reply("OK", kind="text/plain")(writer)
+
+    status = await check_served(searxng({"healthz": late}), seconds=60.0)
+    assert status.ok and [warning.detail_code for warning in status.warnings] == ["searxng_busy"]
+    assert "GRANIAN_BLOCKING_THREADS" in status.warnings[0].hint and "restarted" in status.warnings[0].hint
+    never = await check_served(searxng({"healthz": late, "search": stall}), seconds=3.5)
+    assert never.error is not None and never.error.detail_code == "searxng_busy"
+
+
+@pytest.mark.parametrize(
+    ("host", "limiter", "warned"),
+    [
+        ("search.example.org", False, True),
+        ("search.example.org", True, False),
+        ("search.example.org", None, False),
+        ("203.0.113.9", False, False),
+        ("93.184.216.34", False, True),
+        ("127.0.0.1", False, False),
+        ("searxng", False, False),
+        ("host.docker.internal", False, False),
+        ("192.168.1.4", False, False),
+    ],
+)
+async def test_an_instance_that_everybody_can_use_is_a_warning(host: str, limiter: bool | None, warned: bool) -> None:
+    config = json.dumps({"limiter": {"enabled": limiter}} if limiter is not None else {})
+    async with serve(searxng({"config": json_reply(config)})) as site, network() as http:
+
+        async def here(request: Request, engine: str) -> Response:
+            return await http.send(replace(request, url=request.url.replace(f"http://{host}", site.url)), engine)
+
+        status = await check_searxng(f"http://{host}", here, seconds=60.0)
+    assert status.ok and status.limiter is limiter
+    assert [warning.detail_code for warning in status.warnings] == ["searxng_unprotected"] * warned
 
 
 async def test_some_unresponsive_engines_are_a_warning() -> None:
@@ -206,6 +311,10 @@ class TestTls:
     async def test_https_behind_plain_http(self, tmp_path: Path) -> None:
         async with secure(searxng(), certificate(tmp_path, 2)) as port:
             status = await check(f"http://127.0.0.1:{port}")
+            async with client({"searxng": f"http://127.0.0.1:{port}"}, seconds=60.0) as searching:
+                with pytest.raises(SuyuanError) as caught:
+                    await searching.search_service.search("some words", engines="searxng")
+        assert caught.value.detail_code == "searxng_needs_https"
         assert status.error is not None and status.error.detail_code == "searxng_needs_https"
         assert f"SEARXNG_BASE_URL=https://127.0.0.1:{port}" in status.error.hint
 
@@ -218,14 +327,14 @@ class TestTls:
         ("days", "name", "code"),
         [(-1, "IP:127.0.0.1", "searxng_certificate_expired"), (2, "DNS:other.example", "searxng_certificate_name")],
     )
-    async def test_trusted_but_wrong(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, name: str, code: str
-    ) -> None:
+    async def test_trusted_but_wrong(self, tmp_path: Path, days: int, name: str, code: str) -> None:
         context = certificate(tmp_path, days, name)
-        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        trusting = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
         async with secure(searxng(), context) as port:
-            status = await check(f"https://127.0.0.1:{port}")
-        assert status.error is not None and status.error.detail_code == code
+            with pytest.raises(ssl.SSLCertVerificationError) as caught:
+                await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+        failed = TLS_FAILED(engine="searxng", where="127.0.0.1", why=tls_verdict(caught.value))
+        assert explained(failed, f"https://127.0.0.1:{port}").detail_code == code
 
 
 @pytest.mark.req("P9.3")

@@ -54,7 +54,32 @@ def test_results() -> None:
 
 @pytest.mark.req("C2.2")
 def test_no_results_are_an_empty_answer() -> None:
-    assert run(SearXNG(), "tea", answer(page.searxng_data())).found == EngineResults()
+    kettle = {"name": "kettle", "enabled": True, "categories": ["general", "web"]}
+    for config in (answer({"engines": [kettle]}), answer("", 404), answer("<html>"), answer({}), answer([])):
+        assert run(SearXNG(), "tea", answer(page.searxng_data()), config).found == EngineResults()
+
+
+@pytest.mark.req("C2.5")
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ([], {}),
+        ([{"name": "kettle", "enabled": False, "categories": ["general"]}], {}),
+        ([{"name": "kettle", "enabled": True, "categories": ["images"]}], {}),
+        ([{"name": "kettle", "enabled": True, "categories": ["general"]}], {"categories": "it,science"}),
+        ([None, "text", {"name": "kettle"}], {"engines": "stove"}),
+    ],
+)
+def test_an_instance_without_an_engine_for_the_search_is_a_failure(rows: list[Any], options: dict[str, str]) -> None:
+    engine = SearXNG(EngineSettings(options=options))
+    error = run(engine, "tea", answer(page.searxng_data()), answer({"engines": rows})).error
+    assert (type(error), error.detail_code) == (WebProviderError, "searxng_no_engines")
+
+
+def test_a_disabled_engine_that_is_named_is_asked() -> None:
+    engine = SearXNG(EngineSettings(options={"engines": "stove, kettle"}))
+    config = answer({"engines": [{"name": "kettle", "enabled": False, "categories": ["general"]}]})
+    assert run(engine, "tea", answer(page.searxng_data()), config).found == EngineResults()
 
 
 @pytest.mark.req("C7.2")
@@ -95,8 +120,33 @@ def test_dead_engines_and_no_results_are_a_failure() -> None:
     error = run(
         SearXNG(), "tea", answer(page.searxng_data(dead=[["kettle", "Suspended: CAPTCHA"], ["stove", "timeout"]]))
     ).error
-    assert (type(error), error.detail_code, error.retryable) == (WebProviderError, "engines_dead", True)
+    assert (type(error), error.detail_code, error.retryable) == (WebProviderError, "engines_suspended", True)
     assert "kettle: Suspended: CAPTCHA, stove: timeout" in error.message
+
+
+@pytest.mark.req("C2.4")
+@pytest.mark.parametrize(
+    ("reasons", "detail", "hint"),
+    [
+        (["timeout"], "engines_offline", "wget"),
+        (["HTTP connection error", "network error", "CAPTCHA"], "engines_offline", "wget"),
+        (["Suspended: timeout", "Suspended: HTTP connection error"], "engines_offline", "DNS"),
+        (["proxy error", "proxy error", "timeout"], "engines_proxy", "host.docker.internal"),
+        (["Suspended: proxy error"], "engines_proxy", "outgoing: proxies:"),
+        (["Suspended: CAPTCHA", "Suspended: too many requests"], "engines_suspended", "suspended_times"),
+        (["CAPTCHA", "CAPTCHA"], "engines_captcha", "Wait an hour"),
+        (["too many requests", "access denied"], "engines_refused", "Wait some minutes"),
+        (["parsing error"], "engines_outdated", "SEARXNG_VERSION"),
+        (["unexpected crash", "server API error"], "engines_dead", "logs"),
+        (["unexpected crash", "timeout"], "engines_offline", "wget"),
+        (["words of another version"], "engines_dead", "logs"),
+    ],
+)
+def test_dead_engines_have_a_hint_by_their_reason(reasons: list[str], detail: str, hint: str) -> None:
+    dead = [[f"e{number}", reason] for number, reason in enumerate(reasons)]
+    error = failure(SearXNG(), answer(page.searxng_data(dead=dead)))
+    assert (type(error), error.detail_code) == (WebProviderError, detail)
+    assert hint in error.hint and reasons[0] in error.message and reasons[0] in error.say("zh")[0]
 
 
 @pytest.mark.parametrize(
@@ -108,17 +158,18 @@ def test_dead_engines_and_no_results_are_a_failure() -> None:
         (answer("Too Many Requests", 429), WebBlocked, "http_429", "limiter"),
         (answer("", 429), WebBlocked, "http_429", "limiter"),
         (answer("Too Many Requests", 418), WebBlocked, "http_429", "limiter"),
-        (answer("Unauthorized", 401), AuthError, "key_rejected", "key"),
+        (answer("Unauthorized", 401), AuthError, "searxng_login", "SEARXNG_API_KEY"),
         (answer("<title>Verifying your request</title>"), WebBlocked, "captcha_required", "browser"),
         (answer("Too Many Requests"), WebParseError, "not_json", "baseUrl"),
         (answer("<html><body>Welcome</body></html>"), WebParseError, "not_json", "baseUrl"),
         (answer("<html><body>Welcome</body></html>", 404), WebProviderError, "http_status", "baseUrl"),
         (answer({"error": "Invalid value 'x' for parameter language"}, 400), WebProviderError, "api_error", "message"),
         (answer("Bad request", 400), WebProviderError, "http_status", "baseUrl"),
-        (answer("", 308, location="/search"), NetworkError, "redirected", "baseUrl"),
-        (answer("", 302, location="https://other.example/?q=tea"), NetworkError, "redirected", "baseUrl"),
-        (answer("", 500), BadGateway, "http_5xx", "later"),
-        (answer("", 502), BadGateway, "http_5xx", "later"),
+        (answer("", 308), NetworkError, "redirected", "baseUrl"),
+        (answer("", 301, location="https://localhost/x/search?q=tea"), NetworkError, "searxng_needs_https", "ost/x"),
+        (answer("", 302, location="https://other.example/?q=tea"), NetworkError, "searxng_redirected", "BASE_URL"),
+        (answer("", 500), BadGateway, "http_5xx", "logs"),
+        (answer("", 502), BadGateway, "http_5xx", "docker ps"),
     ],
 )
 @pytest.mark.req("T7.3", "C2.5", "C9.2", "T7.2")

@@ -18,8 +18,8 @@ from .terminal import Terminal, with_progress
 _COMPOSE = {
     "up": ("up", "-d"),
     "down": ("down",),
-    "restart": ("restart", "searxng"),
-    "logs": ("logs", "--tail", "100", "searxng"),
+    "restart": ("restart",),
+    "logs": ("logs", "--tail", "100"),
 }
 _DEFAULT_ADDRESS = "http://localhost:8080"
 
@@ -119,6 +119,8 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
     out.line(t("searxng.ok", version=version, url=status.base_url, results=status.results, seconds=seconds))
     if status.engines:
         out.line(t("searxng.engines", names=", ".join(status.engines)))
+    if status.limiter is False:
+        out.line(t("searxng.limiter_off"))
     return 0
 
 

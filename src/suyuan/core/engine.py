@@ -113,6 +113,10 @@ class Engine:
         """Return the error to raise for a network error of this engine, with a more helpful text if there is one."""
         return error
 
+    def diagnose(self, error: SuyuanError) -> Generator[Request, Response, SuyuanError] | None:
+        """Return an exchange that finds the cause of ``error`` with small requests, or None if none can tell more."""
+        return None
+
     @staticmethod
     def today() -> date:
         """The current date, with which relative periods are computed."""
@@ -134,11 +138,19 @@ class Engine:
 
 
 async def drive(exchange: Generator[Request, Response, T], send: Send) -> T:
-    """Run an exchange to its end, sending each request that it yields with ``send``."""
+    """Run an exchange to its end, sending each request that it yields with ``send``.
+
+    A failed request raises its error inside the exchange, which may handle it and send another.
+    """
     try:
         request = next(exchange)
         while True:
-            request = exchange.send(await send(request))
+            try:
+                response = await send(request)
+            except SuyuanError as error:
+                request = exchange.throw(error)
+            else:
+                request = exchange.send(response)
     except StopIteration as done:
         result: Any = done.value
         return result  # type: ignore[no-any-return]

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Sequence
 
 from ..client import AsyncClient
+from ..core.errors import SuyuanError
 from . import browser, configuration, engines, model, network, packages, storage
 from .finding import ERROR, WARNING, Finding
 
 _ORDER = ("config", "searxng", "engine", "network", "browser", "model", "archive", "store", "disk", "package")
 # Problems that only a SearXNG has: with one of these it is there, even if it is not configured.
-_SEARXNG_ONLY = ("json_api_off", "http_429", "engines_dead", "searxng_no_engines")
+_SEARXNG_ONLY = ("json_api_off", "http_429", "searxng_no_engines")
 _NOTICE_SECONDS = 5.0
 
 
@@ -37,9 +38,13 @@ async def check_all(
 async def startup_notice(client: AsyncClient) -> Finding | None:
     """Return the problem of the SearXNG in use, or None; it may take seconds, so the start must not wait for it."""
     status = await engines.searxng_status(client, _NOTICE_SECONDS)
-    if status.error and (engines.searxng_configured(client) or status.error.detail_code in _SEARXNG_ONLY):
+    if status.error and (engines.searxng_configured(client) or _only_of_searxng(status.error)):
         return engines.searxng_findings(status)[0].redacted(client.settings.secrets)
     return None
+
+
+def _only_of_searxng(error: SuyuanError) -> bool:
+    return error.detail_code in _SEARXNG_ONLY or error.detail_code.startswith("engines_")
 
 
 def exit_code(findings: Sequence[Finding]) -> int:

@@ -10,12 +10,12 @@ from ..core.causes.engine import CIRCUIT_OPEN, KEY_MISSING
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..engines import registry
+from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
 from ..search.plan import ARCHIVE, AUTO
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .network import proxy_address
-from .searxng import NAME as SEARXNG
 from .searxng import SearxngStatus, check_searxng
 
 SECONDS = 5.5

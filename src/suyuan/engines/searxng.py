@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
-from ..core.causes.engine import API_SAID_NO, CAPTCHA, KEY_REJECTED
-from ..core.causes.searxng import (
-    ENGINES_DEAD,
-    NOT_SEARXNG,
-    SEARXNG_BROKEN,
-    SEARXNG_CLOSED,
-    SEARXNG_DOWN,
-    SEARXNG_FORBIDS,
-    SEARXNG_LIMITER,
-    SEARXNG_LOGIN,
-    SEARXNG_NEEDS_HTTPS,
-    SEARXNG_NO_HOST,
-    SEARXNG_REDIRECTED,
-)
+from ..core.causes.engine import API_SAID_NO, CAPTCHA
+from ..core.causes.searxng import SEARXNG_CLOSED, SEARXNG_LIMITER, SEARXNG_NO_ENGINES
 from ..core.engine import Engine, Exchange
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
@@ -28,6 +15,7 @@ from ..core.setting import Setting, text
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .kit import check_status, json_object, locale, parse_rows, plain_text, query_text, retry_after
+from .searxng_diagnosis import Diagnosis, engines_error, explained, health_error, status_error, unresponsive
 
 _LONGEST_QUERY = 1500
 
@@ -52,6 +40,8 @@ class SearXNG(Engine):
             "format": "json",
             "language": query.lang or locale(query)[0] or "auto",
             "pageno": "1",
+            # The reasons of engines that do not answer come in the language of the interface.
+            "locale": "en",
             **self.settings.options,
         }
         if query.freshness and query.freshness.period:
@@ -59,52 +49,60 @@ class SearXNG(Engine):
         elif query.freshness:
             notes += ("date range not supported by SearXNG: not filtered by date",)
         response = yield Request.get(f"{self.base_url}/search", params, self._headers())
-        return self.parse(response, query).with_notes(*notes)
+        found = self.parse(response, query).with_notes(*notes)
+        if not found.results and (yield from self._no_engines()):
+            raise SEARXNG_NO_ENGINES(engine=self.name, where=self.base_url)
+        return found
+
+    def _no_engines(self) -> Generator[Request, Response, bool]:
+        """Whether the instance says that it has no engine for these searches: an empty answer does not tell."""
+        try:
+            response = yield Request.get(f"{self.base_url}/config", headers=self._headers())
+            data = json_object(response, self.name)
+        except SuyuanError:
+            return False
+        rows = data.get("engines")
+        if response.status != 200 or not isinstance(rows, list):
+            return False
+        wanted = {part.strip() for part in str(self.option("categories") or "general").split(",")}
+        named = {part.strip() for part in str(self.option("engines") or "").split(",")}
+        return not any(
+            isinstance(row, dict)
+            and (row.get("name") in named or (row.get("enabled") and wanted & set(row.get("categories") or ())))
+            for row in rows
+        )
 
     def probe(self) -> Generator[Request, Response, None]:
         """Raise unless an instance answers at the base URL; one small request and no search."""
         response = yield Request.get(f"{self.base_url}/healthz", headers=self._headers())
-        status, where = response.status, self.base_url
-        if status == 429:
-            raise SEARXNG_LIMITER(engine=self.name, where=where)
-        if status == 401:
-            if self.settings.api_key:
-                raise KEY_REJECTED(engine=self.name, said="HTTP 401")
-            raise SEARXNG_LOGIN(engine=self.name, where=where)
-        if status == 403:
-            raise SEARXNG_FORBIDS(engine=self.name, where=where)
-        if status >= 500:
-            raise SEARXNG_BROKEN(engine=self.name, where=where, status=status, retry_after=retry_after(response))
-        if 300 <= status < 400 and (target := response.headers.get("location", "")):
-            raise _redirect_error(where, urljoin(response.url or where, target), self.name)
-        if status != 200 or response.body.strip() != b"OK":
-            raise NOT_SEARXNG(engine=self.name, where=where)
+        if error := health_error(response, self.base_url, bool(self.settings.api_key)):
+            raise error
 
     def explain(self, error: SuyuanError) -> SuyuanError:
         """Say how to start the instance, since the user runs it."""
-        if error.detail_code == "connection_refused":
-            return SEARXNG_DOWN(engine=self.name, where=self.base_url)
-        if error.detail_code == "dns":
-            return SEARXNG_NO_HOST(engine=self.name, host=urlsplit(self.base_url).hostname)
-        return error
+        return explained(error, self.base_url)
+
+    def diagnose(self, error: SuyuanError) -> Generator[Request, Response, SuyuanError]:
+        """Find out what is wrong with the instance, as the health check does."""
+        return Diagnosis(self.base_url, self._headers()).exchange(error)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Parse the JSON answer."""
         self._check(response)
         data = json_object(response, self.name)
-        dead = _dead_engines(data.get("unresponsive_engines"))
+        dead = unresponsive(data)
         results, notes = parse_rows(data.get("results"), _parse_row, self.name)
         if dead and not results:
-            raise ENGINES_DEAD(engine=self.name, which=", ".join(dead))
+            raise engines_error(dead)
         return EngineResults(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
         page = body.lstrip().startswith(b"<")
-        if response.status == 429 or (body.strip() == b"too many requests" and response.status != 200):
+        if error := status_error(response, self.base_url, bool(self.settings.api_key)):
+            raise error
+        if body.strip() == b"too many requests" and response.status != 200:
             raise SEARXNG_LIMITER(engine=self.name, where=self.base_url, retry_after=retry_after(response))
-        if response.status == 401:
-            raise KEY_REJECTED(engine=self.name, said="HTTP 401")
         if response.status == 403 or (page and b"<title>403 forbidden</title>" in body):
             raise SEARXNG_CLOSED(engine=self.name, where=self.base_url)
         if page and b"verifying your request" in body:
@@ -128,16 +126,3 @@ def _parse_row(row: dict[str, Any]) -> SearchResult:
         "searxng",
         published_at=read_date(date) if isinstance(date, str) else None,
     )
-
-
-def _redirect_error(base_url: str, target: str, engine: str) -> SuyuanError:
-    """The error for a redirect: to https on the same host, or to another host."""
-    here, there = urlsplit(base_url), urlsplit(target)
-    if (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname:
-        return SEARXNG_NEEDS_HTTPS(engine=engine, where=base_url, found=target.removesuffix("/healthz"))
-    return SEARXNG_REDIRECTED(engine=engine, where=base_url, target=there.netloc or target[:80])
-
-
-def _dead_engines(value: object) -> list[str]:
-    rows = value if isinstance(value, list) else []
-    return [": ".join(str(part) for part in row) if isinstance(row, list) else str(row) for row in rows][:12]

@@ -199,7 +199,8 @@ def restricted_send(
             scheme, host, port = origin(url)
         except ValueError:
             return False
-        upgraded = own == ("http", host, 80) and (scheme, port) == ("https", 443)
+        # Its own port with TLS, which is never less safe, or the usual port of https in place of that of http.
+        upgraded = scheme == "https" and own in (("http", host, port), ("http", host, 80 if port == 443 else port))
         return (scheme, host, port) == own or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
 
     async def send_restricted(request: Request) -> Response:

@@ -35,6 +35,8 @@ class EngineState:
     """Whether the latency was learned, by this process or an earlier one."""
     probed: tuple[float, SuyuanError | None] | None = None
     """The last health check: until when it counts, and what it found."""
+    healthy: float = float("-inf")
+    """When it last passed a health check."""
 
     def learn_latency(self, seconds: float) -> None:
         """Take note that an answer took so long, or that none had come after so long."""

@@ -15,7 +15,8 @@ from .runner import EngineReply, EngineRunner
 _MAX_TRIES = 3
 # A second try within the same search can help against these; the others will not change so soon.
 _TRANSIENT = {
-    "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engine_timeout",
+    "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engines_offline",
+    "engine_timeout",
     "undecoded_body",
 }  # fmt: skip
 # A single engine is not asked again after a refusal: that is what makes a refusal last.

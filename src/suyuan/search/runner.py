@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -27,6 +28,9 @@ _PROBE_SECONDS = 0.5
 _PROBE_KEPT = {True: 60.0, False: 15.0}
 _LEAST_PAUSE = 1.0
 """The seconds after which a retry is worth while where nobody says how long to wait."""
+# An engine that was healthy so lately and is slow to answer a health check is busy, not gone.
+_PROBE_TRUSTED = 600.0
+_DIAGNOSIS_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,17 @@ class EngineRunner:
 
     async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
         """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
+        if self.prepare is not None:
+            # Importing the network client is not the engine's time; neither is waiting for its rate limit.
+            self.prepare()
         started = self.clock()
         allowed = min(seconds, self.timeout) if self.timeout else seconds
+        end = started + allowed
         try:
-            results = await self._results(query, allowed)
+            if wait := self._turn(allowed):
+                await self._wait_for_turn(wait)
+                started = self.clock()
+            results = await self._results(query, end - started)
             took = self.clock() - started
             guarded("the latency", lambda: self.state.learn_latency(took), None)
             fits = self._relevance(query, results)
@@ -108,11 +119,18 @@ class EngineRunner:
             guarded("the breaker", self.breaker.cancelled, None)
             raise
         except SuyuanError as error:
-            return self._failed(error, query, started)
+            took = self.clock() - started
+            try:
+                error = await self._diagnosed(error, end - self.clock())
+            except asyncio.CancelledError:
+                self._learn(error)
+                raise
+            return self._failed(error, query, took)
         except Exception as error:
             # One engine of several: a fault in its code must not end the search.
             log.exception("engine %s failed inside", self.name)
-            return self._failed(ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}"), query, started)
+            bug = ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}")
+            return self._failed(bug, query, self.clock() - started)
         guarded("the breaker", self.breaker.succeeded, None)
         outcome: AttemptOutcome = "ok" if results.results else "empty"
         return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
@@ -128,13 +146,16 @@ class EngineRunner:
         if self.prepare is not None:
             self.prepare()
         problem: SuyuanError | None = None
+        started = self.clock()
         try:
             async with asyncio.timeout(seconds):
                 await drive(exchange, self.send)
+            self.state.healthy = self.clock()
         except TimeoutError:
-            problem = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1))
+            if self.clock() - self.state.healthy > _PROBE_TRUSTED:
+                problem = self._explained(ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1)))
         except SuyuanError as error:
-            problem = self._explained(error)
+            problem = await self._diagnosed(error, started + seconds - self.clock())
         self.state.probed = (self.clock() + _PROBE_KEPT[problem is None], problem)
         return problem
 
@@ -167,15 +188,17 @@ class EngineRunner:
         error = LATE(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
         return EngineReply(self._receipt("late", query, seconds, error=error), error=error)
 
-    async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
+    def _turn(self, allowed: float) -> float:
+        """The seconds to wait until the rate limit allows a request; raises where that is too long."""
         wait = guarded("the rate limit", self.limiter.take, 0.0)
         if wait >= allowed:
             guarded("the rate limit", self.limiter.give_back, None)
             raise OWN_RATE_LIMIT(engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait)
+        return wait
+
+    async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
         try:
             async with asyncio.timeout(allowed):
-                if wait:
-                    await self._wait_for_turn(wait)
                 guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
                     return await drive(self.engine.exchange(query), self.send)
@@ -206,7 +229,7 @@ class EngineRunner:
             log.exception("the check of relevance failed inside")
             return None
 
-    def _failed(self, error: SuyuanError, query: SearchQuery, started: float) -> EngineReply:
+    def _failed(self, error: SuyuanError, query: SearchQuery, took: float) -> EngineReply:
         error = self._explained(error)
         error.engine = error.engine or self.name
         self._learn(error)
@@ -217,8 +240,16 @@ class EngineRunner:
             from .relevance import relevance_of
 
             fits = relevance_of(error)
-        took = self.clock() - started
         return EngineReply(self._receipt(outcome_of(error), query, took, error=error, relevance=fits), error=error)
+
+    async def _diagnosed(self, error: SuyuanError, seconds: float) -> SuyuanError:
+        """The failure with its cause, as far as the engine can find it in the time that is left."""
+        exchange = self.engine.diagnose(error) if isinstance(self.engine, Engine) else None
+        if exchange is not None and self.send is not None and seconds > 0:
+            with contextlib.suppress(TimeoutError, SuyuanError):
+                async with asyncio.timeout(min(seconds, _DIAGNOSIS_SECONDS)):
+                    error = await drive(exchange, self.send)
+        return self._explained(error)
 
     def _explained(self, error: SuyuanError) -> SuyuanError:
         """The failure as the engine explains it, and without its secrets."""

@@ -102,7 +102,7 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
     try:
         runner = client.engines[name]
     except SuyuanError:
-        return {"name": name, "title": name, "ready": False, "state": "broken", "needs": "", "resting_seconds": 0}
+        return {"name": name, "title": name, "ready": False, "state": "broken", "needs": "", "cooldown_seconds": 0}
     engine = runner.engine
     state, needs = "ready", ""
     left = runner.breaker.cooldown_left()
@@ -118,5 +118,5 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
         "ready": state == "ready",
         "state": state,
         "needs": needs,
-        "resting_seconds": round(left),
+        "cooldown_seconds": round(left),
     }

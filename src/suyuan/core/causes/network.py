@@ -9,6 +9,7 @@ REFUSED = Cause(NetworkError, "network.refused", "connection_refused")
 NO_SUCH_HOST = Cause(NetworkError, "network.no_such_host", "dns")
 BROKEN_OFF = Cause(NetworkError, "network.broken_off", "connection_broken")
 BAD_HTTP = Cause(NetworkError, "network.bad_http", "bad_http", retryable=False)
+# Its ``why`` is one of the constants below, OpenSSL's own text, or empty where nothing is known.
 TLS_FAILED = Cause(NetworkError, "network.tls_failed", "tls", retryable=False)
 PROXY_FAILED = Cause(NetworkError, "network.proxy_failed", "proxy", retryable=False)
 REDIRECTED = Cause(NetworkError, "network.redirected", "redirected", retryable=False)
@@ -18,3 +19,6 @@ PROFILE_UNKNOWN = Cause(WebProviderError, "network.profile_unknown", "profile_un
 OFF_LIMITS = Cause(WebProviderError, "network.off_limits", "off_limits")
 BAD_URL = Cause(InvalidInput, "network.bad_url", "bad_url")
 GUARD_REFUSED = Cause(WebProviderError, "network.guard_refused", "guard_refused")
+
+# What a TLS handshake failed on.
+NOT_TLS, EXPIRED, SELF_SIGNED, WRONG_NAME = "not_tls", "expired", "self_signed", "wrong_name"

@@ -15,6 +15,8 @@ SEARXNG_REDIRECTED = Cause(NetworkError, "searxng.redirected", "searxng_redirect
 SEARXNG_DOWN = Cause(NetworkError, "searxng.down", "searxng_down")
 SEARXNG_NO_HOST = Cause(NetworkError, "searxng.no_host", "searxng_dns")
 SEARXNG_SILENT = Cause(Timeout, "searxng.silent", "searxng_silent")
+SEARXNG_BUSY = Cause(Timeout, "searxng.busy", "searxng_busy")
+SEARXNG_LATE = Cause(Timeout, "searxng.late", "engine_timeout")
 
 # --- TLS
 SEARXNG_PLAIN = Cause(NetworkError, "searxng.plain", "searxng_plain_http", retryable=False)
@@ -33,6 +35,7 @@ SEARXNG_BROKEN = Cause(BadGateway, "searxng.broken", "http_5xx")
 # --- its engines
 SEARXNG_NO_ENGINES = Cause(WebProviderError, "searxng.no_engines", "searxng_no_engines")
 SEARXNG_SOME_DEAD = Cause(WebProviderError, "searxng.some_dead", "searxng_engines_resting", retryable=True)
+SEARXNG_UNPROTECTED = Cause(WebProviderError, "searxng.unprotected", "searxng_unprotected")
 SEARXNG_SLOW = Cause(Timeout, "searxng.slow", "searxng_slow")
 SEARXNG_SEARCH_SILENT = Cause(Timeout, "searxng.search_silent", "searxng_search_silent")
 
@@ -50,3 +53,9 @@ SEARXNG_CLOSED = Cause(AuthError, "searxng.closed", "json_api_off")
 SEARXNG_LIMITER = Cause(WebBlocked, "searxng.limiter", "http_429")
 NOT_SEARXNG = Cause(NetworkError, "searxng.not_searxng", "not_searxng", retryable=False)
 ENGINES_DEAD = Cause(WebProviderError, "searxng.engines_dead", "engines_dead", retryable=True)
+ENGINES_OFFLINE = Cause(WebProviderError, "searxng.engines_offline", "engines_offline", retryable=True)
+ENGINES_PROXY = Cause(WebProviderError, "searxng.engines_proxy", "engines_proxy")
+ENGINES_SUSPENDED = Cause(WebProviderError, "searxng.engines_suspended", "engines_suspended", retryable=True)
+ENGINES_CAPTCHA = Cause(WebProviderError, "searxng.engines_captcha", "engines_captcha", retryable=True)
+ENGINES_REFUSED = Cause(WebProviderError, "searxng.engines_refused", "engines_refused", retryable=True)
+ENGINES_OUTDATED = Cause(WebProviderError, "searxng.engines_outdated", "engines_outdated")
