@@ -126,7 +126,7 @@ async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, q
         ("SearXNG 返回 403 怎么办?", "通常是没有打开 JSON 格式[1]"),
         ("What to do when SearXNG answers 429?", "set server.limiter to false"),
         ("怎么连接自己的模型?", "设置 SUYUAN_MODEL（名称）和 SUYUAN_MODEL_BASE_URL（服务器地址）"),
-        ("How do I use DeepSeek?", "set the name to deepseek-chat and the address to https://api.deepseek.com/v1"),
+        ("How do I use DeepSeek?", "set the name to deepseek-v4-flash and the address to https://api.deepseek.com"),
         ("如何使用 Ollama?", "先拉取模型，再设置名称和地址 http://localhost:11434/v1"),
     ],
 )
