@@ -195,11 +195,11 @@ def restricted_send(
     own = origin(base_url)
 
     def allowed(url: str) -> bool:
+        # Besides its own address: its own port with TLS, or the usual port of https in place of that of http.
         try:
             scheme, host, port = origin(url)
         except ValueError:
             return False
-        # Its own port with TLS, which is never less safe, or the usual port of https in place of that of http.
         upgraded = scheme == "https" and own in (("http", host, port), ("http", host, 80 if port == 443 else port))
         return (scheme, host, port) == own or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
 
