@@ -33,12 +33,14 @@ from suyuan.chat.events import (
     TurnStarted,
 )
 from suyuan.chat.runs import Run
+from suyuan.chat.turn import Turn
 from suyuan.citations.markers import MarkerScanner
 from suyuan.client import AsyncClient
 from suyuan.config.settings import SearchSettings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
 from suyuan.core.failure import Failure
+from suyuan.core.secret import Secret
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -268,6 +270,20 @@ async def test_a_model_that_fails_is_a_notice_and_the_conversation_is_intact(
     assert "sk-abc" not in str(as_json(notice))
 
 
+@pytest.mark.req("P9.3")
+async def test_the_key_of_another_service_is_neither_shown_nor_kept(tmp_path: Path) -> None:
+    """A model server repeats a key that it has from elsewhere, escaped as JSON does it."""
+    key = Secret('brave/"key"-0123456789')
+    said = [error(500, json.dumps({"error": {"message": f"upstream: {key.reveal()}"}})) for _ in range(2)]
+    with serve_model([*said, stream_error(json.dumps(f"again {key.reveal()}"))]) as server:
+        async with talking(openai(server.url), folder=tmp_path) as (client, _):
+            for _ in range(2):
+                events, answer = await ask(client, "x")
+                assert answer.failure and all("0123456789" not in json.dumps(as_json(event)) for event in events)
+            kept = client.chat.store.find()[0].id
+            assert "0123456789" not in str(client.chat.store.messages(kept))
+
+
 async def test_one_retry_where_it_is_safe() -> None:
     with serve_model([error(503, "warming up"), reply("Now.")]) as model:
         async with talking(openai(model.url)) as (client, _):
@@ -432,6 +448,19 @@ async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited
     assert answer.claims and all(claim.verdict == "supported" for claim in answer.claims)
     claim = answer.claims[0]
     assert "55公里" in answer.text[claim.start : claim.end] and "#:~:text=" in claim.link
+
+
+async def test_an_unexpected_failure_is_logged_once_and_named_in_its_hint(caplog: pytest.LogCaptureFixture) -> None:
+    async def broken(turn: Turn) -> None:
+        raise ZeroDivisionError("details")
+
+    async with talking() as (client, _):
+        turn = Turn(client.sessions.create((), mode="chat", search=False), "x")
+        events = [event async for event in turn.events(broken)]
+    answer = events[-1]
+    assert isinstance(answer, Answer) and answer.failure and answer.failure.detail_code == "unexpected"
+    assert turn.run in answer.failure.hint() and "details" not in str(as_json(answer))
+    assert caplog.text.count("ZeroDivisionError: details") == 1 and f"run={turn.run}" in caplog.text
 
 
 async def test_a_turn_that_is_stopped_before_it_began_has_an_answer_too() -> None:

@@ -149,6 +149,18 @@ class TestSearch:
         assert "suyuan.search" in err and "brave:key_rejected" in err and "brave-secret-key" not in err
 
 
+def test_our_own_failures_are_logged_always_and_other_things_on_request() -> None:
+    code = """
+import logging
+from suyuan.cli.logs import set_up_logging
+set_up_logging(0)
+logging.getLogger("suyuan.chat").error("turn run=abc failed")
+logging.getLogger("suyuan.search").warning("an engine refuses")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "turn run=abc failed" in done.stderr and "refuses" not in done.stderr
+
+
 class TestEngines:
     async def test_the_list(self) -> None:
         code, out, _ = await suyuan("engines", BOCHA_API_KEY="k-123456")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import pickle
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -13,7 +17,7 @@ from suyuan.core.causes.engine import ALL_FAILED, CAPTCHA, CIRCUIT_OPEN, KEY_REJ
 from suyuan.core.causes.network import GUARD_REFUSED
 from suyuan.core.errors import SuyuanError, Timeout, WebBlocked
 from suyuan.core.failure import Failure, Failures
-from suyuan.core.secret import Secret, redact
+from suyuan.core.secret import MASK, Secret, redact
 from suyuan.messages.catalog import Text
 
 CODES = {
@@ -52,6 +56,56 @@ def test_a_secret_shows_itself_nowhere() -> None:
     assert b"hunter2" not in pickle.dumps(secret)
     assert redact("token=hunter2-hunter2;", [secret]) == "token=***;"
     assert secret.reveal() == "hunter2-hunter2" and secret == Secret("hunter2-hunter2") and not Secret("")
+
+
+AWKWARD = 'k/9+"q\\&<é> %zz'
+
+
+@pytest.mark.req("P9.3")
+@pytest.mark.parametrize(
+    "encode",
+    [str, json.dumps, lambda key: json.dumps({"a": json.dumps({"b": key})}), lambda key: json.dumps(key, ensure_ascii=False),
+     lambda key: json.dumps(key).replace("/", "\\/"), html.escape, quote, quote_plus, lambda key: quote(key, safe=""),
+     lambda key: quote(key, safe="").lower(), lambda key: quote(quote(key, safe=""), safe=""), repr,
+     *(lambda key, user=user: base64.b64encode(f"{user}:{key}".encode()).decode() for user in ("", "a", "ab", "abc")),
+     lambda key: base64.urlsafe_b64encode(f"me:{key}:x".encode()).decode()],
+)  # fmt: skip
+def test_a_secret_is_found_however_it_is_encoded(encode: Callable[[str], str]) -> None:
+    for value in ("sk-0123456789abcdef", AWKWARD, "correct horse battery"):
+        secret = Secret(value)
+        text = f"before {encode(value)} after"
+        told = redact(text)
+        assert told.startswith("before ") and told.endswith(" after") and MASK in told
+        # What is left of base64 is the user name and a letter or two beside it.
+        assert len(told) < len(f"before {encode('')} after") + 10, told
+        assert value not in told and secret
+
+
+@pytest.mark.req("P9.3")
+def test_the_password_in_an_address_or_a_header_is_a_secret_and_the_rest_is_not() -> None:
+    secrets = [
+        Secret("http://me:p%40ssword1@proxy.example:3128"),
+        Secret("Basic " + base64.b64encode(b"u:pass-phrase").decode()),
+    ]
+    assert (
+        redact("407 for p@ssword1 and p%40ssword1 at proxy.example:3128") == "407 for *** and *** at proxy.example:3128"
+    )
+    assert redact(f"header {base64.b64encode(b'me:p@ssword1').decode()}") == "header ***"
+    assert redact("user u, pass-phrase") == "user u, ***" and all(secrets)
+    address = Secret("http://127.0.0.1:3128")
+    assert redact("no answer from http://127.0.0.1:3128") == "no answer from http://127.0.0.1:3128" and address
+
+
+@pytest.mark.req("P9.3")
+def test_every_failure_is_made_without_secrets() -> None:
+    secret = Secret("sk-0123456789abcdef")
+    why = Text("network.reason.leads_to", {"ip": secret.reveal(), "reason": Text("network.reason.private")})
+    told = GUARD_REFUSED(where=f"x?key={secret.reveal()}", why=why)
+    assert secret.reveal() not in json.dumps(told.as_dict()) and MASK in told.message
+    plain = SuyuanError(f"said: {secret.reveal()}", hint=secret.reveal())
+    assert (plain.message, plain.failure.hint()) == ("said: ***", "***")
+    value, secret = secret.reveal(), Secret("")
+    assert redact(value) == value, "what nobody holds any more is not remembered"
 
 
 # --- failures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +193,9 @@ class TestHeaders:
                         and "secret" not in str(told)
                     )
                     assert response.headers["X-Content-Type-Options"] == "nosniff"
-        assert "ZeroDivisionError: secret detail" in caplog.text, "the log has the whole of it"
+        assert caplog.text.count("ZeroDivisionError: secret detail") == 1, "the log has the whole of it, once"
+        [run] = re.findall(r"unhandled error run=(\w+) in GET /api/broken", caplog.text)
+        assert run in told["error"]["hint"]
 
 
 class TestToken:

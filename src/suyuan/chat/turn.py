@@ -20,6 +20,7 @@ from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.result import SearchPage
 from ..llm.reasoning import ReasoningSplitter
+from ..store.conversation import new_id
 from ..text.language import script_language
 from ..tools.specs import Lang
 from .events import (
@@ -52,7 +53,7 @@ class Turn:
     def __init__(self, session: Session, message: str, run: str = "") -> None:
         self.session = session
         self.message = message
-        self.run = run
+        self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = _Citations(self._found)
         self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)

@@ -9,7 +9,8 @@ import sys
 from ..core.secret import Secret, redact
 
 _TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_LEVELS = {0: logging.CRITICAL, 1: logging.INFO}
+# Errors are our own failures, and shown always; what others do wrong is part of the answer.
+_LEVELS = {0: logging.ERROR, 1: logging.INFO}
 # Libraries that log too much.
 _NOISY = ("asyncio", "httpx", "httpcore", "openai", "langsmith", "urllib3")
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from ..messages.catalog import Text
 from .errors import SuyuanError
-from .failure import Failure, Failures
+from .failure import Failure, Failures, without_secrets
+from .secret import redact
 
-_KEPT = (str, int, float, Text, Failure, Failures)
+_KEPT = (int, float, Text, Failure, Failures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,13 @@ class Cause:
 
     def failure(self, *, engine: str = "", retry_after: float | None = None, **params: object) -> Failure:
         """Return the failure alone; no text is rendered here, since most failures are never shown."""
-        # Foreign objects are turned into text now: they may hold secrets or whole tracebacks.
-        kept = {name: value if isinstance(value, _KEPT) else str(value) for name, value in params.items()}
+        # Foreign objects are turned into text now: they may hold whole tracebacks. Any text may repeat a secret.
+        kept = {name: _kept(value) for name, value in params.items()}
         retryable = self.kind.default_retryable if self.retryable is None else self.retryable
         return Failure(self.kind.code, self.detail_code, self.key, kept, engine, retryable, retry_after)
+
+
+def _kept(value: object) -> object:
+    if not isinstance(value, _KEPT):
+        return redact(str(value))
+    return without_secrets(value)

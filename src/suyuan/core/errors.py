@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .failure import VERBATIM, Failure
-from .secret import Secret
+from .secret import Secret, redact
 
 if TYPE_CHECKING:
     from .result import Attempt
@@ -45,7 +45,7 @@ class SuyuanError(Exception):
         super().__init__(message)
         if isinstance(message, str):
             kept = self.default_retryable if retryable is None else retryable
-            params = {"message": message, "hint": hint}
+            params = {"message": redact(message), "hint": redact(hint)}
             message = Failure(self.code, detail_code, VERBATIM, params, engine, kept, retry_after)
         self.failure = message
         self.attempts = attempts

@@ -111,8 +111,8 @@ class Failure:
         return failure
 
 
-def without_secrets(value: object, secrets: tuple[Secret, ...]) -> Any:
-    """Return a parameter, a text or a failure without any of ``secrets``."""
+def without_secrets(value: object, secrets: tuple[Secret, ...] = ()) -> Any:
+    """Return a parameter, a text or a failure without any secret that is known, or one of ``secrets``."""
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, Failure):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, LATE, OFF_TOPIC, OWN_RATE_LIMIT
 from ..core.engine import Engine, SearchEngine, Send, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
+from ..core.failure import without_secrets
 from ..core.query import SearchQuery
 from ..core.result import Attempt, AttemptOutcome, EngineResults
 from ..core.secret import Secret
@@ -292,7 +293,8 @@ class EngineRunner:
             unsupported_params=tuple(n for n in query.params() if n not in supported and not n.endswith("domains"))
             if results
             else (),
-            notes=(self.notes if outcome != "skipped" else ()) + (results.notes if results else ()),
+            notes=(self.notes if outcome != "skipped" else ())
+            + tuple(without_secrets(note) for note in (results.notes if results else ())),
             request_id=results.request_id if results else "",
             relevance=relevance,
         )

@@ -22,6 +22,7 @@ from .. import __version__
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
+from ..store.conversation import new_id
 from . import api, openai, page, searxng
 from . import errors as failures
 from .health import Health
@@ -203,6 +204,7 @@ class UnhandledErrorMiddleware:
         except Exception:
             if scope["type"] != "http" or started:
                 raise
-            # The outermost edge: the details go to the log only.
-            log.exception("unhandled error in %s %s", scope["method"], scope["path"])
-            await failures.failure(HTTPConnection(scope), failures.unexpected(), 500)(scope, receive, send)
+            # The outermost edge: the details go to the log only, under a number that the answer names.
+            run = new_id()
+            log.exception("unhandled error run=%s in %s %s", run, scope["method"], scope["path"])
+            await failures.failure(HTTPConnection(scope), failures.unexpected(run), 500)(scope, receive, send)

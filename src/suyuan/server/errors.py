@@ -121,7 +121,7 @@ def of_validation(errors: Any) -> SuyuanError:
     return BAD_ARGUMENT(name=".".join(place), why=why)
 
 
-def unexpected(run: str = "") -> SuyuanError:
+def unexpected(run: str) -> SuyuanError:
     """What is said where our own code failed."""
     return UNEXPECTED(what="Internal Server Error", run=run)
 
