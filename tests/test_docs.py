@@ -159,10 +159,10 @@ def documented_names() -> dict[str, set[str]]:
         for block in re.findall(r"^::: (\S+\n(?: +.*\n)*)", page.read_text(encoding="utf-8") + "\n", re.M):
             path, _, rest = block.partition("\n")
             options = (yaml.safe_load(rest) or {}).get("options", {})
-            if path.count(".") == 1 or path.startswith("suyuan.api."):
-                found.setdefault("suyuan", set()).add(path.rpartition(".")[2])
-            else:
+            if "members" in options and path.rpartition(".")[2].islower():
                 found[path] = set(options["members"])
+            else:
+                found.setdefault("suyuan", set()).add(path.rpartition(".")[2])
     return found
 
 
@@ -182,9 +182,10 @@ def test_code_that_needs_no_network_runs(tmp_path: Path) -> None:
 
 
 def test_the_engines_of_the_guide_run(tmp_path: Path) -> None:
-    smallest, without_sockets, its_test, with_options = blocks(DOCS / "howto" / "write-an-engine.md", "python")
-    (tmp_path / "my_package.py").write_text(without_sockets, encoding="utf-8")
-    _run(f"{its_test}\ntest_titles_become_results()", tmp_path)
+    smallest, with_api, with_page, its_test, with_options = blocks(DOCS / "howto" / "write-an-engine.md", "python")
+    (tmp_path / "my_package.py").write_text(with_api, encoding="utf-8")
+    _run(f"{its_test}\ntest_every_answer_of_a_server_is_reported_as_it_is()", tmp_path)
+    _run(f"{with_page}\nfrom suyuan.testing import check_engine\ncheck_engine(Pots)", tmp_path)
     _run(
         f"import asyncio\n{smallest}\nfound = asyncio.run(Notes().search(SearchQuery('my receipt'), 5))\n"
         "assert found[0].url == 'https://notes.example/receipt'",

@@ -97,7 +97,7 @@ FAULTS = (
     Fault(
         "C7.2",
         "malformed results fail the search",
-        "engines/kit.py",
+        "engines/json_kit.py",
         "if rows and not results:",
         "if len(results) < len(rows):",
     ),
@@ -207,8 +207,22 @@ FAULTS = (
     Fault(
         "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
     ),
-    Fault("T7.2", "429 is not a refusal", "engines/kit.py", "if status == 429:", "if status == 999:"),
-    Fault("T7.3", "a broken server is not told apart", "engines/kit.py", "if status >= 500:", "if status >= 600:"),
+    Fault(
+        "T7.2",
+        "an unread refusal is a changed page",
+        "core/engine.py",
+        "            _check_unread(last, engine.name)\n        raise",
+        "            pass\n        raise",
+    ),
+    Fault(
+        "T7.2",
+        "a refusal read as nothing found stays so",
+        "core/engine.py",
+        "if last is not None and refused and not",
+        "if last is not None and refused and",
+    ),
+    Fault("T7.2", "429 is not a refusal", "core/http_status.py", "if status == 429:", "if status == 999:"),
+    Fault("T7.3", "a broken server is not told apart", "core/http_status.py", "if status >= 500:", "if status >= 600:"),
     Fault(
         "T8.2",
         "the address that was asked for is not kept",

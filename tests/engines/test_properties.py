@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines import small_pages as page
+from engines.answers import ANSWERS, sample
 from engines.exchanges import NOW, first_request
 from suyuan.core.engine import Engine, EngineSettings
 from suyuan.core.errors import SuyuanError
@@ -28,7 +29,9 @@ from suyuan.text.dates import read_date
 
 WPT = Path(__file__).parents[3] / "shared" / "bench" / "url-wpt"
 STEADY = settings(derandomize=True, deadline=None, max_examples=200, database=None)
-SAMPLES = page.samples()
+SAMPLES = page.samples() | {
+    name: [sample(name), sample(name, "empty")] for name in ANSWERS if name not in page.samples() and name != "google"
+}
 
 
 def engine_of(name: str) -> Engine:

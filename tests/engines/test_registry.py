@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engines.exchanges import first_request
+from engines.answers import requests
 from suyuan.core.engine import Engine, EngineSettings, SearchEngine
 from suyuan.core.errors import InvalidInput
 from suyuan.core.freshness import Freshness
@@ -16,7 +16,7 @@ from suyuan.core.query import SearchQuery
 from suyuan.core.secret import Secret
 from suyuan.engines import registry
 
-NAMES = ("stub", "searxng", "brave", "bocha", "ddg_html", "baidu_html", "bing_html")
+NAMES = tuple(registry.BUILT_IN)
 
 
 @pytest.mark.req("T5.1", "T5.2", "T5.3", "T5.4", "T5.5", "T5.6")
@@ -51,14 +51,15 @@ def test_every_name_makes_its_engine(name: str) -> None:
 def test_an_engine_passes_on_its_supported_params_and_no_others(name: str, parameter: str, value: Any) -> None:
     engine = registry.load(name)(EngineSettings(api_key=Secret("sk-0123456789")))
     assert isinstance(engine, Engine)
-    plain, asked = (
-        first_request(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value}))
-    )
+    plain, asked = (requests(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value})))
     assert (plain != asked) == (parameter in engine.supported_params)
 
 
 @pytest.mark.req("P9.1", "P9.2")
-@pytest.mark.parametrize("name", ["ddg_html", "baidu_html", "bing_html"])
+@pytest.mark.parametrize(
+    "name",
+    ["ddg_html", "baidu_html", "bing_html", "brave_html", "yahoo", "so360", "sogou", "mojeek", "startpage", "ecosia"],
+)
 def test_engines_without_a_key_have_a_low_rate_and_stay_on_their_hosts(name: str) -> None:
     engine = registry.load(name)(None)
     assert isinstance(engine, Engine)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..config.schema import agents_schema, config_schema
 from ..config.settings import Settings
+from ..engines import registry
 from ..messages.catalog import Texts
 from .tables import show_table
 from .terminal import Terminal
@@ -55,7 +56,7 @@ def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def run_schema(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Print a published JSON Schema."""
-    schema = agents_schema() if args.which == "agents" else config_schema()
+    schema = agents_schema() if args.which == "agents" else config_schema(registry.names())
     sys.stdout.write(json.dumps(schema, ensure_ascii=False, indent=2) + "\n")
     return 0
 

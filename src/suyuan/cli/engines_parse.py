@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config.settings import Settings
-from ..core.engine import Engine
+from ..core.engine import Engine, read
 from ..core.errors import SuyuanError, WebBlocked
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
@@ -68,12 +68,13 @@ def _read(args: argparse.Namespace, settings: Settings, body: bytes) -> tuple[Se
     if not isinstance(engine, Engine):
         return (), None
     query = SearchQuery(args.query) if args.query else None
-    results = engine.parse(Response(args.status, body), query).results
+    results = read(engine, Response(args.status, body), query).results
     return results, check_relevance(engine.name, query, results) if query and engine.live_web else None
 
 
 def _item(rank: int, r: SearchResult) -> dict[str, Any]:
-    return {"rank": rank, "title": r.title, "url": r.url, "snippet": r.snippet, "published_at": r.published_at}
+    item = {"rank": rank, "title": r.title, "url": r.url, "snippet": r.snippet, "published_at": r.published_at}
+    return {**item, "details": r.details.as_dict()} if r.details else item
 
 
 def _show(outcome: str, items: list[dict[str, Any]], fits: float | None, failure: SuyuanError | None, t: Texts) -> None:

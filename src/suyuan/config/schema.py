@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.setting import Setting, declarations
@@ -13,10 +13,10 @@ from .settings import Settings
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def config_schema() -> dict[str, Any]:
-    """The schema of ``config.json``, which may also hold the settings of other programs."""
+def config_schema(engines: Iterable[str] = BUILT_IN) -> dict[str, Any]:
+    """The schema of ``config.json`` with the settings of ``engines``; the file may hold those of other programs too."""
     declared = {one.path: one for one in declarations(Settings)}
-    declared |= {one.path: one for name in BUILT_IN for one in engine_settings(name)}
+    declared |= {one.path: one for name in engines for one in engine_settings(name)}
     declared |= {path: declared[same] for path, same in ALIASES.items()}
     return {"$schema": _DIALECT, "title": "suyuan config.json", **schema_of(declared)}
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from .causes.engine import KEY_MISSING
-from .errors import SuyuanError
+from .causes.engine import CAPTCHA, KEY_MISSING
+from .errors import SuyuanError, WebParseError
+from .http_status import check_status, is_challenge
 from .query import SearchQuery
 from .result import EngineResults, SearchResult
 from .secret import Secret
@@ -133,8 +134,50 @@ class Engine:
         """Search with the network that was set (the ``SearchEngine`` interface)."""
         if self.send is None:
             raise RuntimeError(f"{self.name} has no network: search with suyuan.Client, or set its `send`")
-        found = await drive(self.exchange(query), self.send)
+        found = await ask(self, query, self.send)
         return found.results[:num_results]
+
+
+async def ask(engine: Engine, query: SearchQuery, send: Send) -> EngineResults:
+    """Run a search of ``engine``.
+
+    An answer that the engine cannot read, or reads as nothing, is reported by its status or its CAPTCHA if it has one.
+    """
+    last: Response | None = None
+
+    async def remembered(request: Request) -> Response:
+        nonlocal last
+        last = await send(request)
+        return last
+
+    try:
+        found = await drive(engine.exchange(query), remembered)
+    except Exception as error:
+        # A fault in the engine's own code says less than the status of the answer that it could not read.
+        if last is not None and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
+            _check_unread(last, engine.name)
+        raise
+    # A status such as 404 may mean that there is nothing; these never do.
+    refused = last is not None and (last.status in (401, 403, 429) or last.status >= 500 or 300 <= last.status < 400)
+    if last is not None and refused and not found.results:
+        check_status(last, engine.name)
+    return found
+
+
+def read(engine: Engine, response: Response, query: SearchQuery | None = None) -> EngineResults:
+    """Read one response as ``ask`` does, without a network."""
+    try:
+        return engine.parse(response, query)
+    except WebParseError:
+        _check_unread(response, engine.name)
+        raise
+
+
+def _check_unread(response: Response, engine: str) -> None:
+    """Raise what the status or the elements of a response say that the engine ``engine`` could not read."""
+    check_status(response, engine)
+    if is_challenge(response):
+        raise CAPTCHA(engine=engine)
 
 
 async def drive(exchange: Generator[Request, Response, T], send: Send) -> T:

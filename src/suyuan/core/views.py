@@ -26,6 +26,8 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
         }
         if r.summary:
             item["summary"] = r.summary
+        if r.details:
+            item["details"] = r.details.as_dict()
         items.append(item)
     request_id = next((a.request_id for a in page.attempts if a.request_id), page.query.trace_id)
     return {

@@ -14,7 +14,7 @@ from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from .kit import check_status, json_object, locale, parse_rows, plain_text, query_text, retry_after
+from .kit import check_status, is_challenge, json_object, locale, parse_rows, plain_text, query_text, retry_after
 
 _LONGEST_QUERY = 400
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")
@@ -56,10 +56,12 @@ class Brave(Engine):
         """Parse the JSON answer."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
-        if response.status in (401, 403):
+        if response.status in (401, 403) and not is_challenge(response):
             raise KEY_REJECTED(engine=self.name, said=f"HTTP {response.status}")
         if response.status == 429:
             raise RATE_LIMITED(engine=self.name, retry_after=_reset(response))
+        if response.status == 403:
+            check_status(response, self.name)
         data = json_object(response, self.name)
         if isinstance(error := data.get("error"), dict) or data.get("type") == "ErrorResponse":
             self._raise_error(error if isinstance(error, dict) else {}, response)

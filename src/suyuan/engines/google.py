@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain, islice
 from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -20,6 +19,7 @@ from ..core.wire import Request, Response, with_params
 from ..text.dates import read_date
 from .html_kit import attribute, distinct, parse_html, text_of
 from .kit import check_status, locale, query_text
+from .page_kit import FRAME_IDS, TitledLink, following_parts, title_counts, titled_links
 
 _LONGEST_QUERY = 2048
 # The languages for which Google uses another code.
@@ -33,8 +33,6 @@ _FEATURE_IDS = frozenset({"tads", "tadsb", "bottomads", "tvcap", "atvcap", "rhs"
 _FEATURE_ROLES = frozenset({"complementary", "dialog", "listitem", "navigation"})
 # Ads, questions of "people also ask", and facts of a knowledge panel or an AI overview.
 _FEATURE_ATTRIBUTES = frozenset({"data-text-ad", "data-q", "data-initq", "data-attrid"})
-_FRAME_IDS = frozenset({"rso", "search", "ires", "res", "main", "center_col", "botstuff"})
-_MAX_DEPTH = 100
 
 _SNIPPET = "[style*='line-clamp'], .VwiC3b, .aCOpRe, .st"
 _SHORTEST_SNIPPET = 20
@@ -112,38 +110,16 @@ class Google(Engine):
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:
-    titles = list(_titles(tree, selector))
-    # A node with more than one title is larger than one result.
-    title_counts = Counter(node.mem_id for _, _, path in titles for node in path)
+    titles = [one for one in titled_links(tree, selector) if one.title.tag != "a" or not _is_sitelink(one.path)]
+    counts = title_counts(titles)
     features: dict[int, bool] = {}
-    for title, link, path in titles:
-        url = unwrap(attribute(link, "data-amp-cur")) or unwrap(attribute(link, "href"))
-        if not url or attribute(link, "role") == "button" or any(_is_feature(node, features) for node in path):
+    for one in titles:
+        url = unwrap(attribute(one.link, "data-amp-cur")) or unwrap(attribute(one.link, "href"))
+        if not url or attribute(one.link, "role") == "button" or any(_is_feature(node, features) for node in one.path):
             continue
-        if name := text_of(title):
-            snippet, day = _dated(_snippet(link, path, title_counts), response.at)
+        if name := text_of(one.title):
+            snippet, day = _dated(_snippet(one, counts), response.at)
             yield SearchResult(name, url, snippet, "google", published_at=day)
-
-
-def _titles(tree: LexborHTMLParser, selector: str) -> Iterator[tuple[LexborNode, LexborNode, list[LexborNode]]]:
-    """Each title with its link and the ancestors of that, the nearest first."""
-    for title in tree.css(selector):
-        link = _link_of(title)
-        if link is not None:
-            path = list(islice(_ancestors(link), _MAX_DEPTH))
-            if title.tag != "a" or not _is_sitelink(path):
-                yield title, link, path
-
-
-def _link_of(title: LexborNode) -> LexborNode | None:
-    return next((node for node in islice(chain((title,), _ancestors(title)), _MAX_DEPTH) if node.tag == "a"), None)
-
-
-def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
-    parent = node.parent
-    while parent is not None and parent.tag not in ("body", "html"):
-        yield parent
-        parent = parent.parent
 
 
 def _is_feature(node: LexborNode, cache: dict[int, bool]) -> bool:
@@ -164,17 +140,17 @@ def _is_feature(node: LexborNode, cache: dict[int, bool]) -> bool:
 def _is_sitelink(path: list[LexborNode]) -> bool:
     """Whether a table is between the link and the list of results: that of the links below a result."""
     for node in path:
-        if node.attributes.get("id") in _FRAME_IDS:
+        if node.attributes.get("id") in FRAME_IDS:
             return False
         if node.tag == "table":
             return True
     return False
 
 
-def _snippet(link: LexborNode, path: list[LexborNode], title_counts: Counter[int]) -> LexborNode | None:
+def _snippet(one: TitledLink, counts: Counter[int]) -> LexborNode | None:
     """The text below a title: the part clamped to a few lines, or else the first part of some length."""
     parts = []
-    for part in _parts(link, path, title_counts):
+    for part in following_parts(one, counts):
         if (body := part.css_first(_SNIPPET)) is not None:
             return body
         # The line with the URL contains a cite.
@@ -197,20 +173,6 @@ def _dated(body: LexborNode | None, now: datetime | None) -> tuple[str, str | No
         if len(shown) <= _LONGEST_DATE and text.startswith(shown) and (day := read_date(shown, now)):
             return text.removeprefix(shown).lstrip(_DASHES), day
     return text, None
-
-
-def _parts(link: LexborNode, path: list[LexborNode], title_counts: Counter[int]) -> Iterator[LexborNode]:
-    """The elements that follow the link in its own result, the nearest first."""
-    node = link
-    for parent in path:
-        if title_counts[parent.mem_id] > 1 or parent.attributes.get("id") in _FRAME_IDS:
-            return
-        following = node.next
-        while following is not None:
-            if following.is_element_node:
-                yield following
-            following = following.next
-        node = parent
 
 
 def unwrap(href: str) -> str:

@@ -23,6 +23,13 @@ BUILT_IN = {
     "baidu_html": "baidu_html:Baidu",
     "bing_html": "bing_html:Bing",
     "google": "google:Google",
+    "brave_html": "brave_html:BraveHtml",
+    "yahoo": "yahoo:Yahoo",
+    "so360": "so360:So360",
+    "sogou": "sogou:Sogou",
+    "mojeek": "mojeek:Mojeek",
+    "startpage": "startpage:Startpage",
+    "ecosia": "ecosia:Ecosia",
 }
 
 ALIASES = {

@@ -14,7 +14,7 @@ from ..core.result import EngineResults, SearchResult
 from ..core.setting import Setting, text
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from .kit import check_status, json_object, locale, parse_rows, plain_text, query_text, retry_after
+from .kit import check_status, is_challenge, json_object, locale, parse_rows, plain_text, query_text, retry_after
 from .searxng_diagnosis import Diagnosis, engines_error, explained, health_error, status_error, unresponsive
 
 _LONGEST_QUERY = 1500
@@ -99,6 +99,8 @@ class SearXNG(Engine):
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
         page = body.lstrip().startswith(b"<")
+        if is_challenge(response):
+            raise CAPTCHA(engine=self.name)
         if error := status_error(response, self.base_url, bool(self.settings.api_key)):
             raise error
         if body.strip() == b"too many requests" and response.status != 200:

@@ -36,5 +36,6 @@ def _joined(first: SearchResult, other: SearchResult) -> SearchResult:
         snippet=first.snippet or other.snippet,
         summary=first.summary or other.summary,
         published_at=first.published_at or other.published_at,
+        details=first.details or other.details,
         also_from=tuple(dict.fromkeys((*first.also_from, other.engine))),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, LATE, OFF_TOPIC, OWN_RATE_LIMIT
-from ..core.engine import Engine, SearchEngine, Send, drive
+from ..core.engine import Engine, SearchEngine, Send, ask, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
 from ..core.query import SearchQuery
@@ -202,7 +202,7 @@ class EngineRunner:
             async with asyncio.timeout(allowed):
                 guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
-                    return await drive(self.engine.exchange(query), self.send)
+                    return await ask(self.engine, query, self.send)
                 return EngineResults(tuple(await self.engine.search(query, query.count)))
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None

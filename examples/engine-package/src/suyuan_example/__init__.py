@@ -2,51 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from suyuan import (
-    Engine,
-    EngineResults,
+from suyuan.engines.kit import (
     EngineSettings,
+    JsonEngine,
     Request,
-    Response,
     SearchQuery,
     SearchResult,
-    WebParseError,
+    Setting,
+    plain_text,
+    read_date,
+    whole,
 )
-from suyuan.core.setting import Setting, whole
 
 
-class ExampleWiki(Engine):
+class ExampleWiki(JsonEngine):
     """Searches a MediaWiki by its API; never opens a socket itself."""
 
     name = "example_wiki"
     title = "Example wiki"
     default_url = "https://en.wikipedia.org"
+    rate_per_minute = 60
+    rows = "query.search"
     options = (Setting("namespace", whole(0, 15), "The namespace that is searched.", env="NAMESPACE", default=0),)
 
-    def exchange(self, query: SearchQuery) -> Generator[Request, Response, EngineResults]:
+    def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
         params = {
             "action": "query",
             "list": "search",
             "format": "json",
-            "srsearch": query.text,
+            "srsearch": text,
             "srlimit": str(query.count),
             "srnamespace": str(self.option("namespace")),
         }
-        return self.parse((yield Request.get(f"{self.base_url}/w/api.php", params)), query)
+        return Request.get(f"{self.base_url}/w/api.php", params)
 
-    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Parse the JSON of the API."""
-        try:
-            rows = response.json()["query"]["search"]
-            return EngineResults(tuple(self._result(row["title"]) for row in rows))
-        except (ValueError, KeyError, TypeError):
-            raise WebParseError("The wiki did not send search results.", detail_code="unreadable") from None
-
-    def _result(self, title: str) -> SearchResult:
-        return SearchResult(title, f"{self.base_url}/wiki/{title.replace(' ', '_')}", "", self.name)
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """One row of the answer."""
+        title = plain_text(row["title"])
+        url = f"{self.base_url}/wiki/{title.replace(' ', '_')}"
+        return SearchResult(title, url, "", self.name, published_at=read_date(str(row.get("timestamp") or "")))
 
 
 class ExampleNotes:

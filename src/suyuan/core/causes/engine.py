@@ -13,6 +13,7 @@ SOFT_BLOCK = Cause(WebBlocked, "engine.soft_block", "soft_block")
 OFF_TOPIC = Cause(WebBlocked, "engine.off_topic", "soft_block")
 CONSENT = Cause(WebBlocked, "engine.consent", "consent_required", retryable=False)
 JAVASCRIPT_SHELL = Cause(WebBlocked, "engine.javascript_shell", "javascript_required")
+QUOTA_SPENT = Cause(WebBlocked, "engine.quota_spent", "quota_spent", retryable=False)
 CIRCUIT_OPEN = Cause(WebBlocked, "engine.circuit_open", "circuit_open")
 
 # --- unreadable answer

@@ -1,0 +1,150 @@
+"""Reading JSON answers, and ``JsonEngine``, the base class of engines with a JSON API."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, NOT_JSON, QUOTA_SPENT, UNDECODED, UNREADABLE
+from ..core.http_status import check_status, is_challenge, retry_after
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Response
+from ..messages.catalog import Text
+from .query_kit import OneRequestEngine
+
+_ERROR_PLACES = ("error.message", "error.detail", "error", "message", "detail.error", "detail", "errors", "msg")
+
+
+def json_object(response: Response, engine: str) -> dict[str, Any]:
+    """The body as a JSON object, or the error that says what came instead."""
+    try:
+        data = response.json()
+    except ValueError:
+        start = response.text[:200].lstrip().lower()
+        if not start:
+            raise NOT_JSON(engine=engine, what=Text("engine.detail.nothing")) from None
+        if start.startswith("<"):
+            raise NOT_JSON(engine=engine, what=Text("engine.detail.html_page")) from None
+        if "\ufffd" in start or "\x00" in start:
+            raise UNDECODED(engine=engine) from None
+        raise NOT_JSON(engine=engine, what=Text("engine.detail.something_else")) from None
+    if not isinstance(data, dict):
+        raise NOT_JSON(engine=engine, what=Text("engine.detail.json_type", {"kind": type(data).__name__}))
+    return data
+
+
+def parse_rows(
+    rows: object, parse: Callable[[dict[str, Any]], SearchResult | None], engine: str
+) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
+    """The results in ``rows``, and a note on rows without an http(s) URL; an error if that is all of them."""
+    if not isinstance(rows, list):
+        raise UNREADABLE(engine=engine)
+    results = tuple(result for row in rows if (result := _parse_row(row, parse)) is not None)
+    if rows and not results:
+        raise UNREADABLE(engine=engine)
+    skipped = len(rows) - len(results)
+    return results, (f"{skipped} malformed results skipped",) if skipped else ()
+
+
+def _parse_row(row: object, parse: Callable[[dict[str, Any]], SearchResult | None]) -> SearchResult | None:
+    try:
+        result = parse(row) if isinstance(row, dict) else None
+    except (LookupError, TypeError, ValueError, AttributeError):
+        # A row without the usual fields, or with other types: one malformed row must not cost the others.
+        return None
+    return result if result is not None and result.url.startswith(("http://", "https://")) else None
+
+
+def plain_text(value: object, tags: re.Pattern[str] | None = None) -> str:
+    """A text with white space collapsed; with ``tags``, these are removed and character references resolved."""
+    text = str(value or "")
+    return " ".join((html.unescape(tags.sub("", text)) if tags else text).split())
+
+
+def value_at(data: object, path: str) -> Any:
+    """The value at ``path`` (``data.webPages.value``) in nested objects; None if there is none."""
+    for name in path.split(".") if path else ():
+        data = data.get(name) if isinstance(data, dict) else None
+    return data
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """The texts of a list, each with white space collapsed; what is no text is left out."""
+    items = value if isinstance(value, list) else ()
+    return tuple(text for one in items if isinstance(one, str) and (text := plain_text(one)))
+
+
+def number_of(value: object) -> int | None:
+    """A whole number; None for anything else, since an API may send text or nothing."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+class JsonEngine(OneRequestEngine):
+    """An engine with a JSON API. An engine says what to request and how one row of the answer becomes a result.
+
+    Statuses, keys, quotas, challenges and answers that are no JSON are dealt with here.
+    """
+
+    rows: ClassVar[str] = ""
+    """The path of the list of results in the answer, such as ``data.webPages.value``."""
+    rows_optional: ClassVar[bool] = False
+    """Whether the API leaves the list out when nothing was found."""
+    quota_statuses: ClassVar[tuple[int, ...]] = (402,)
+    """The statuses that mean that the account has no requests left."""
+
+    def result(self, row: dict[str, Any]) -> SearchResult | None:
+        """Return the result in one row, or None for a row that is none."""
+        raise NotImplementedError
+
+    def check_data(self, data: dict[str, Any], response: Response) -> None:
+        """Raise if ``data``, sent with a status that says that all is well, is an error."""
+
+    def out_of_quota(self, said: str, status: int) -> bool:
+        """Whether a refusal means that the account has no requests left."""
+        return status in self.quota_statuses
+
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse the JSON answer."""
+        self.check(response)
+        data = self.object(response)
+        self.check_data(data, response)
+        rows = value_at(data, self.rows)
+        if rows is None and self.rows_optional:
+            return EngineResults()
+        return EngineResults(*parse_rows(rows, self.result, self.name))
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer as a JSON object."""
+        return json_object(response, self.name)
+
+    def check(self, response: Response) -> None:
+        """Raise the error that a status stands for, with what the API says about it."""
+        status = response.status
+        if status in (200, 202):
+            return
+        said = error_text(response)
+        if self.out_of_quota(said, status):
+            raise QUOTA_SPENT(engine=self.name, said=said or f"HTTP {status}", retry_after=retry_after(response))
+        if self.api_key_env and status in (401, 403) and not is_challenge(response):
+            raise KEY_REJECTED(engine=self.name, said=said or f"HTTP {status}")
+        if said and 400 <= status < 500 and status not in (401, 403, 429):
+            raise API_SAID_NO(engine=self.name, said=said)
+        check_status(response, self.name)
+
+
+def error_text(response: Response) -> str:
+    """What an API says about a failure, from the places where APIs say it; empty if nowhere."""
+    try:
+        data = response.json()
+    except ValueError:
+        return ""
+    for path in _ERROR_PLACES:
+        found = value_at(data, path)
+        if isinstance(found, list) and found:
+            found = value_at(found[0], "message") or value_at(found[0], "msg") or found[0]
+        if isinstance(found, str) and found.strip():
+            return plain_text(found)[:200]
+    return ""

@@ -1,0 +1,29 @@
+"""Mojeek: the result page of an engine with an index of its own."""
+
+from __future__ import annotations
+
+from ..core.query import SearchQuery
+from ..core.wire import Request
+from .page_kit import PageEngine
+
+
+class Mojeek(PageEngine):
+    """Requests ``/search``; dates are written into the query."""
+
+    name = "mojeek"
+    title = "Mojeek"
+    default_url = "https://www.mojeek.com"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    rate_per_minute = 20
+    burst = 3
+    redirect_hosts = ("www.mojeek.com",)
+    titles = ("h2", "h3")
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request the result page; language and country are preferences, which are cookies."""
+        if query.freshness:
+            since, until = query.freshness.dates(self.today())
+            text += f" since:{since:%Y%m%d} before:{until:%Y%m%d}"
+        wanted = {"lb": query.lang.partition("-")[0], "arc": query.country.lower()}
+        cookies = "; ".join(f"{name}={value}" for name, value in wanted.items() if value)
+        return Request.get(f"{self.base_url}/search", {"q": text}, {"Cookie": cookies} if cookies else {})

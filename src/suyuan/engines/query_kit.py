@@ -1,0 +1,98 @@
+"""The query as engines send it: its text with operators, its language and country; and one request for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from ..core.engine import Engine, Exchange
+from ..core.query import SearchQuery
+from ..core.wire import Request
+from ..text.language import script_language
+
+# The country for a language where the query names none.
+COUNTRIES = {
+    "zh": "CN", "en": "US", "ja": "JP", "ko": "KR", "de": "DE", "fr": "FR", "es": "ES", "it": "IT", "pt": "BR",
+    "ru": "RU", "nl": "NL", "pl": "PL", "tr": "TR", "vi": "VN", "th": "TH", "id": "ID", "ar": "SA", "he": "IL",
+    "uk": "UA", "cs": "CZ", "sv": "SE", "da": "DK", "fi": "FI", "el": "GR", "hu": "HU", "ro": "RO", "hi": "IN",
+}  # fmt: skip
+
+
+def site_operators(allowed: Sequence[str], blocked: Sequence[str]) -> str:
+    """The domains as ``site:`` operators."""
+    either = " OR ".join(f"site:{domain}" for domain in allowed)
+    words = [f"({either})" if len(allowed) > 1 else either] if allowed else []
+    return " ".join(words + [f"-site:{domain}" for domain in blocked])
+
+
+def query_text(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
+    """The text to search, with operators, cut at a word to ``limit`` characters, and notes on what was cut."""
+    text, dropped = query.text, 0
+    allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
+    operators = site_operators(allowed, blocked)
+    # Half of the length is for the words. Without an allowed domain less is found, but nothing wrong, so they go last.
+    while operators and len(operators) + 1 + min(len(text), limit // 2) > limit:
+        (blocked or allowed).pop()
+        operators, dropped = site_operators(allowed, blocked), dropped + 1
+    notes: tuple[str, ...] = (f"query too long for {dropped} of its domains",) if dropped else ()
+    length = limit - (len(operators) + 1 if operators else 0)
+    if len(text) > length:
+        cut = text[: length + 1]
+        # Chinese has no blanks: cut at a word only if that does not lose most of the text.
+        text = cut.rsplit(" ", 1)[0] if " " in cut[length // 2 :] else cut[:length]
+        notes += (f"query cut to {len(text)} characters",)
+    return (f"{text} {operators}" if operators else text), notes
+
+
+def locale(query: SearchQuery) -> tuple[str, str]:
+    """The language (``zh``) and country (``CN``) to ask for, by the query's script if it names none; may be empty."""
+    lang, _, rest = (query.lang or script_language(query.text)).partition("-")
+    region = rest.rpartition("-")[2]
+    usual = "TW" if query.lang == "zh-Hant" else COUNTRIES.get(lang, "")
+    return lang, query.country or (region if len(region) == 2 else "") or usual
+
+
+def is_ordinary(query: SearchQuery) -> bool:
+    """Whether any engine must have results for it: a few plain words, no operators, no quotes, no filters."""
+    words = query.text.split()
+    plain = not any(mark in query.text for mark in '":()|+*') and not any(word.startswith("-") for word in words)
+    narrow = query.allowed_domains or query.blocked_domains or query.freshness
+    several = 2 <= len(words) <= 8 or (len(words) == 1 and 2 <= len(query.text) <= 12 and not query.text.isascii())
+    return plain and not narrow and several and max(map(len, words)) <= 20
+
+
+class OneRequestEngine(Engine):
+    """An engine that needs one request for a search: a subclass says which, and how to read the answer."""
+
+    longest_query: ClassVar[int] = 400
+    """Most characters of a query; longer ones are cut at a word, which the receipt says."""
+    operators: ClassVar[bool] = False
+    """Whether domains are written into the query (``site:``)."""
+    periods: ClassVar[tuple[str, ...]] = ()
+    """The periods (``day``, ``week``, …) that the engine can filter by, if it cannot filter by any dates."""
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Return the request for ``query``; ``text`` is what to search for, short enough for this engine."""
+        raise NotImplementedError
+
+    def exchange(self, query: SearchQuery) -> Exchange:
+        """Send the request and parse the answer."""
+        text, notes = self.search_text(query)
+        response = yield self.request(query, text)
+        return self.parse(response, query).with_notes(*notes)
+
+    def search_text(self, query: SearchQuery) -> tuple[str, tuple[str, ...]]:
+        """The text to search for, and notes on what cannot be honoured; raises if a key is needed and missing."""
+        if self.api_key_env:
+            self.require_key()
+        asked = query if self.operators else replace(query, allowed_domains=(), blocked_domains=())
+        text, notes = query_text(asked, self.longest_query)
+        if query.freshness and self.periods and not self.period(query):
+            notes += (f"{self.title} filters by {', '.join(self.periods)} only: not filtered by date",)
+        return text, notes
+
+    def period(self, query: SearchQuery) -> str:
+        """The period that results must be from, if the engine can filter by it."""
+        period = query.freshness.period if query.freshness else None
+        return period if period in self.periods else ""

@@ -1,0 +1,6 @@
+"""Tests for engines of other packages: ``check_engine`` and the server that it runs."""
+
+from .engine_check import CaseResult, check_engine
+from .server import Answer, AnswerServer
+
+__all__ = ["Answer", "AnswerServer", "CaseResult", "check_engine"]
