@@ -7,12 +7,13 @@ import asyncio
 from ..client import AsyncClient
 from ..core.causes.doctor import NO_ENGINE_ANSWERS, NO_NETWORK, PROXY_DOWN
 from ..core.causes.engine import CIRCUIT_OPEN, KEY_MISSING
+from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..engines import registry
 from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
-from ..search.plan import ARCHIVE, AUTO
+from ..search.plan import ARCHIVE, ASKED_BY_AUTO, AUTO
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .network import proxy_address
@@ -25,8 +26,8 @@ _OFFLINE_ENGINES = ("stub", ARCHIVE)
 
 
 async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:
-    """Send a search to every usable engine; with ``offline`` only report how each is configured."""
-    names = [name for name in client.engines if name not in _OFFLINE_ENGINES]
+    """Send a search to every engine in use; with ``offline`` only report how each is configured."""
+    names = [name for name in client.engines if name not in _OFFLINE_ENGINES and _in_use(client, name)]
     checks = [_check_engine(client, name, offline) for name in names]
     findings = [finding for found in await asyncio.gather(*checks) for finding in found]
     return findings if offline else [*findings, *_common_problem(client, findings)]
@@ -46,6 +47,13 @@ async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[F
     if name == SEARXNG:
         return await _searxng(client)
     return [await _search(runner)]
+
+
+def _in_use(client: AsyncClient, name: str) -> bool:
+    """Whether the engine is asked by itself, named in the plan, configured, or from another package."""
+    own = client.settings.engines.get(name)
+    configured = own is not None and own != EngineSettings()
+    return name in (*ASKED_BY_AUTO, "google") or name not in registry.BUILT_IN or configured or in_plan(client, name)
 
 
 def in_plan(client: AsyncClient, name: str) -> bool:
