@@ -26,6 +26,8 @@ _CHALLENGE = (
 )
 _OTHER_PAGE = b"<!DOCTYPE html><html><body><h1>Welcome</h1><p>This domain is parked.</p></body></html>"
 _GARBAGE = bytes(range(256)) * 16
+_UNREAD = ("WebParseError", "WebProviderError", "NetworkError")
+"""An answer of another server: it cannot be read, or the engine says that it is not its own."""
 _SECONDS = 20.0
 _SLOW_SECONDS = 0.2
 
@@ -72,9 +74,9 @@ CASES = (
         "captcha with 403", Answer(_CHALLENGE, 403), ("WebBlocked",), "WebBlocked/captcha_required", "captcha_required"
     ),
     Case("garbage", Answer(_GARBAGE), ("WebParseError",), "WebParseError"),
-    Case("empty body", Answer(b""), ("WebParseError",), "WebParseError"),
-    Case("another page", Answer(_OTHER_PAGE), ("WebParseError",), "WebParseError"),
-    Case("other JSON", Answer(b'{"unexpected": true}'), ("WebParseError", "WebProviderError"), "WebParseError"),
+    Case("empty body", Answer(b""), _UNREAD, "WebParseError"),
+    Case("another page", Answer(_OTHER_PAGE), _UNREAD, "WebParseError"),
+    Case("other JSON", Answer(b'{"unexpected": true}'), _UNREAD, "WebParseError"),
     Case("redirect", Answer(b"", 302, {"Location": "https://elsewhere.invalid/"}), ("NetworkError",), "NetworkError"),
     Case("closed connection", Answer(closes=True), ("NetworkError",), "NetworkError"),
     Case("slow", Answer(hangs=True), ("Timeout",), "Timeout"),
