@@ -13,8 +13,9 @@ from suyuan.core.wire import Response
 from suyuan.engines import registry
 from suyuan.pages.decode import decode
 from suyuan.pages.extract import extract
-from suyuan.pages.formats import feed_text, json_text, kind_of
+from suyuan.pages.formats import feed_text, json_text
 from suyuan.pages.interstitial import interstitial_error
+from suyuan.pages.kind import kind_of
 
 from ._report import Target, table
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .chat.session_factory import SessionFactory
     from .pages.archive import Archive
     from .pages.fetch import Fetcher
+    from .pages.reader import PageReader
 
 log = logging.getLogger("suyuan.client")
 
@@ -67,6 +68,7 @@ class AsyncClient:
         )
         self._archive: Archive | None = None
         self._fetcher: Fetcher | None = None
+        self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
         self._chat: ChatService | None = None
         if "google" in settings.search.default and (problem := self.network.browser_problem()):
@@ -198,11 +200,13 @@ class AsyncClient:
         """Reads pages."""
         if self._fetcher is None:
             from .pages.fetch import Fetcher, FetchSettings
+            from .pages.reader import PageReader
 
             pages = self.settings.pages
             settings = FetchSettings(seconds=pages.timeout_ms / 1000, robots=pages.robots, render=pages.render)
             render = None if self.network.browser_problem() else self.network.render
-            self._fetcher = Fetcher(self.network.get, settings, self.archive, render)
+            self._reader = PageReader()
+            self._fetcher = Fetcher(self.network.get, settings, self._reader, self.archive, render)
         return self._fetcher
 
     @property
@@ -254,6 +258,9 @@ class AsyncClient:
             self._archive.close()
             self._archive = None
         self._fetcher = None
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
         self.bridge.close()
 
 

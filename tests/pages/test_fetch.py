@@ -18,7 +18,7 @@ from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, sta
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.errors import SuyuanError, Timeout
-from suyuan.pages.formats import kind_of
+from suyuan.pages.kind import kind_of
 
 TEXT = "Teapots are vessels for brewing tea, and they were first made in China. " * 12
 ARTICLE = (
@@ -91,6 +91,36 @@ async def test_meta_refresh_is_followed_once(tmp_path: Path) -> None:
 
     async with client(play, tmp_path) as (h, site):
         assert (await h.fetcher.fetch(site.url + "/x")).final_url == site.url + "/real"
+
+
+BROKEN_URLS = (
+    "http://[", "http://[::1", "http://]", "//[", "http:", "http://", "//", "http://a b/", "http://\u2100/", "javascript:x",
+    "data:text/html,x", "http://a:99999/", "http://a:x/", "http://%", "http://%zz/", "\\\\[", "http://[fe80::1%25]/", "?", "http://.",
+    "http://xn--/", "http://1.2.3.4.5/", "http://0x7f.1/", "file:///etc/passwd", "http://user:pass@[/", "\x00", "http://\ud800/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("target", BROKEN_URLS)
+async def test_no_address_is_a_fault_of_ours(tmp_path: Path, target: str) -> None:
+    """A page may lead to any address, in any way; the reader always ends with a document or a named error."""
+    header = {} if not target.isascii() or not target.isprintable() else {"Location": target}
+
+    def play(seen: Seen) -> Reply:
+        if seen.path == "/refresh":
+            return reply(f'<meta http-equiv=refresh content="0;url={target}">'.encode("utf-8", "replace"))
+        if seen.path == "/robots.txt":
+            return reply(f"User-agent: *\nDisallow: {target}\nCrawl-delay: \u00b2\n".encode("utf-8", "replace"))
+        if seen.path == "/redirect" and header:
+            return reply("", 302, headers=header)
+        links = f'<base href="{target}"><link rel=canonical href="{target}"><a href="{target}">x</a>'
+        return reply((links + f"<article><p>{TEXT}</p></article>").encode("utf-8", "replace"))
+
+    async with client(play, tmp_path, robots=True) as (h, site):
+        for url in (f"{site.url}/refresh", f"{site.url}/redirect", f"{site.url}/page", target):
+            try:
+                assert (await h.read(url)).text
+            except SuyuanError as error:
+                assert error.message and error.hint
 
 
 @pytest.mark.parametrize("charset", ["gbk", "gb18030", "big5", "utf-16", "shift_jis"])

@@ -80,7 +80,7 @@ class Archive:
         with self._db:
             self._db.executescript(_SCHEMA)
 
-    def put(self, document: Document) -> int:
+    def put(self, document: Document, index: str = "") -> int:
         """Store a document and return its number; the same text of a page is stored once, with its latest time."""
         page = page_key(document.final_url)
         stored = replace(document, from_archive=False)
@@ -95,7 +95,7 @@ class Archive:
                 )
                 number = int(row[0])
             else:
-                number = self._insert(page, stored)
+                number = self._insert(page, stored, index)
             for address in {page_key(document.url), page, page_key(document.canonical_url or document.final_url)}:
                 self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
             return number
@@ -229,14 +229,14 @@ class Archive:
         self._db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
         self._db.execute(f"DELETE FROM documents WHERE {which}", (value,))
 
-    def _insert(self, page: str, document: Document) -> int:
+    def _insert(self, page: str, document: Document, index: str = "") -> int:
         size = len(document.text.encode("utf-8", "replace"))
         values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
         cursor = self._db.execute(
             "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
         )
         number = int(cursor.lastrowid or 0)
-        row = (number, " ".join(words(document.title)), " ".join(words(document.text)))
+        row = (number, " ".join(words(document.title)), index or " ".join(words(document.text)))
         self._db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", row)
         return number
 

@@ -63,7 +63,7 @@ def read_blocks(tree: LexborHTMLParser) -> list[Block]:
 
 def _read(tree: LexborHTMLParser, visibility: VisibilityChecker | None) -> list[Block]:
     root = tree.body or tree.root
-    reader = _BlockReader(visibility)
+    reader = _BlockReader(tree, visibility)
     if root is not None:
         reader.walk(root)
     return reader.blocks
@@ -76,9 +76,10 @@ def _prose_length(blocks: list[Block]) -> int:
 class _BlockReader:
     """Walks the page once, without recursion, since pages can be nested very deeply."""
 
-    def __init__(self, visibility: VisibilityChecker | None) -> None:
+    def __init__(self, tree: LexborHTMLParser, visibility: VisibilityChecker | None) -> None:
         self.blocks: list[Block] = []
         self._visibility = visibility
+        self._around_content = _ancestors(tree) if visibility is not None else frozenset()
         self._skip = _SKIP if visibility is None else _SKIP | {"noscript"}
         self._element = Element(None, "html", "", 0)
         self._runs: list[TextRun] = []
@@ -141,7 +142,7 @@ class _BlockReader:
             return True
         # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
         aria_hidden = attributes.get("aria-hidden") == "true" and tag not in _CONTENT
-        if aria_hidden and node.css_first("h1, main, article") is None:
+        if aria_hidden and node.mem_id not in self._around_content:
             return True
         return (self._pre is not None or tag in ("td", "pre")) and bool(_GUTTER.search(attributes.get("class") or ""))
 
@@ -278,6 +279,19 @@ class _BlockReader:
                 block.link_count += href != seen
                 seen = href
         self.blocks.append(block)
+
+
+def _ancestors(tree: LexborHTMLParser) -> frozenset[int]:
+    """The elements that contain a main heading, main part or article, if anything is marked as hidden."""
+    if tree.css_first("[aria-hidden=true]") is None:
+        return frozenset()
+    found: set[int] = set()
+    for node in tree.css("h1, main, article"):
+        above = node.parent
+        while above is not None and above.mem_id not in found:
+            found.add(above.mem_id)
+            above = above.parent
+    return frozenset(found)
 
 
 def _plain(runs: list[TextRun]) -> str:

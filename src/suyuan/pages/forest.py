@@ -25,6 +25,11 @@ def _frozen(tree: Any) -> Any:
     return (tree[0], tree[1], _frozen(tree[2]), _frozen(tree[3])) if isinstance(tree, list) else tree
 
 
+def load_forest() -> None:
+    """Load the trees now instead of when the first page is read."""
+    _trees()
+
+
 def content_probability(row: list[float]) -> float:
     """The probability that a block with these features is main content."""
     first, rest = _trees()

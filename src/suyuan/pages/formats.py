@@ -11,29 +11,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 from ..messages.catalog import Text
+from .bounded import bounded
 
 _MAX_PAGES = 500
-_TAG = re.compile(r"<[^>]{0,2000}>")
-_HTML = {"text/html", "application/xhtml+xml"}
-_PLAIN = {"text/plain", "text/markdown", "text/x-markdown", "text/csv", "text/x-rst", "text/tab-separated-values"}
-_XML = {"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"}
-
-
-def kind_of(content_type: str, body: bytes) -> str:
-    """``html``, ``text``, ``json``, ``xml`` or ``pdf`` by the header or the first bytes; empty for other formats."""
-    name = content_type.split(";")[0].strip().lower()
-    start = body[:512].lstrip().lower()
-    if name == "application/pdf" or start.startswith(b"%pdf-"):
-        return "pdf"
-    if name in _HTML or (name in ("", "application/octet-stream") and start.startswith((b"<!doctype html", b"<html"))):
-        return "html"
-    if name == "application/json" or name.endswith("+json"):
-        return "json"
-    if name in _XML or name.endswith("+xml") or start.startswith(b"<?xml"):
-        return "xml"
-    if name in _PLAIN or (name == "" and b"\x00" not in body[:1000]):
-        return "html" if start.startswith((b"<!doctype html", b"<html")) else "text"
-    return ""
+_TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
 def json_text(text: str) -> str:
@@ -47,7 +28,8 @@ def json_text(text: str) -> str:
 def feed_text(text: str) -> tuple[str, str]:
     """The title and the entries of a feed as Markdown, or the plain text of other XML."""
     # An HTML parser also reads broken feeds, and it does not resolve external entities.
-    tree = LexborHTMLParser(re.sub(r"<(/?)link\b", r"<\1x-link", text).replace("<![CDATA[", "").replace("]]>", ""))
+    html = re.sub(r"<(/?)link\b", r"<\1x-link", text).replace("<![CDATA[", "").replace("]]>", "")
+    tree = LexborHTMLParser(bounded(html))
     title = " ".join(_text(tree.css_first("channel > title, feed > title, title")).split())
     entries = tree.css("item, entry")
     if not entries:

@@ -6,8 +6,9 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..core.causes.page import CHALLENGE_PAGE, EMPTY_TEXT, LOGIN_WALL, NEEDS_SCRIPTS
+from ..core.causes.page import CHALLENGE_PAGE, EMPTY_TEXT, LOGIN_WALL, NEEDS_SCRIPTS, NEEDS_SCRIPTS_RENDERED
 from ..core.errors import SuyuanError
+from .bounded import bounded
 
 # Elements of challenge pages: Cloudflare, Baidu, DataDome, PerimeterX, Imperva, AWS, hCaptcha, Akamai, Anubis.
 _CHALLENGE = (
@@ -28,20 +29,23 @@ _LITTLE_TEXT = 600
 _NO_TEXT = 25
 
 
-def interstitial_error(html: str, text: str, where: str) -> SuyuanError | None:
-    """Return the error if ``html`` is an interstitial page, else None; ``text`` is its main content."""
+def interstitial_error(html: str, text: str, where: str, rendered: bool = False) -> SuyuanError | None:
+    """Return the error if ``html`` is an interstitial page, else None; ``text`` is its main content.
+
+    ``rendered``: a browser has run its scripts.
+    """
     size = len("".join(text.split()))
     # Articles can contain CAPTCHAs and login forms too, so only pages with little text are checked.
     if size > _LITTLE_TEXT:
         return None
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(bounded(html))
     title = " ".join((found.text() if (found := tree.css_first("title")) is not None else "").split())
     if _is_challenge(tree, title, size):
         return CHALLENGE_PAGE(where=where)
     if tree.css_first("input[type='password']") is not None and size < _LITTLE_TEXT / 2:
         return LOGIN_WALL(where=where)
     if size < 200 and _needs_scripts(tree):
-        return NEEDS_SCRIPTS(where=where)
+        return (NEEDS_SCRIPTS_RENDERED if rendered else NEEDS_SCRIPTS)(where=where)
     return EMPTY_TEXT(where=where) if size < _NO_TEXT else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sized
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -12,6 +13,7 @@ from prometheus_client.exposition import choose_encoder
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
+from ..pages.reader_pool import RESTART_REASONS, shared_readers
 
 if TYPE_CHECKING:
     from ..chat.runs import Run
@@ -41,6 +43,11 @@ class Metrics:
         """The answers that are being written."""
         Gauge("suyuan_turns_running", "Answers being written.", registry=own).set_function(lambda: len(self.running))
         Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
+        restarts = Gauge(
+            "suyuan_reader_restarts", "Processes that read pages and were replaced.", ("reason",), registry=own
+        )
+        for reason in RESTART_REASONS:
+            restarts.labels(reason).set_function(partial(shared_readers.restarts, reason))
         self._following: set[asyncio.Task[None]] = set()
 
     def render(self, accept: str) -> tuple[bytes, str]:

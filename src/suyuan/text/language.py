@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from .scripts import HAN
 
@@ -83,4 +84,5 @@ def chinese_variant(text: str) -> str:
 
 
 def _counts(found: list[str]) -> dict[str, int]:
-    return {language: sum(word in frequent for word in found) for language, frequent in _FREQUENT_WORDS.items()}
+    times = Counter(found)
+    return {language: sum(map(times.__getitem__, frequent)) for language, frequent in _FREQUENT_WORDS.items()}

@@ -1,0 +1,117 @@
+"""Converts a response to a ``Document``, or raises the error that explains why it cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from ..core.causes.engine import BAD_STATUS, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
+from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, UNSUPPORTED_TYPE
+from ..core.document import Document
+from ..core.urls import domain_of
+from ..core.wire import Response
+from ..messages.catalog import Text
+from ..text.words import words
+from .decode import decode
+from .extract import extract
+from .formats import feed_text, json_text, pdf_text
+from .interstitial import interstitial_error
+from .kind import kind_of
+from .reading import Reading, ReceivedPage
+
+MAX_TEXT = 2_000_000
+"""The characters of a document; what is longer is cut, and a note says so."""
+
+
+def read_page(page: ReceivedPage) -> Reading:
+    """Return the document of a received page with its words; raises a ``SuyuanError``."""
+    document = to_document(page)
+    return Reading(document, " ".join(words(document.text)))
+
+
+def to_document(page: ReceivedPage) -> Document:
+    """Return the document of a received page; raises a ``SuyuanError``."""
+    response = page.response
+    where = domain_of(response.url) or response.url
+    content_type = response.headers.get("content-type", "")
+    kind = kind_of(content_type, response.body)
+    if kind == "html" and response.status != 200:
+        # A challenge page has status 403 or 503, but its content is more informative than its status.
+        html = decode(response.body, content_type)
+        error = interstitial_error(html, extract(html, response.url).text, where, page.rendered)
+        if error and error.detail_code == "captcha_required":
+            raise error
+    _check_status(response, where)
+    base = Document(
+        url=page.url,
+        final_url=response.url,
+        title="",
+        text="",
+        content_type=content_type.split(";")[0].strip().lower() or kind,
+        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        status=response.status,
+        etag=response.headers.get("etag", ""),
+        last_modified=response.headers.get("last-modified", ""),
+        notes=page.notes,
+    )
+    document = _convert(kind, base, page, where)
+    if not document.text.strip():
+        raise EMPTY_TEXT(where=where)
+    return _bounded(document)
+
+
+def _bounded(document: Document) -> Document:
+    if (length := len(document.text)) <= MAX_TEXT:
+        return document
+    note = f"only the first {MAX_TEXT:,} of {length:,} characters"
+    return replace(document, text=document.text[:MAX_TEXT], notes=(*document.notes, note))
+
+
+def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> Document:
+    body, content_type = page.response.body, page.response.headers.get("content-type", "")
+    if kind == "pdf":
+        title, text = pdf_text(body, where)
+        return replace(base, title=title, text=text)
+    if not kind:
+        raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))
+    text = decode(body, content_type)
+    if kind == "html":
+        return _convert_html(base, text, where, page.rendered)
+    if kind == "xml":
+        title, text = feed_text(text)
+        return replace(base, title=title, text=text)
+    return replace(base, text=json_text(text) if kind == "json" else text)
+
+
+def _convert_html(base: Document, html: str, where: str, rendered: bool) -> Document:
+    found = extract(html, base.final_url)
+    if error := interstitial_error(html, found.text, where, rendered):
+        raise error
+    return replace(
+        base,
+        title=found.title,
+        text=found.text,
+        author=found.author,
+        site_name=found.site_name,
+        published_at=found.published_at,
+        language=found.language,
+        canonical_url=found.canonical_url,
+        links=found.links,
+    )
+
+
+def _check_status(response: Response, where: str) -> None:
+    status = response.status
+    if status < 300:
+        return
+    if status in (404, 410):
+        raise NOT_FOUND(where=response.url, status=status)
+    if status == 401:
+        raise LOGIN_WALL(where=where)
+    if status == 403:
+        raise FORBIDDEN(engine=where)
+    if status == 429:
+        raise RATE_LIMITED(engine=where)
+    if status >= 500:
+        raise UPSTREAM_BROKEN(engine=where, status=status)
+    raise BAD_STATUS(engine=where, status=status)

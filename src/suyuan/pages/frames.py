@@ -1,0 +1,124 @@
+"""The frames between this process and its readers: a header as JSON and the long texts beside it.
+
+Nothing of it is executed: a reader that a hostile page has taken over can send wrong texts, but no code.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from ..core.document import Document
+from ..core.errors import (
+    AuthError,
+    BadGateway,
+    InvalidInput,
+    NetworkError,
+    SuyuanError,
+    Timeout,
+    WebBlocked,
+    WebParseError,
+    WebProviderError,
+)
+from ..core.failure import Failure
+from ..core.wire import Response
+from .reading import Reading, ReceivedPage
+
+MAX_HEADER = 4_000_000
+MAX_PART = 100_000_000
+
+_LENGTHS = struct.Struct("!III")
+_ERRORS: tuple[type[SuyuanError], ...] = (
+    AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebBlocked, WebParseError, WebProviderError,
+)  # fmt: skip
+_BY_CODE = {kind.code: kind for kind in _ERRORS}
+_LONG = ("text", "passages", "from_archive")
+_FIELDS = tuple(name for name in Document.__slots__ if name not in _LONG)
+
+
+class BrokenFrame(Exception):
+    """What came is not a frame, or not a whole one."""
+
+
+def write_page(stream: BinaryIO, page: ReceivedPage, seconds: float) -> None:
+    """Send a page to a reader, with the CPU seconds that it may take."""
+    response = page.response
+    header = {
+        "url": page.url,
+        "notes": page.notes,
+        "rendered": page.rendered,
+        "seconds": seconds,
+        "status": response.status,
+        "final_url": response.url,
+        "headers": dict(response.headers),
+    }
+    _write(stream, header, response.body, b"")
+
+
+def read_page_frame(stream: BinaryIO) -> tuple[ReceivedPage, float]:
+    """Receive a page and the CPU seconds for it; raises ``EOFError`` at the end."""
+    header, body, _ = _read(stream)
+    response = Response(header["status"], body, header["final_url"], header["headers"])
+    return ReceivedPage(header["url"], response, tuple(header["notes"]), header["rendered"]), header["seconds"]
+
+
+def write_outcome(stream: BinaryIO, outcome: Reading | SuyuanError, rss: int) -> None:
+    """Send what came of a page, and how much memory the reader has used, in MB."""
+    if isinstance(outcome, SuyuanError):
+        _write(stream, {"error": outcome.failure.as_dict(), "rss": rss}, b"", b"")
+        return
+    document = outcome.document
+    header = {"document": {name: getattr(document, name) for name in _FIELDS}, "rss": rss}
+    _write(stream, header, _encoded(document.text), _encoded(outcome.index))
+
+
+def read_outcome(stream: BinaryIO) -> tuple[Reading | SuyuanError, int]:
+    """Receive what came of a page; raises ``EOFError`` or ``BrokenFrame``."""
+    header, text, index = _read(stream)
+    try:
+        rss = int(header["rss"])
+        if "error" in header:
+            failure = Failure.from_dict(header["error"])
+            return _BY_CODE.get(failure.code, WebParseError)(failure), rss
+        return Reading(_document(header["document"], text), index.decode("utf-8", "replace")), rss
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise BrokenFrame(str(error)) from None
+
+
+def _document(fields: dict[str, Any], text: bytes) -> Document:
+    document = Document(**{name: fields[name] for name in _FIELDS}, text=text.decode("utf-8", "replace"))
+    links = tuple((str(name), str(url)) for name, url in document.links)
+    return replace(document, links=links, notes=tuple(map(str, document.notes)))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _write(stream: BinaryIO, header: dict[str, Any], first: bytes, second: bytes) -> None:
+    head = json.dumps(header).encode("ascii")
+    stream.write(_LENGTHS.pack(len(head), len(first), len(second)) + head)
+    stream.write(first)
+    stream.write(second)
+    stream.flush()
+
+
+def _read(stream: BinaryIO) -> tuple[dict[str, Any], bytes, bytes]:
+    lengths = stream.read(_LENGTHS.size)
+    if not lengths:
+        raise EOFError
+    if len(lengths) < _LENGTHS.size:
+        raise BrokenFrame("cut off")
+    header, first, second = _LENGTHS.unpack(lengths)
+    if header > MAX_HEADER or max(first, second) > MAX_PART:
+        raise BrokenFrame("too long")
+    parts = [stream.read(length) for length in (header, first, second)]
+    if [len(part) for part in parts] != [header, first, second]:
+        raise BrokenFrame("cut off")
+    try:
+        head = json.loads(parts[0])
+    except ValueError as error:
+        raise BrokenFrame(str(error)) from None
+    return head, parts[1], parts[2]

@@ -1,0 +1,82 @@
+"""``PageReader``: converts pages, small ones here and all others in reader processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.causes.page import READER_FAILED
+from ..core.errors import SuyuanError
+from ..core.urls import domain_of
+from .kind import kind_of
+
+if TYPE_CHECKING:
+    from .reader_pool import ReaderPool
+    from .reading import Reading, ReceivedPage
+
+SMALL = 16_000
+FEW_TAGS = 400
+"""A page of so many bytes and tags costs a few milliseconds whatever it contains, less than starting a process."""
+
+
+class PageReader:
+    """Converts received pages to documents."""
+
+    def __init__(self) -> None:
+        self._pool: ReaderPool | None = None
+        self._underway = 0
+
+    async def read(self, page: ReceivedPage) -> Reading:
+        """Convert a page; raises the ``SuyuanError`` that says why it cannot be read. Cancelling ends the work."""
+        self._underway += 1
+        try:
+            # With others under way, the readers are faster together.
+            if self._underway == 1 and _is_harmless(page):
+                return _read_here(page)
+            return await self._readers().read(page)
+        finally:
+            self._underway -= 1
+
+    def close(self) -> None:
+        """Give the reader processes back; those that nobody else uses end."""
+        if self._pool is not None:
+            from .reader_pool import shared_readers
+
+            self._pool = None
+            shared_readers.release()
+
+    def _readers(self) -> ReaderPool:
+        if self._pool is None:
+            from .reader_pool import shared_readers
+
+            self._pool = shared_readers.acquire()
+        return self._pool
+
+
+def _is_harmless(page: ReceivedPage) -> bool:
+    """Whether no content can make the conversion of this page slow."""
+    body = page.response.body
+    if (
+        len(body) > SMALL
+        or body.count(b"<") > FEW_TAGS
+        or kind_of(page.response.headers.get("content-type", ""), body) == "pdf"
+    ):
+        return False
+    try:
+        # Detecting an encoding is slow.
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read_here(page: ReceivedPage) -> Reading:
+    # Loaded when a page is read here for the first time: the parsers take longer than some pages.
+    from .convert import read_page
+
+    try:
+        return read_page(page)
+    except SuyuanError:
+        raise
+    except Exception as error:
+        where = domain_of(page.response.url) or page.response.url
+        raise READER_FAILED(where=where, what=type(error).__name__) from error

@@ -1,0 +1,97 @@
+"""A reader: a process that converts pages and ends with the process that started it, whatever happens to that one."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+from typing import BinaryIO
+
+from ..core.causes.page import PAGE_TOO_COMPLEX, READER_FAILED
+from ..core.errors import SuyuanError
+from ..core.urls import domain_of
+from .convert import read_page
+from .forest import load_forest
+from .frames import BrokenFrame, read_page_frame, write_outcome
+from .reading import Reading, ReceivedPage
+
+try:
+    import resource
+except ImportError:  # pragma: no cover - Windows has no such limits; the deadline holds there as well
+    resource = None  # type: ignore[assignment]
+
+log = logging.getLogger("suyuan.pages")
+
+MAX_MEGABYTES = 1024
+"""The address space of a reader."""
+
+
+def main() -> None:
+    """Convert the pages that come on standard input until it ends."""
+    logging.disable(logging.CRITICAL)
+    pages, outcomes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # A library that prints must not end up between the frames.
+    with open(os.devnull, "r+b") as nowhere:
+        for standard in (0, 1, 2):
+            os.dup2(nowhere.fileno(), standard)
+    _limit_memory()
+    load_forest()
+    jobs: queue.SimpleQueue[tuple[ReceivedPage, float]] = queue.SimpleQueue()
+    # In a thread of its own, so that the end of the parent is seen while a page is being converted.
+    threading.Thread(target=_receive, args=(pages, jobs), daemon=True).start()
+    while True:
+        page, seconds = jobs.get()
+        _limit_cpu(seconds)
+        write_outcome(outcomes, _outcome(page), _used_megabytes())
+
+
+def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[tuple[ReceivedPage, float]]) -> None:
+    with contextlib.suppress(EOFError, BrokenFrame, OSError):
+        while True:
+            jobs.put(read_page_frame(stream))
+    os._exit(0)
+
+
+def _outcome(page: ReceivedPage) -> Reading | SuyuanError:
+    where = domain_of(page.response.url) or page.response.url
+    try:
+        return read_page(page)
+    except SuyuanError as error:
+        return error
+    except MemoryError:
+        return PAGE_TOO_COMPLEX(where=where, limit=MAX_MEGABYTES)
+    except Exception as error:
+        # The outermost edge: whatever a page provokes in a parser is a failure of that page.
+        log.exception("a page could not be converted")
+        return READER_FAILED(where=where, what=type(error).__name__)
+
+
+def _limit_memory() -> None:
+    if resource is not None:
+        limit = MAX_MEGABYTES << 20
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if hard == resource.RLIM_INFINITY or hard > limit:
+            # macOS refuses this limit.
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _limit_cpu(seconds: float) -> None:
+    """End this process by SIGXCPU once it has used so many more CPU seconds, even if the parent cannot end it."""
+    if resource is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = int(time.process_time() + seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def _used_megabytes() -> int:
+    """The most memory that this process has used."""
+    if resource is None:
+        return 0
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used >> (20 if sys.platform == "darwin" else 10)
