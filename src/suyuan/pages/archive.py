@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
+from ..core.causes.archive import ARCHIVE_DAMAGED
 from ..core.document import Document
-from ..core.urls import page_key
+from ..core.errors import SuyuanError
 from ..text.keywords import content_words
 from ..text.sentences import sentence_ends
 from ..text.words import words
+from .address import address_key
+from .archive_file import ArchiveFile
 from .passages import cut, rank
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS documents (
-    id INTEGER PRIMARY KEY,
-    page TEXT NOT NULL,              -- the key of the final address
-    sha256 TEXT NOT NULL,            -- of the text: both versions of a changed page are stored
-    fetched_at TEXT NOT NULL,
-    title TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    document TEXT NOT NULL,          -- the whole document as JSON
-    UNIQUE (page, sha256)
-);
-CREATE INDEX IF NOT EXISTS by_time ON documents (fetched_at);
-CREATE TABLE IF NOT EXISTS addresses (
-    address TEXT PRIMARY KEY,        -- the key of any address that leads to the page
-    page TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS pinned (
-    page TEXT PRIMARY KEY            -- the product's own pages, which are never removed
-);
-CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
-"""
+log = logging.getLogger("suyuan.pages")
+T = TypeVar("T")
+
 # All documents except the product's own pages.
 _NOT_PINNED = "page NOT IN (SELECT page FROM pinned)"
 
@@ -64,99 +51,115 @@ class ArchiveEntry:
 
 
 class Archive:
-    """The archive in one file; safe for threads and for processes that are killed."""
+    """The archive in one file; safe for threads and for processes that are killed.
+
+    Every failure is a cause. A file that is damaged is set aside and begun anew; ``notice`` then says so.
+    """
 
     def __init__(self, path: Path | str, *, max_bytes: int = 512 * 1024 * 1024, max_days: int = 365) -> None:
         self.path = str(path)
+        self.notice: SuyuanError | None = None
         self._max_bytes = max_bytes
         self._max_days = max_days
         self._lock = threading.Lock()
-        if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, check_same_thread=False, timeout=10.0)
-        # A commit is written to the log before put() returns; a kill loses only uncommitted documents.
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        with self._db:
-            self._db.executescript(_SCHEMA)
+        self._file = ArchiveFile(path)
+        self._run(lambda db: None)
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do ``work`` in one transaction; a damaged file is replaced, and the work is done in the new one."""
+        with self._lock:
+            try:
+                return self._file.run(work)
+            except SuyuanError as error:
+                if error.detail_code != ARCHIVE_DAMAGED.detail_code:
+                    raise
+                log.warning("%s", error.message)
+                self.notice = error
+            return self._file.run(work)
 
     def put(self, document: Document, index: str = "") -> int:
-        """Store a document and return its number; the same text of a page is stored once, with its latest time."""
-        page = page_key(document.final_url)
+        """Store a document and return its number; the same text of a page is stored once, with its latest time.
+
+        ``index`` holds the words of its text, if they are known already.
+        """
+        page = address_key(document.final_url)
         stored = replace(document, from_archive=False)
-        with self._lock, self._db:
-            row = self._db.execute(
+
+        def work(db: sqlite3.Connection) -> int:
+            row = db.execute(
                 "SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, document.sha256)
             ).fetchone()
             if row:
-                self._db.execute(
+                db.execute(
                     "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?",
                     (document.fetched_at, _to_json(stored), row[0]),
                 )
                 number = int(row[0])
             else:
-                number = self._insert(page, stored, index)
-            for address in {page_key(document.url), page, page_key(document.canonical_url or document.final_url)}:
-                self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
+                number = _insert(db, page, stored, index)
+            # Only addresses that were really requested: what a page says about its address proves nothing.
+            for address in {address_key(document.url), page}:
+                db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
             return number
+
+        number = self._run(work)
+        if self._file.used_bytes > self._max_bytes:
+            self.prune()
+        return number
 
     def pin(self, documents: Iterable[Document]) -> bool:
         """Make these the pages that are never removed, each in one version; return whether anything was written."""
-        wanted = {page_key(document.final_url): document for document in documents}
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT p.page, d.sha256 FROM pinned p LEFT JOIN documents d ON d.page = p.page"
-            ).fetchall()
-        if set(rows) == {(page, document.sha256) for page, document in wanted.items()}:
-            return False
-        try:
-            with self._lock, self._db:
-                # Another process may do the same now.
-                self._db.execute("BEGIN IMMEDIATE")
-                self._replace_pinned({row[0] for row in rows} | set(wanted), wanted)
-        except sqlite3.OperationalError:
-            # Another process has locked the file: the next start will write them.
-            return False
-        return True
+        wanted = {address_key(document.final_url): document for document in documents}
+        known = {(page, document.sha256) for page, document in wanted.items()}
+
+        def pinned(db: sqlite3.Connection) -> list[tuple[str, str]]:
+            query = "SELECT p.page, d.sha256 FROM pinned p LEFT JOIN documents d ON d.page = p.page"
+            return db.execute(query).fetchall()
+
+        def work(db: sqlite3.Connection) -> bool:
+            # Another process may have done the same in the meantime.
+            rows = pinned(db)
+            if set(rows) == known:
+                return False
+            _replace_pinned(db, {row[0] for row in rows} | set(wanted), wanted)
+            return True
+
+        return set(self._run(pinned)) != known and self._run(work)
 
     def get(self, url: str) -> Document | None:
         """The latest version of the page at ``url``, or at the address it redirects to."""
-        key = page_key(url)
-        with self._lock:
-            row = self._db.execute("SELECT page FROM addresses WHERE address = ?", (key,)).fetchone()
-            found = self._db.execute(
+        key = address_key(url)
+
+        def work(db: sqlite3.Connection) -> Document | None:
+            row = db.execute("SELECT page FROM addresses WHERE address = ?", (key,)).fetchone()
+            return _one(
+                db,
                 "SELECT document FROM documents WHERE page = ? ORDER BY fetched_at DESC LIMIT 1",
-                (row[0] if row else key,),
-            ).fetchone()
-        return _from_json(found[0]) if found else None
+                row[0] if row else key,
+            )
+
+        return self._run(work)
 
     def version(self, sha256: str) -> Document | None:
         """The document with exactly this text, even if the page has changed since."""
-        with self._lock:
-            row = self._db.execute("SELECT document FROM documents WHERE sha256 = ? LIMIT 1", (sha256,)).fetchone()
-        return _from_json(row[0]) if row else None
+        return self._run(lambda db: _one(db, "SELECT document FROM documents WHERE sha256 = ? LIMIT 1", sha256))
 
     def by_number(self, number: int) -> Document | None:
         """The document with this number."""
-        with self._lock:
-            row = self._db.execute("SELECT document FROM documents WHERE id = ?", (number,)).fetchone()
-        return _from_json(row[0]) if row else None
+        return self._run(lambda db: _one(db, "SELECT document FROM documents WHERE id = ?", number))
 
     def newest(self, limit: int = 50) -> list[ArchiveEntry]:
         """The latest documents."""
-        with self._lock:
-            rows = self._db.execute(
-                f"SELECT id, page, title, fetched_at, size FROM documents WHERE {_NOT_PINNED} "
-                "ORDER BY fetched_at DESC LIMIT ?",
-                (limit,),
-            ).fetchall()
-        return [ArchiveEntry(*row) for row in rows]
+        query = (
+            f"SELECT id, page, title, fetched_at, size FROM documents WHERE {_NOT_PINNED} "
+            "ORDER BY fetched_at DESC LIMIT ?"
+        )
+        return [ArchiveEntry(*row) for row in self._run(lambda db: db.execute(query, (limit,)).fetchall())]
 
     def export(self) -> Iterator[Document]:
         """All documents, oldest first."""
-        with self._lock:
-            rows = self._db.execute(f"SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id").fetchall()
-        for (number,) in rows:
+        query = f"SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id"
+        for (number,) in self._run(lambda db: db.execute(query).fetchall()):
             if (document := self.by_number(number)) is not None:
                 yield document
 
@@ -166,16 +169,15 @@ class Archive:
         if not asked:
             return []
         match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT d.document FROM fulltext f JOIN documents d ON d.id = f.rowid WHERE fulltext MATCH ? "
-                "ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?",
-                (match, limit * 3),
-            ).fetchall()
+        query = (
+            "SELECT d.document FROM fulltext f JOIN documents d ON d.id = f.rowid WHERE fulltext MATCH ? "
+            "ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?"
+        )
+        rows = self._run(lambda db: db.execute(query, (match, limit * 3)).fetchall())
         hits: dict[str, ArchiveHit] = {}
         for row in rows:
             document = _from_json(row[0])
-            if (key := page_key(document.final_url)) not in hits:
+            if (key := address_key(document.final_url)) not in hits:
                 hits[key] = ArchiveHit(document, _coverage(asked, document), _snippet(document, question))
             if len(hits) == limit:
                 break
@@ -184,61 +186,73 @@ class Archive:
     def prune(self, now: datetime | None = None) -> int:
         """Remove documents that are too old, then the oldest ones until the size fits; return their number."""
         oldest = ((now or datetime.now(UTC)) - timedelta(days=self._max_days)).isoformat()
-        with self._lock, self._db:
-            rows = self._db.execute(
-                f"SELECT id FROM documents WHERE {_NOT_PINNED} AND fetched_at < ?", (oldest,)
-            ).fetchall()
-            total = self._db.execute(f"SELECT coalesce(sum(size), 0) FROM documents WHERE {_NOT_PINNED}").fetchone()[0]
-            for number, size in self._db.execute(
-                f"SELECT id, size FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at"
-            ).fetchall():
-                if total <= self._max_bytes:
-                    break
-                rows.append((number,))
-                total -= size
-            removed = dict.fromkeys(rows)
-            for (number,) in removed:
-                self._drop("id = ?", number)
-            self._db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)")
-        return len(removed)
+
+        def remove_old(db: sqlite3.Connection) -> int:
+            return _drop(db, f"{_NOT_PINNED} AND fetched_at < ?", oldest)
+
+        def remove_oldest(db: sqlite3.Connection) -> int:
+            # A tenth at a time, since the size is known only after the removal.
+            count = db.execute(f"SELECT count(*) FROM documents WHERE {_NOT_PINNED}").fetchone()[0]
+            which = f"id IN (SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id LIMIT ?)"
+            return _drop(db, which, max(1, count // 10)) if count else 0
+
+        removed = self._run(remove_old)
+        # Some room is made, so that not every new document removes another one.
+        limit = self._max_bytes if self._file.used_bytes <= self._max_bytes else self._max_bytes * 0.9
+        while self._file.used_bytes > limit and (more := self._run(remove_oldest)):
+            removed += more
+        if removed:
+            self._run(
+                lambda db: db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)") and None
+            )
+            with self._lock:
+                self._file.shrink()
+        return removed
 
     def check(self) -> str:
         """``ok``, or the problem that SQLite finds in the file."""
-        with self._lock:
-            return str(self._db.execute("PRAGMA quick_check").fetchone()[0])
+        return self._run(lambda db: str(db.execute("PRAGMA quick_check").fetchone()[0]))
 
     def __len__(self) -> int:
-        with self._lock:
-            return int(self._db.execute(f"SELECT count(*) FROM documents WHERE {_NOT_PINNED}").fetchone()[0])
+        query = f"SELECT count(*) FROM documents WHERE {_NOT_PINNED}"
+        return self._run(lambda db: int(db.execute(query).fetchone()[0]))
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._db.close()
+            self._file.close()
 
-    def _replace_pinned(self, old: set[str], wanted: Mapping[str, Document]) -> None:
-        for page in old:
-            self._drop("page = ?", page)
-        self._db.execute("DELETE FROM pinned")
-        for page, document in wanted.items():
-            self._insert(page, replace(document, from_archive=False))
-            self._db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (page, page))
-            self._db.execute("INSERT INTO pinned VALUES (?)", (page,))
 
-    def _drop(self, which: str, value: str | int) -> None:
-        self._db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
-        self._db.execute(f"DELETE FROM documents WHERE {which}", (value,))
+def _one(db: sqlite3.Connection, query: str, value: str | int) -> Document | None:
+    row = db.execute(query, (value,)).fetchone()
+    return _from_json(row[0]) if row else None
 
-    def _insert(self, page: str, document: Document, index: str = "") -> int:
-        size = len(document.text.encode("utf-8", "replace"))
-        values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
-        cursor = self._db.execute(
-            "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
-        )
-        number = int(cursor.lastrowid or 0)
-        row = (number, " ".join(words(document.title)), index or " ".join(words(document.text)))
-        self._db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", row)
-        return number
+
+def _replace_pinned(db: sqlite3.Connection, old: set[str], wanted: Mapping[str, Document]) -> None:
+    for page in old:
+        _drop(db, "page = ?", page)
+    db.execute("DELETE FROM pinned")
+    for page, document in wanted.items():
+        _insert(db, page, replace(document, from_archive=False))
+        db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (page, page))
+        db.execute("INSERT INTO pinned VALUES (?)", (page,))
+
+
+def _drop(db: sqlite3.Connection, which: str, value: str | int) -> int:
+    db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
+    return db.execute(f"DELETE FROM documents WHERE {which}", (value,)).rowcount
+
+
+def _insert(db: sqlite3.Connection, page: str, document: Document, index: str = "") -> int:
+    size = len(document.text.encode("utf-8", "replace"))
+    values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
+    cursor = db.execute(
+        "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
+    )
+    number = int(cursor.lastrowid or 0)
+    row = (number, " ".join(words(document.title)), index or " ".join(words(document.text)))
+    db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", row)
+    return number
 
 
 def _to_json(document: Document) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from ..text.dates import PartialDate, read_timestamp
+from .address import is_same_site
 from .visibility import visible_text
 
 MAX_FIELD = 300
@@ -65,7 +66,7 @@ def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
         published_at=_published(tree, meta, linked, url),
         language=_declared_language(tree, meta),
         site_name=_clean(site),
-        canonical_url=_join(base, _attribute(tree, "link[rel=canonical]", "href") or meta.get("og:url", "")),
+        canonical_url=_canonical(tree, meta, base, url),
         description=_clean(meta.get("description") or meta.get("og:description") or ""),
         base=base,
     )
@@ -153,6 +154,12 @@ def _published(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, A
             return date
     match = _IN_URL.search(urlsplit(url).path + "/") if _is_url(url) else None
     return PartialDate(int(match[1]), int(match[2]), int(match[3])).iso() if match else None
+
+
+def _canonical(tree: LexborHTMLParser, meta: dict[str, str], base: str, url: str) -> str:
+    """The address that the page gives as its own; a page can speak for its own site only."""
+    claimed = _join(base, _attribute(tree, "link[rel=canonical]", "href") or meta.get("og:url", ""))
+    return claimed if claimed and is_same_site(claimed, url) else ""
 
 
 def _declared_language(tree: LexborHTMLParser, meta: dict[str, str]) -> str:

@@ -19,8 +19,6 @@ FAKE_IP = Cause(NetworkError, "doctor.fake_ip", "fake_ip")
 PROXY_DOWN = Cause(NetworkError, "doctor.proxy_down", "proxy_unusable")
 
 # --- storage
-ARCHIVE_DAMAGED = Cause(WebProviderError, "doctor.archive_damaged", "archive_damaged")
-ARCHIVE_UNUSABLE = Cause(WebProviderError, "doctor.archive_unusable", "archive_unusable")
 STORE_FAULTY = Cause(WebProviderError, "doctor.store_faulty", "store_faulty")
 DISK_FULL = Cause(WebProviderError, "doctor.disk_full", "disk_full")
 
