@@ -59,6 +59,7 @@ _TITLES = {
     "browser": ("Browser", "浏览器"),
     "model": ("Models", "模型"),
     "chat": ("Conversations", "对话"),
+    "archive": ("Archive", "归档"),
     "store": ("Stored conversations", "会话存储"),
     "web": ("Page and API", "页面与接口"),
     "doctor": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),

@@ -227,8 +227,8 @@ FAULTS = (
         "T8.2",
         "the address that was asked for is not kept",
         "pages/archive.py",
-        "page_key(document.url), page,",
-        "page,",
+        "address_key(document.url), page",
+        "page",
     ),
     # --- G: Google, browser, engines
     Fault("G1.2", "no region for a Chinese query", "engines/ddg_html.py", 'form["kl"] = region', "pass"),

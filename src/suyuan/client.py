@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .chat.service import ChatService
     from .chat.session import AskParams
     from .chat.session_factory import SessionFactory
-    from .pages.archive import Archive
+    from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
     from .pages.reader import PageReader
 
@@ -66,7 +66,7 @@ class AsyncClient:
             lang=settings.search.lang,
             bridge=self.bridge,
         )
-        self._archive: Archive | None = None
+        self._archive: AsyncArchive | None = None
         self._fetcher: Fetcher | None = None
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
@@ -175,19 +175,26 @@ class AsyncClient:
 
     # --- the parts ------------------------------------------------------------------------------------------------
     @property
-    def archive(self) -> Archive | None:
+    def archive(self) -> AsyncArchive | None:
         """The pages that were read, or None where nothing is kept."""
         path = self.settings.archive_file
         if self._archive is None and path is not None:
-            from .guides.documents import documents
-            from .pages.archive import Archive
+            from .pages.async_archive import AsyncArchive
 
             pages = self.settings.pages
-            archive = Archive(path, max_bytes=pages.archive_megabytes * 1_000_000, max_days=pages.archive_days)
-            # The guides must be found without a network, and from the first day.
-            archive.pin(documents(self.settings.server.url, datetime.now(UTC).isoformat(timespec="seconds")))
-            self._archive = archive
+            self._archive = AsyncArchive(
+                path,
+                self._guides,
+                max_bytes=pages.archive_megabytes * 1_000_000,
+                max_days=pages.archive_days,
+            )
         return self._archive
+
+    def _guides(self) -> Iterable[Document]:
+        # They must be found without a network, and from the first day.
+        from .guides.documents import documents
+
+        return documents(self.settings.server.url, datetime.now(UTC).isoformat(timespec="seconds"))
 
     def _archive_engine(self) -> SearchEngine:
         from .pages.archive_engine import ArchiveEngine
@@ -250,13 +257,12 @@ class AsyncClient:
             await self._sessions.close()
             self._sessions = None
         await self.network.close()
+        if self._archive is not None:
+            await self._archive.close()
+            self._archive = None
 
     def _close_files(self) -> None:
         self.engines.save()
-        if self._archive is not None:
-            self._archive.prune()
-            self._archive.close()
-            self._archive = None
         self._fetcher = None
         if self._reader is not None:
             self._reader.close()

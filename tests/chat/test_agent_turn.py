@@ -110,6 +110,9 @@ async def test_pages_are_read_cited_by_their_number_and_checked_against_what_was
     read = of(events, PageRead)[0]
     assert web.reads == ["/bridge"] and read.number == 1 and read.tokens > 0
     assert answer.claims[0].verdict == "supported" and "120年" in answer.claims[0].quote
+    cited, *others = answer.sources
+    assert cited.read_from.endswith("/bridge") and cited.read_at and len(cited.sha256) == 64
+    assert all(not source.sha256 for source in others), "what was not read has no text of its own"
 
 
 @pytest.mark.req("C13.1", "C13.2")

@@ -54,7 +54,7 @@ async def test_an_article_is_read_and_archived(tmp_path: Path) -> None:
     async with client(lambda _: reply(ARTICLE, headers={"ETag": '"v1"'}), tmp_path) as (h, site):
         document = await h.fetcher.fetch(site.url + "/page")
         again = await h.fetcher.fetch(site.url + "/page")
-        assert h.archive is not None and len(h.archive) == 1
+        assert h.archive is not None and len(h.archive.open()) == 1
     assert document.title == "About teapots" and "first made in China" in document.text and "Home" not in document.text
     assert document.canonical_url == site.url + "/teapots" and document.language == "en" and len(document.sha256) == 64
     assert again.from_archive and len(site.seen) == 1, "a fresh reading is not asked for again"
@@ -81,7 +81,7 @@ async def test_a_link_of_baidu_is_followed_to_its_landing_page(tmp_path: Path) -
     async with client(play, tmp_path) as (h, site):
         one = await h.fetcher.fetch(site.url + "/link?url=AAA")
         two = await h.fetcher.fetch(site.url + "/link?url=BBB")
-        assert h.archive is not None and len(h.archive) == 1
+        assert h.archive is not None and len(h.archive.open()) == 1
     assert one.final_url == two.final_url == site.url + "/landing" and one.url.endswith("AAA")
 
 
@@ -316,7 +316,7 @@ async def test_many_pages_at_once(tmp_path: Path) -> None:
     async with client(lambda seen: reply(ARTICLE.replace("teapots", seen.path[1:])), tmp_path) as (h, site):
         documents = await asyncio.gather(*(h.fetcher.fetch(f"{site.url}/n{n}") for n in range(40)))
         assert {d.title for d in documents} == {f"About n{n}" for n in range(40)}
-        assert h.archive is not None and len(h.archive) == 40
+        assert h.archive is not None and len(h.archive.open()) == 40
 
 
 def test_synchronous_callers(tmp_path: Path) -> None:

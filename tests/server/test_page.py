@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -340,6 +341,16 @@ async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: S
     assert await page.evaluate("document.activeElement.classList.contains('cite')")
 
 
+async def _mark_as_read(stage: Stage, run: str, number: int, document: Document) -> None:
+    """Make ``document`` the text that the stored answer cites."""
+    store = stage.client.chat.store
+    message = store.message(run)
+    assert message is not None and message.answer is not None
+    reading = {"read_from": document.final_url, "read_at": document.fetched_at, "sha256": document.sha256}
+    sources = [{**source, **(reading if source["number"] == number else {})} for source in message.answer["sources"]]
+    store.finish(run, state=message.state, text=message.text, answer={**message.answer, "sources": sources})
+
+
 async def test_the_archived_passage_can_be_read(plain: Stage, browser: Any) -> None:
     page = await plain.page(browser)
     answer = await answered(page, plain)
@@ -351,16 +362,20 @@ async def test_the_archived_passage_can_be_read(plain: Stage, browser: Any) -> N
     kept = f"前言。\n\n{RESULTS[int(number) - 1]['content']}\n\n后记 <b>。"
     assert plain.client.archive is not None
     url = RESULTS[int(number) - 1]["url"]
-    plain.client.archive.put(Document(url, url, "T", kept, "text/html", "2026-01-02T03:04:05+00:00"))
+    document = Document(url, url, "T", kept, "text/html", "2026-01-02T03:04:05+00:00")
+    await plain.client.archive.put(document)
+    await page.reload()
+    assert "后记" not in await page.locator(".archived").inner_text(), "a later reading is not what was cited"
+    await _mark_as_read(plain, run, int(number), document)
+    await plain.client.archive.put(replace(document, text="另一个版本。", fetched_at="2026-01-03T03:04:05+00:00"))
     await page.reload()
     assert (
         "后记 <b>。" in await page.locator(".archived").inner_text()
         and await page.locator(".archived mark").count() == 1
     )
-    assert (
-        "读取于 2026-01-02" in await page.locator("main").inner_text()
-        and "SHA-256" in await page.locator(".hash").inner_text()
-    )
+    shown = await page.locator("main").inner_text()
+    assert f"读取自 {url}" in shown and "2026-01-02" in shown
+    assert document.sha256 in await page.locator(".hash").inner_text()
     gone = await page.goto(f"{plain.url}/source/{run}/99")
     assert gone.status == 404 and "没有这个来源" in await page.locator("main").inner_text()
 

@@ -63,7 +63,7 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
         turn.emit(StepFinished(step, "web_fetch", False, took))
         raise
     text, chosen = page_text(document, question or turn.message, budget, turn.lang)
-    source = turn.citations.add_page(document.title, url)
+    source = turn.citations.add_page(url, document)
     turn.add_evidence(source.number, "\n".join(passage.text for passage in chosen.passages))
     turn.web_policy.found(link for _, link in document.links)
     turn.web_policy.read(f"{document.title}\n{document.text}")

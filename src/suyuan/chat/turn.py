@@ -16,6 +16,7 @@ from ..citations.references import references
 from ..citations.registry import CitationRegistry, Source
 from ..citations.text_fragment import fragment_link
 from ..core.causes.chat import EMPTY_ANSWER, UNEXPECTED
+from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.result import SearchPage
@@ -262,9 +263,9 @@ class _Citations(CitationRegistry):
         self._found(sources)
         return sources
 
-    def add_page(self, title: str, url: str) -> Source:
+    def add_page(self, url: str, document: Document) -> Source:
         before = len(self.rounds)
-        source = super().add_page(title, url)
+        source = super().add_page(url, document)
         if len(self.rounds) > before:
             self._found((source,))
         return source

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
+from ..core.document import Document
 from ..core.result import SearchPage, SearchResult
 from ..core.urls import page_key
 
@@ -21,6 +22,11 @@ class Source:
     published_at: str | None = None
     round: int = 1
     """The number of the search that found it first."""
+    read_from: str = ""
+    """The address that the text was read from; empty if only the snippet is known."""
+    read_at: str = ""
+    sha256: str = ""
+    """The hash of the text that was read: what is cited is this text, whatever the page says later."""
 
     @property
     def domain(self) -> str:
@@ -54,14 +60,18 @@ class CitationRegistry:
             self._rounds.append(Round(round_number, page.query.text, tuple(source.number for source in found)))
             return found
 
-    def add_page(self, title: str, url: str) -> Source:
-        """Number a page that was read without a search; a known page keeps its number."""
+    def add_page(self, url: str, document: Document) -> Source:
+        """Number a page that was read, with what was read; a known page keeps its number."""
         with self._lock:
             if (known := self._numbers.get(page_key(url))) is not None:
-                return self._sources[known]
-            round_number = len(self._rounds) + 1
-            source = self._number(SearchResult(title, url), round_number)
-            self._rounds.append(Round(round_number, url, (source.number,)))
+                source = self._sources[known]
+            else:
+                round_number = len(self._rounds) + 1
+                source = self._number(SearchResult(document.title, url), round_number)
+                self._rounds.append(Round(round_number, url, (source.number,)))
+            source = self._sources[source.number] = replace(
+                source, read_from=document.final_url, read_at=document.fetched_at, sha256=document.sha256
+            )
             return source
 
     def by_number(self) -> dict[int, Source]:

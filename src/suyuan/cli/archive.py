@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
+from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
+from .failure import show_failure
 from .tables import show_table
 from .terminal import Terminal
 
@@ -35,12 +37,18 @@ def add(commands: Any, t: Texts) -> None:
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Run one command of the archive."""
     client = AsyncClient(settings)
-    archive = client.archive
-    if archive is None:
+    if client.archive is None:
         Terminal(sys.stderr).line(t("archive.off"))
         return 2
-    code: int = args.action(archive, args, t)
-    client.close_sync()
+    try:
+        archive = client.archive.open()
+        code: int = args.action(archive, args, t)
+        if archive.notice is not None:
+            Terminal(sys.stderr).line(archive.notice.say(t.lang)[0])
+    except SuyuanError as error:
+        return show_failure(error, t, "archive.failed")
+    finally:
+        client.close_sync()
     return code
 
 

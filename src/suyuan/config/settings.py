@@ -140,7 +140,7 @@ class PageSettings:
         "archive.enabled", True, flag(), "Whether pages that were read are archived.", env="SUYUAN_ARCHIVE"
     )
     archive_megabytes: int = setting(
-        "archive.maxMegabytes", 512, whole(1, 1_000_000), "Largest size of the archived texts.",
+        "archive.maxMegabytes", 512, whole(1, 1_000_000), "Largest size of the archive on disk.",
         env="SUYUAN_ARCHIVE_MAX_MB",
     )  # fmt: skip
     archive_days: int = setting(

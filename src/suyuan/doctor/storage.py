@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 from ..client import AsyncClient
-from ..core.causes.doctor import ARCHIVE_DAMAGED, ARCHIVE_UNUSABLE, DISK_FULL, STORE_FAULTY
+from ..core.causes.doctor import ARCHIVE_FAULTY, DISK_FULL, STORE_FAULTY
 from ..core.errors import SuyuanError
 from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding
@@ -36,18 +35,16 @@ def _archive(client: AsyncClient) -> Finding:
     if path is None:
         return Finding.ok("archive", Text("doctor.ok.archive_off"))
     try:
-        archive = client.archive
-        result = archive.check() if archive else "ok"
-        size = len(archive) if archive else 0
-    except sqlite3.OperationalError as error:
-        # Locked, or in a read-only folder: the file itself may be intact.
-        return Finding.problem("archive", ARCHIVE_UNUSABLE(where=path, why=error))
-    except sqlite3.DatabaseError as error:
-        return Finding.problem("archive", ARCHIVE_DAMAGED(where=path, why=error))
-    except OSError as error:
-        return Finding.problem("archive", ARCHIVE_UNUSABLE(where=path, why=error.strerror or error))
+        assert client.archive is not None
+        archive = client.archive.open()
+        result = archive.check()
+        size = len(archive)
+    except SuyuanError as error:
+        return Finding.problem("archive", error)
+    if archive.notice is not None:
+        return Finding.problem("archive", archive.notice, WARNING)
     if result != "ok":
-        return Finding.problem("archive", ARCHIVE_DAMAGED(where=path, why=result[:200]))
+        return Finding.problem("archive", ARCHIVE_FAULTY(where=path, why=result[:200]))
     return Finding.ok("archive", Text("doctor.ok.archive", {"count": size, "path": str(path)}))
 
 

@@ -26,6 +26,7 @@ from .passages import cut, rank
 log = logging.getLogger("suyuan.pages")
 T = TypeVar("T")
 
+_MERGED_PAGES = -1000
 # All documents except the product's own pages.
 _NOT_PINNED = "page NOT IN (SELECT page FROM pinned)"
 
@@ -65,17 +66,17 @@ class Archive:
         self._file = ArchiveFile(path)
         self._run(lambda db: None)
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
         """Do ``work`` in one transaction; a damaged file is replaced, and the work is done in the new one."""
         with self._lock:
             try:
-                return self._file.run(work)
+                return self._file.run(work, write=write)
             except SuyuanError as error:
                 if error.detail_code != ARCHIVE_DAMAGED.detail_code:
                     raise
                 log.warning("%s", error.message)
                 self.notice = error
-            return self._file.run(work)
+            return self._file.run(work, write=write)
 
     def put(self, document: Document, index: str = "") -> int:
         """Store a document and return its number; the same text of a page is stored once, with its latest time.
@@ -102,8 +103,8 @@ class Archive:
                 db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
             return number
 
-        number = self._run(work)
-        if self._file.used_bytes > self._max_bytes:
+        number = self._run(work, write=True)
+        if self._size() > self._max_bytes and self._size(shrink=True) > self._max_bytes:
             self.prune()
         return number
 
@@ -124,7 +125,7 @@ class Archive:
             _replace_pinned(db, {row[0] for row in rows} | set(wanted), wanted)
             return True
 
-        return set(self._run(pinned)) != known and self._run(work)
+        return set(self._run(pinned)) != known and self._run(work, write=True)
 
     def get(self, url: str) -> Document | None:
         """The latest version of the page at ``url``, or at the address it redirects to."""
@@ -196,18 +197,21 @@ class Archive:
             which = f"id IN (SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id LIMIT ?)"
             return _drop(db, which, max(1, count // 10)) if count else 0
 
-        removed = self._run(remove_old)
+        removed = self._run(remove_old, write=True)
         # Some room is made, so that not every new document removes another one.
-        limit = self._max_bytes if self._file.used_bytes <= self._max_bytes else self._max_bytes * 0.9
-        while self._file.used_bytes > limit and (more := self._run(remove_oldest)):
+        limit = self._max_bytes if self._size(shrink=True) <= self._max_bytes else self._max_bytes * 0.9
+        while self._size(shrink=True) > limit and (more := self._run(remove_oldest, write=True)):
             removed += more
         if removed:
-            self._run(
-                lambda db: db.execute("DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)") and None
-            )
-            with self._lock:
-                self._file.shrink()
+            unused = "DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)"
+            self._run(lambda db: db.execute(unused), write=True)
         return removed
+
+    def _size(self, *, shrink: bool = False) -> int:
+        with self._lock:
+            if shrink:
+                self._file.shrink()
+            return self._file.disk_bytes
 
     def check(self) -> str:
         """``ok``, or the problem that SQLite finds in the file."""
@@ -240,6 +244,8 @@ def _replace_pinned(db: sqlite3.Connection, old: set[str], wanted: Mapping[str, 
 
 def _drop(db: sqlite3.Connection, which: str, value: str | int) -> int:
     db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
+    # The index only notes what was deleted until its parts are merged; a bounded piece of that work is done here.
+    db.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
     return db.execute(f"DELETE FROM documents WHERE {which}", (value,)).rowcount
 
 

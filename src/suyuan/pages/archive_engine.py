@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
-from .archive import Archive
+from .async_archive import AsyncArchive
 
 # A page with less than half of the words of the query does not answer it.
 _MIN_COVERAGE = 0.5
@@ -23,13 +22,13 @@ class ArchiveEngine:
     title = "Archive (offline)"
     live_web = False
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: AsyncArchive) -> None:
         self._archive = archive
         self.base_url = archive.path
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
-        hits = await asyncio.to_thread(self._archive.search, query.text, num_results)
+        hits = await self._archive.search(query.text, num_results)
         found = [(hit.document, _plain(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
         return [SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at) for d, text in found]
 

@@ -1,4 +1,4 @@
-"""``ArchiveFile``: the SQLite file of the archive, its schema, its errors as causes, and what happens when it is damaged."""
+"""``ArchiveFile``: the SQLite file of the archive: its schema, its errors as causes, its size, and its replacement."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='u
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA}
 _FULL = {sqlite3.SQLITE_FULL}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
-_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}
+_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
 
 
 class ArchiveFile:
@@ -58,19 +58,23 @@ class ArchiveFile:
         self._db: sqlite3.Connection | None = None
         self._inode = 0
 
-    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
         """Do ``work`` in one transaction. A damaged file is set aside before ``ARCHIVE_DAMAGED`` is raised."""
         with self._causes():
             db = self._opened()
             with db:
+                if write:
+                    # Another process may write the same document at the same time.
+                    db.execute("BEGIN IMMEDIATE")
                 return work(db)
 
     @property
-    def used_bytes(self) -> int:
-        """The size of what is stored, without the parts of the file that are free."""
+    def disk_bytes(self) -> int:
+        """The size of the file and of its log."""
         with self._causes():
-            pages, free = (self._pragma(name) for name in ("page_count", "freelist_count"))
-            return (pages - free) * self._pragma("page_size")
+            log = Path(self._path + "-wal")
+            size = log.stat().st_size if self._path != _MEMORY and log.exists() else 0
+            return self._pragma("page_count") * self._pragma("page_size") + size
 
     def shrink(self) -> None:
         """Give free parts of the file back to the disk."""
@@ -80,7 +84,8 @@ class ArchiveFile:
                 # A file of an older release: the option takes effect with the next VACUUM.
                 db.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 db.execute("VACUUM")
-            db.execute("PRAGMA incremental_vacuum").fetchall()
+            # As a script, since a single step of it gives back a single page.
+            db.executescript("PRAGMA incremental_vacuum")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:

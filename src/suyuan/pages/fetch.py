@@ -19,7 +19,7 @@ from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from ..core.wire import Response
-from .archive import Archive
+from .async_archive import AsyncArchive
 from .reader import PageReader
 from .reading import Reading, ReceivedPage
 from .robots import is_allowed, robots_url
@@ -71,7 +71,7 @@ class Fetcher:
         get: Get,
         settings: FetchSettings,
         reader: PageReader,
-        archive: Archive | None = None,
+        archive: AsyncArchive | None = None,
         render: Render | None = None,
     ) -> None:
         self._get = get
@@ -82,7 +82,7 @@ class Fetcher:
 
     async def fetch(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
         """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser."""
-        kept = self._archive.get(url) if self._archive is not None else None
+        kept = await self._archive.get(url) if self._archive is not None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
@@ -93,7 +93,7 @@ class Fetcher:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         document = reading.document
         if self._archive is not None:
-            self._archive.put(document, reading.index)
+            await self._archive.put(document, reading.index)
         kind, length = document.content_type, len(document.text)
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
@@ -120,7 +120,7 @@ class Fetcher:
         response = await self._render(final_url)
         return await self._reader.read(ReceivedPage(url, response, ("rendered in the browser",), rendered=True))
 
-    async def _refreshed(self, got: FetchResult) -> FetchResult:
+    async def _refreshed(self, got: GetResult) -> GetResult:
         """The page that a meta refresh leads to, or the page itself."""
         if not (target := _refresh_target(got.response)):
             return got

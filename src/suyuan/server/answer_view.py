@@ -22,8 +22,6 @@ from .texts import PageTexts
 
 Json = Mapping[str, Any]
 Titles = Callable[[str], str]
-Archived = Callable[[str], str]
-"""URL → when the page was read, or an empty text."""
 
 _STEP = re.compile(r"\s+(?=[1-9]\. )")
 
@@ -226,10 +224,9 @@ def kept_view(message: Message, events: Sequence[Json], label: str, mode: str = 
 class Fragments:
     """The parts of an answer as HTML, in one language."""
 
-    def __init__(self, lang: str, titles: Titles, archived: Archived) -> None:
+    def __init__(self, lang: str, titles: Titles) -> None:
         self.texts = PageTexts(lang)
         self._titles = titles
-        self._archived = archived
         self._parts = _parts(lang)
 
     def whole(self, view: AnswerView) -> str:
@@ -275,10 +272,6 @@ class Fragments:
     def model(self, name: str) -> str:
         """The name of a model for users."""
         return self.texts("model.embedded") if name == EMBEDDED else name
-
-    def archived(self, url: str) -> str:
-        """When the page was read; empty if it was not."""
-        return self._archived(url)
 
     def engine(self, name: str) -> str:
         """The title of an engine or a plan."""

@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 from ..chat.service import ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN, NO_SUCH_PATH
+from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..guides import documents
 from ..llm.settings import EMBEDDED
@@ -156,7 +157,7 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     quotes = [
         claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
     ]
-    document = await asyncio.to_thread(client.archive.get, source["url"]) if client.archive else None
+    document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)
     return _page(
@@ -167,9 +168,20 @@ async def source_page(request: Request, run: str, number: str) -> Response:
         text=marked,
         found=found,
         document=document,
-        when=parts.when(document.fetched_at if document else kept.created_at),
+        where=source.get("read_from") or (document.final_url if document else ""),
+        when=parts.when(source.get("read_at") or (document.fetched_at if document else kept.created_at)),
         back=f"/c/{kept.conversation}",
     )
+
+
+async def _cited_text(client: AsyncClient, source: Mapping[str, Any]) -> Document | None:
+    """The text that was read for the answer, even if the page has changed since; None if it is not archived."""
+    if client.archive is None:
+        return None
+    if "sha256" not in source:
+        # An answer of an older release.
+        return await client.archive.get(source["url"])
+    return await client.archive.version(source["sha256"]) if source["sha256"] else None
 
 
 def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
@@ -282,12 +294,7 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
 def _fragments(request: Request) -> Fragments:
     client = _client(request)
     titles = {engine["name"]: str(engine["title"]) for engine in health.engines(client)}
-
-    def archived(url: str) -> str:
-        document = client.archive.get(url) if client.archive else None
-        return document.fetched_at if document else ""
-
-    return Fragments(language_of(request), lambda name: titles.get(name, name), archived)
+    return Fragments(language_of(request), lambda name: titles.get(name, name))
 
 
 def _client(request: Request) -> AsyncClient:

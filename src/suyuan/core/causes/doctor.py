@@ -19,6 +19,7 @@ FAKE_IP = Cause(NetworkError, "doctor.fake_ip", "fake_ip")
 PROXY_DOWN = Cause(NetworkError, "doctor.proxy_down", "proxy_unusable")
 
 # --- storage
+ARCHIVE_FAULTY = Cause(WebProviderError, "doctor.archive_faulty", "archive_damaged")
 STORE_FAULTY = Cause(WebProviderError, "doctor.store_faulty", "store_faulty")
 DISK_FULL = Cause(WebProviderError, "doctor.disk_full", "disk_full")
 

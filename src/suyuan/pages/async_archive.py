@@ -1,0 +1,118 @@
+"""``AsyncArchive``: the archive for event loops. It works in a thread of its own, and reading goes on without it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from .archive import Archive, ArchiveHit
+
+log = logging.getLogger("suyuan.pages")
+T = TypeVar("T")
+
+# How long a reader of pages waits for the archive, and how long it is left alone after it failed.
+_WAIT_SECONDS = 2.0
+_REST_SECONDS = 30.0
+
+
+class AsyncArchive:
+    """The archive in one file, opened when it is first used; ``pinned`` makes the pages that are never removed."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        pinned: Callable[[], Iterable[Document]] = tuple,
+        *,
+        max_bytes: int = 512 * 1024 * 1024,
+        max_days: int = 365,
+    ) -> None:
+        self.path = str(path)
+        self.problem: SuyuanError | None = None
+        """Why it could not be used the last time."""
+        self._pinned = pinned
+        self._max_bytes = max_bytes
+        self._max_days = max_days
+        self._lock = threading.Lock()
+        self._archive: Archive | None = None
+        self._resting_until = 0.0
+        # One thread, since SQLite has one writer.
+        self._thread = ThreadPoolExecutor(1, "suyuan-archive")
+
+    def open(self) -> Archive:
+        """The archive for synchronous callers; raises the cause if it cannot be opened."""
+        with self._lock:
+            if self._archive is None:
+                archive = Archive(self.path, max_bytes=self._max_bytes, max_days=self._max_days)
+                try:
+                    archive.pin(self._pinned())
+                except SuyuanError as error:
+                    # Locked or full: the next start will write them.
+                    log.warning("%s", error.message)
+                self._archive = archive
+            return self._archive
+
+    async def get(self, url: str) -> Document | None:
+        """The latest version of the page at ``url``; None if there is none, or the archive cannot be used."""
+        return await self._try(lambda archive: archive.get(url))
+
+    async def version(self, sha256: str) -> Document | None:
+        """The document with exactly this text; None if there is none, or the archive cannot be used."""
+        return await self._try(lambda archive: archive.version(sha256))
+
+    async def put(self, document: Document, index: str = "") -> None:
+        """Store a document, if the archive can be used."""
+        await self._try(lambda archive: archive.put(document, index))
+
+    async def search(self, question: str, limit: int) -> list[ArchiveHit]:
+        """The documents that match ``question``; raises the cause if the archive cannot be used."""
+        return await asyncio.wrap_future(self._thread.submit(lambda: self.open().search(question, limit)))
+
+    async def close(self) -> None:
+        """Remove what is too old or too much, and close the file."""
+        await asyncio.wrap_future(self._thread.submit(self._close))
+        self._thread.shutdown(wait=False)
+
+    def close_sync(self) -> None:
+        """Like :meth:`close`, for synchronous callers."""
+        self._thread.submit(self._close).result()
+        self._thread.shutdown(wait=False)
+
+    async def _try(self, work: Callable[[Archive], T]) -> T | None:
+        if time.monotonic() < self._resting_until:
+            return None
+        future = asyncio.wrap_future(self._thread.submit(self._guarded, work))
+        done, _ = await asyncio.wait([future], timeout=_WAIT_SECONDS)
+        # What takes longer goes on without us.
+        return future.result() if done else None
+
+    def _guarded(self, work: Callable[[Archive], T]) -> T | None:
+        if time.monotonic() < self._resting_until:
+            return None
+        try:
+            result = work(self.open())
+        except SuyuanError as error:
+            if self.problem is None or self.problem.detail_code != error.detail_code:
+                log.warning("%s", error.message)
+            self.problem = error
+            self._resting_until = time.monotonic() + _REST_SECONDS
+            return None
+        self.problem = None
+        return result
+
+    def _close(self) -> None:
+        archive, self._archive = self._archive, None
+        if archive is None:
+            return
+        try:
+            archive.prune()
+        except SuyuanError as error:
+            log.warning("%s", error.message)
+        archive.close()
