@@ -112,7 +112,12 @@ def test_ads_and_widgets_are_left_out() -> None:
 @pytest.mark.req("T5.3")
 @pytest.mark.parametrize(
     "url",
-    ["https://baike.baidu.com/item/茶壶/1", "https://zhidao.baidu.com/question/1.html", "https://pots.example/card"],
+    [
+        "https://baike.baidu.com/item/茶壶/1",
+        "https://baike.baidu.com/subview/4187/11135167.htm",
+        "https://zhidao.baidu.com/question/1.html",
+        "https://pots.example/card",
+    ],
 )
 def test_a_card_for_one_page_is_a_result(url: str) -> None:
     assert [r.url for r in read(page.baidu_page(page.baidu_row("x", url, kind="result-op", tpl="bk_polysemy")))] == [
@@ -173,7 +178,7 @@ def test_an_impossible_time_is_no_date(time: Any) -> None:
         (answer({"antiFlag": 1, "feed": {}}), WebBlocked, "captcha_required"),
         (answer("<p>Quite another page.</p>"), WebParseError, "layout_changed"),
         (answer(page.baidu_page()), WebParseError, "layout_changed"),
-        (answer(""), WebParseError, "layout_changed"),
+        (answer(""), WebParseError, "empty_body"),
         (answer("{broken"), WebParseError, "layout_changed"),
         (answer({}), WebParseError, "layout_changed"),
         (answer({"feed": None}), WebParseError, "layout_changed"),

@@ -48,6 +48,48 @@ def test_a_result_with_a_plain_link_and_a_relative_date() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("shown", "day"),
+    [
+        ("2025年8月27日", "2025-08-27"),
+        ("2025 年 8 月 27 日", "2025-08-27"),
+        ("2025-08-27", "2025-08-27"),
+        ("3 天之前", "2026-03-07"),
+        ("3天前", "2026-03-07"),
+        ("17 小时之前", "2026-03-09"),
+        ("5 分钟之前", "2026-03-10"),
+        ("2 周之前", "2026-02-24"),
+        ("2 个月以前", "2026-01-09"),
+        ("17 小時前", "2026-03-09"),
+        ("2 個月前", "2026-01-09"),
+        ("昨天", "2026-03-09"),
+        ("Aug 27, 2025", "2025-08-27"),
+        ("August 27, 2025", "2025-08-27"),
+        ("27 Aug 2025", "2025-08-27"),
+        ("27/08/2025", "2025-08-27"),
+        ("3 days ago", "2026-03-07"),
+        ("1 day ago", "2026-03-09"),
+        ("a day ago", "2026-03-09"),
+        ("an hour ago", "2026-03-10"),
+        ("Yesterday", "2026-03-09"),
+        ("3/4/2025", None),
+    ],
+)
+@pytest.mark.parametrize("element", [True, False])
+def test_a_date_is_no_part_of_the_snippet(shown: str, day: str | None, element: bool) -> None:
+    row = page.bing_row(TARGET, snippet="关于茶。" if element else f"{shown} · 关于茶。", date=shown if element else "")
+    found = read(page.bing_page(row))[0]
+    assert (found.snippet, found.published_at) == ("关于茶。", day)
+
+
+@pytest.mark.parametrize(
+    "text", ["5 rows · See the tables", "茶壶 · 2025年8月27日发布", "On May 5, 2025 tea · pots", "· tea"]
+)
+def test_what_only_looks_like_a_date_stays(text: str) -> None:
+    found = read(page.bing_page(page.bing_row(TARGET, snippet=text)))[0]
+    assert found.snippet == text.lstrip(" ·") and found.published_at is None
+
+
 def test_the_label_of_mobile_pages_is_not_part_of_the_snippet() -> None:
     assert (
         read(page.bing_page(page.bing_row("https://pots.example/", snippet="<span>WEB</span> About tea.")))[0].snippet
@@ -178,7 +220,7 @@ def test_an_empty_page_for_an_unknown_query_is_an_answer() -> None:
         ("<form action='/challenge/verify'></form>", WebBlocked, "captcha_required"),
         ("<p>Quite another page.</p>", WebParseError, "layout_changed"),
         (page.bing_page(), WebParseError, "layout_changed"),
-        ("", WebParseError, "layout_changed"),
+        ("", WebParseError, "empty_body"),
     ],
 )
 @pytest.mark.req("T7.2", "G1.3")

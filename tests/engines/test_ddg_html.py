@@ -152,7 +152,7 @@ def test_unwrapping(href: str, target: str) -> None:
         (page.DDG_OUT_OF_ORDER, 200, WebProviderError, "api_error"),
         ("<p>Quite another page.</p>", 200, WebParseError, "layout_changed"),
         (page.ddg_page(), 200, WebParseError, "layout_changed"),
-        ("", 200, WebParseError, "layout_changed"),
+        ("", 200, WebParseError, "empty_body"),
     ],
 )
 @pytest.mark.req("T5.2", "T7.2", "G1.3")

@@ -462,8 +462,6 @@ def test_no_results_are_an_empty_answer(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "",
-        "<html></html>",
         "no page at all",
         "<h1>Welcome to the hotel</h1>",
         desktop(),
@@ -473,6 +471,13 @@ def test_no_results_are_an_empty_answer(body: str) -> None:
 )
 def test_an_unknown_page_is_an_error(body: str) -> None:
     assert refusal(page(body)) == (WebParseError, "layout_changed")
+
+
+@pytest.mark.parametrize(
+    "body", ["", " \n", "<html></html>", "<!doctype html><html lang=en><head></head><body></body></html>"]
+)
+def test_an_empty_page_is_an_error_of_its_own(body: str) -> None:
+    assert refusal(page(body)) == (WebParseError, "empty_body")
 
 
 @pytest.mark.req("G1.3")

@@ -245,3 +245,43 @@ class TestFuse:
     def test_equal_places_keep_the_order_of_the_engines(self) -> None:
         merged = fuse([[result("https://a.example/")], [result("https://b.example/")]])
         assert [r.source for r in merged] == ["a.example", "b.example"]
+
+
+class TestDomains:
+    def kept(self, *urls: str, allowed: str = "", blocked: str = "", engine: str = "x") -> list[str]:
+        query = SearchQuery("x", allowed_domains=tuple(allowed.split()), blocked_domains=tuple(blocked.split()))
+        return [found.url for found in matching([result(url, engine) for url in urls], query)]
+
+    @pytest.mark.req("T3.2")
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://baidu.com/", "https://www.baidu.com/x", "https://tieba.baidu.com/p/1", "https://BAIDU.com/",
+            "https://baidu.com:8443/", "https://baidu.com./", "https://baid%75.com/", "https://u:p@baidu.com/",
+            "https://baidu.com?q", "http://www.baidu.com/link?url=x",
+        ],
+    )  # fmt: skip
+    def test_a_blocked_domain_is_blocked_however_it_is_written(self, url: str) -> None:
+        for engine in ("x", "baidu_html"):
+            assert not self.kept(url, blocked="baidu.com", engine=engine)
+            assert not self.kept(url, allowed="python.org", blocked="baidu.com", engine=engine)
+            assert not self.kept(url, allowed="baidu.com", blocked="https://www.Baidu.com:443/", engine=engine)
+
+    @pytest.mark.req("T3.2")
+    def test_only_baidu_itself_may_hide_pages(self) -> None:
+        link, own = "https://www.baidu.com/link?url=x", "https://www.baidu.com/"
+        assert self.kept(link, own, allowed="python.org", engine="baidu_html") == [link]
+        assert not self.kept(link, own, allowed="python.org")
+
+    def test_an_allowed_domain_and_what_is_below_it(self) -> None:
+        good = ["https://python.org/", "https://docs.python.org:443/3/", "https://Python.ORG./x"]
+        bad = [
+            "https://notpython.org/", "https://python.org.evil.example/", "https://evil.example/python.org",
+            "https://python.org@evil.example/", "https://evil.example\\@python.org/", "https://evil.example#.python.org",
+        ]  # fmt: skip
+        assert self.kept(*good, *bad, allowed="python.org") == good
+
+    @pytest.mark.parametrize("name", ["münchen.de", "xn--mnchen-3ya.de", "MÜNCHEN.de."])
+    def test_names_in_other_scripts(self, name: str) -> None:
+        urls = ["https://www.münchen.de/x", "https://xn--mnchen-3ya.de/x", "https://stadt.M%C3%BCnchen.de/"]
+        assert self.kept(*urls, allowed=name) == urls and not self.kept(*urls, blocked=name)

@@ -18,6 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE = " \u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 _LANG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2}|-\d{3})?")
 _COUNTRY = re.compile(r"[A-Za-z]{2}")
+_AROUND = re.compile(r"^(?:https?://)?(?:\*?\.)?(?:www\.)?|\.?(?::\d+)?/?$")
 _DOMAIN = re.compile(r"(?=.{1,253}$)([^\W_]([\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
 
 
@@ -119,7 +120,8 @@ def _clean_domains(domains: Iterable[str]) -> tuple[str, ...]:
         domains = domains.split(",")
     seen: dict[str, None] = {}
     for domain in domains:
-        name = domain.strip().lower().removeprefix("*.").removeprefix("www.").rstrip(".")
+        # As people paste them: with scheme, port, dots and slashes around; a path would be a narrower filter.
+        name = _AROUND.sub("", domain.strip().lower())
         if not _DOMAIN.fullmatch(name):
             raise BAD_DOMAIN(value=domain)
         seen[name] = None

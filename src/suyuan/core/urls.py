@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+from contextlib import suppress
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
 
 # One expression instead of urlsplit, because every result of every search is parsed here several times.
 _PARTS = re.compile(
-    r"https?://(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)([^?#]*)(?:\?([^#]*))?(?:#(.*))?",
+    r"https?://(?:[^/?#@\\]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)([^?#]*)(?:\?([^#]*))?(?:#(.*))?",
     re.I | re.S,
 )
 _TRACKING = ("utm_", "gclid=", "fbclid=", "msclkid=", "yclid=", "mc_cid=", "mc_eid=", "igshid=", "spm=", "srsltid=")
@@ -18,6 +20,22 @@ def domain_of(url: str) -> str:
     """The host of ``url`` without ``www.``; empty if it is not an http(s) URL."""
     found = _PARTS.match(url)
     return found[1].lower().strip("[]").removeprefix("www.") if found else ""
+
+
+def within(domain: str, name: str) -> bool:
+    """Whether ``domain`` is ``name`` or below it, however the two are written."""
+    domain, name = _canonical(domain), _canonical(name)
+    return domain == name or domain.endswith("." + name)
+
+
+@lru_cache(maxsize=1024)
+def _canonical(domain: str) -> str:
+    """A domain as the name service knows it: lower case, no dot at its end, other scripts in ASCII."""
+    domain = unquote(domain).lower()
+    if not domain.isascii():
+        with suppress(UnicodeError):
+            domain = domain.encode("idna").decode("ascii")
+    return domain.rstrip(".").removeprefix("www.")
 
 
 def is_page(url: str) -> bool:

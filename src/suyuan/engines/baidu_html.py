@@ -27,7 +27,7 @@ _CAPTCHA = "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_
 _TAGS = re.compile(r"<[^>]*>")
 # Baidu's own cards (result-op) are widgets, except those for one page of these sites.
 _CARD_PAGES = re.compile(
-    r"https?://(?:baike\.baidu\.com/(?:item|view)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/"
+    r"https?://(?:baike\.baidu\.com/(?:item|view|subview)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/"
     r"|jingyan\.baidu\.com/article/|wenku\.baidu\.com/view/|baijiahao\.baidu\.com/s"
     r"|(?![\w.-]*\.?baidu\.com(?:[/:?#]|$))[^/]+)"
 )

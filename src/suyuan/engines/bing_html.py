@@ -16,7 +16,7 @@ from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
-from ..text.dates import read_date
+from ..text.dates import leading_date, read_date
 from .html_kit import attribute, distinct, first, parse_html, text_of
 from .kit import check_status, is_ordinary, locale, query_text
 
@@ -76,12 +76,14 @@ def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResul
         if not url:
             continue
         shown = text_of(node.css_first(".news_dt"))
+        # cn.bing.com has no element for the date.
+        day, snippet = leading_date(_snippet(node), response.at)
         yield SearchResult(
             text_of(node.css_first("h2")) or text_of(link),
             url,
-            _snippet(node).removeprefix(shown).lstrip(" ·•"),
+            snippet.removeprefix(shown).lstrip(" ·•"),
             "bing_html",
-            published_at=read_date(shown, response.at),
+            published_at=read_date(shown, response.at) or day,
         )
 
 

@@ -79,7 +79,7 @@ class DuckDuckGo(Engine):
             return self.parse(response, query).with_notes(*notes)
         except WebProviderError as error:
             # Only if the page itself is broken: who is blocked on one page is blocked on both.
-            if isinstance(error, WebBlocked) or error.detail_code not in ("api_error", "layout_changed"):
+            if isinstance(error, WebBlocked) or error.detail_code not in ("api_error", "layout_changed", "empty_body"):
                 raise
         response = yield Request.post_form(f"{self.base_url}/lite/", form, headers)
         return self.parse(response, query).with_notes(*notes, "html page broken, lite page used")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from ..core.causes.engine import UNDECODED, UNREADABLE
+from ..core.causes.engine import EMPTY_BODY, UNDECODED, UNREADABLE
 from ..core.result import SearchResult
 from ..core.wire import Response
 
@@ -17,15 +17,20 @@ bytes(1 << 20)
 
 # Twice as many as the largest result page has; the parser's time grows with the square of the nesting.
 _MOST_TAGS = 25_000
+# An empty page may have the tags of a frame, but no element that could hold or load anything.
+_SHORT = 200
+_TAGS = re.compile(rb"(?i)<!doctype[^>]*>|</?(?:html|head|body|meta|title)(?:\s[^>]*)?>")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1a\ufffd]")
 
 
 def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTMLParser:
-    """Parse the page, or raise if its bytes are not text at all (a body that was never decompressed).
+    """Parse the page, or raise if it is empty or its bytes are not text at all (a body that was never decompressed).
 
     With ``start``, parse only from the tag that contains these bytes: half of a page may be its head.
     """
     body = response.utf8
+    if len(body) < _SHORT and not _TAGS.sub(b"", body).strip():
+        raise EMPTY_BODY(engine=engine)
     if body.count(b"<") > _MOST_TAGS:
         raise UNREADABLE(engine=engine)
     sample = body[:4000]

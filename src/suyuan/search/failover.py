@@ -16,11 +16,10 @@ _MAX_TRIES = 3
 # A second try within the same search can help against these; the others will not change so soon.
 _TRANSIENT = {
     "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engines_offline",
-    "engine_timeout",
-    "undecoded_body",
+    "engine_timeout", "undecoded_body", "empty_body",
 }  # fmt: skip
 # A single engine is not asked again after a refusal: that is what makes a refusal last.
-_TRANSIENT_ALONE = {"connection_broken", "http_5xx", "undecoded_body"}
+_TRANSIENT_ALONE = {"connection_broken", "http_5xx", "undecoded_body", "empty_body"}
 
 
 @dataclass(slots=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
-from ..core.urls import is_page, page_key
+from ..core.urls import is_page, page_key, within
+
+_HIDDEN = re.compile(r"https?://www\.baidu\.com/link\?")
 
 
 def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
     """What is a page, and in the asked domains."""
     filtered = query.allowed_domains or query.blocked_domains
-    return tuple(
-        result for result in results if is_page(result.url) and (not filtered or _in_domains(result.source, query))
-    )
+    return tuple(result for result in results if is_page(result.url) and (not filtered or _in_domains(result, query)))
 
 
 def normalize(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
@@ -26,12 +27,10 @@ def normalize(results: Iterable[SearchResult], query: SearchQuery) -> tuple[Sear
     return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), query.count), 1))
 
 
-def _in_domains(domain: str, query: SearchQuery) -> bool:
-    if query.allowed_domains and not any(_within(domain, name) for name in query.allowed_domains):
-        # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
-        return domain == "baidu.com"
-    return not any(_within(domain, name) for name in query.blocked_domains)
-
-
-def _within(domain: str, name: str) -> bool:
-    return domain == name or domain.endswith("." + name)
+def _in_domains(result: SearchResult, query: SearchQuery) -> bool:
+    domain = result.source
+    if any(within(domain, name) for name in query.blocked_domains):
+        return False
+    # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
+    hidden = result.engine == "baidu_html" and _HIDDEN.match(result.url)
+    return not query.allowed_domains or bool(hidden) or any(within(domain, name) for name in query.allowed_domains)

@@ -44,14 +44,18 @@ _TIME = re.compile(
     re.I,
 )
 _AGO = re.compile(
-    r"(?<!\d)(\d{1,3})\s*(?:(minute|hour|day|week|month|year|min|hr)s? ago|(分钟|小时|天|周|个月|年)前)", re.I
+    r"(?<!\d)(\d{1,3}|an?(?= ))\s*(?:(minute|hour|day|week|month|year|min|hr)s? ago"
+    r"|(分钟|分鐘|小时|小時|天|日|周|週|星期|个月|個月|月|年)\s*[之以]?前)",
+    re.I,
 )
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
-_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365, "天": 1, "周": 7, "个月": 30, "年": 365}
-_UNITS = {name: timedelta(days=days) for name, days in _DAYS.items()} | {
-    "minute": _MINUTE, "min": _MINUTE, "hour": _HOUR, "hr": _HOUR, "分钟": _MINUTE, "小时": _HOUR
+_DAYS = {"day 天 日": 1, "week 周 週 星期": 7, "month 月 个月 個月": 30, "year 年": 365}
+_UNITS = {name: timedelta(days=days) for names, days in _DAYS.items() for name in names.split()} | {
+    "minute": _MINUTE, "min": _MINUTE, "分钟": _MINUTE, "分鐘": _MINUTE,
+    "hour": _HOUR, "hr": _HOUR, "小时": _HOUR, "小時": _HOUR,
 }  # fmt: skip
 _DAYS_BEFORE = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 2}
+_DATE_MARK = re.compile(r"^(.{2,40}?)\s*[·•‧・]\s*(?=\S)")
 _LONGEST = 200
 """A text that shows a date is short; what is longer is not read to its end."""
 
@@ -104,6 +108,24 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
     return f"{day}T{int(time[1]):02d}:{time[2]}" + (f":{time[3]}" if time[3] else "")
 
 
+def leading_date(text: str, now: datetime | None = None) -> tuple[str | None, str]:
+    """Return the date that ``text`` begins with, as ``3 days ago · …``, and the text without it.
+
+    The first value is None where there is no date, or where it is not certain which day is meant.
+    """
+    if not (mark := _DATE_MARK.match(text)) or not _is_date(mark[1].strip()):
+        return None, text
+    return read_date(mark[1], now), text[mark.end() :]
+
+
+def _is_date(text: str) -> bool:
+    """Whether ``text`` is nothing but a date."""
+    if text.lower() in _DAYS_BEFORE or _AGO.fullmatch(text):
+        return True
+    found, rest = extract_dates(text)
+    return bool(found) and not rest.strip(" ;,")
+
+
 def read_timestamp(text: str) -> str | None:
     """Return the first certain date that ``text`` shows in ISO form, with time and zone where given, or None."""
     if not (found := _first(text)):
@@ -147,6 +169,7 @@ def _numeric(year: int | None, one: int, two: int, separator: str) -> PartialDat
 
 def _relative(text: str, now: datetime) -> str | None:
     if found := _AGO.search(text):
-        return str((now - int(found[1]) * _UNITS[(found[2] or found[3]).lower()]).date())
+        number = int(found[1]) if found[1].isdigit() else 1
+        return str((now - number * _UNITS[(found[2] or found[3]).lower()]).date())
     days = _DAYS_BEFORE.get(text.strip().lower())
     return None if days is None else str(now.date() - timedelta(days=days))
