@@ -195,7 +195,7 @@ def status_error(response: Response, base_url: str, has_key: bool) -> SuyuanErro
     if status >= 500:
         return SEARXNG_BROKEN(engine=NAME, where=base_url, status=status, retry_after=retry_after(response))
     if 300 <= status < 400 and (location := response.headers.get("location", "")):
-        return _redirect_error(base_url, urljoin(response.url or base_url, location))
+        return _redirect_error(base_url, response.url or base_url, location)
     return None
 
 
@@ -249,9 +249,14 @@ def _kind(reason: str) -> Cause:
     return ENGINES_SUSPENDED if text.startswith(_SUSPENDED) and kind not in (ENGINES_PROXY, ENGINES_OFFLINE) else kind
 
 
-def _redirect_error(base_url: str, target: str) -> SuyuanError:
+def _redirect_error(base_url: str, url: str, location: str) -> SuyuanError:
     """The error for a redirect: to https on the same host, or to another host."""
-    here, there = urlsplit(base_url), urlsplit(target)
+    here = urlsplit(base_url)
+    try:
+        target = urljoin(url, location)
+        there = urlsplit(target)
+    except ValueError:
+        return SEARXNG_REDIRECTED(engine=NAME, where=base_url, target=location[:80])
     if (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname:
         path = there.path.removesuffix("/healthz").removesuffix("/search").rstrip("/")
         return SEARXNG_NEEDS_HTTPS(engine=NAME, where=base_url, found=f"https://{there.netloc}{path}")
