@@ -123,7 +123,7 @@ def test_360_is_asked_once_more_with_its_cookie() -> None:
     )  # fmt: skip
     assert [request.headers.get("Cookie") for request in done.requests] == [None, "QiHooGUID=1"]
     assert len(done.found.results) == 2
-    assert run(engine("so360"), "茶壶", answer("")).error.detail_code == "layout_changed"
+    assert run(engine("so360"), "茶壶", answer("")).error.detail_code == "empty_body"
 
 
 def test_startpage_sends_the_code_of_its_form() -> None:
