@@ -235,7 +235,9 @@ class AsyncClient:
             from .chat.service import ChatService
             from .store.conversations import Store
 
-            self._chat = ChatService(Store(self.settings.store_address or "sqlite://"), self.sessions)
+            folder = self.settings.data_dir
+            store = Store(self.settings.store_address or "sqlite://")
+            self._chat = ChatService(store, self.sessions, folder / "unsaved" if folder else None)
         return self._chat
 
     # --- closing --------------------------------------------------------------------------------------------------

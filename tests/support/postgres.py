@@ -19,11 +19,36 @@ from support.timing import PATIENCE, until
 _NUMBERS = count(1)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Postgres:
     """A running server."""
 
     folder: Path
+    command: list[str]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder
+        )
+        assert until(lambda: self.process is None or self.process.poll() is not None or self.answers())
+        assert self.process.poll() is None, "PostgreSQL does not start"
+
+    def stop(self) -> None:
+        if self.process is not None:
+            # "Fast": connections are closed.
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(PATIENCE)
+            self.process = None
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The server is away for the length of a ``with`` block."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
 
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://suyuan@/{database}?host={self.folder}"
@@ -69,16 +94,13 @@ def postgres(programs: Path) -> Iterator[Postgres]:
         settings = ["-U", "suyuan", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
         subprocess.run([*prefix, str(programs / "initdb"), "-D", str(data), *settings], check=True, **quiet)  # type: ignore[call-overload]
         options = ["-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB"]
-        server = subprocess.Popen(
-            [*prefix, str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options], **quiet
-        )  # type: ignore[call-overload]
+        command = [*prefix, str(programs / "postgres"), "-D", str(data), "-k", str(folder), *options]
+        server = Postgres(folder, command)
         try:
-            running = Postgres(folder)
-            assert until(lambda: server.poll() is not None or running.answers()) and server.poll() is None
-            yield running
+            server.start()
+            yield server
         finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(PATIENCE)
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

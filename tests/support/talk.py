@@ -14,6 +14,7 @@ from suyuan.chat.settings import AgentLimits, ChatSettings
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
+from suyuan.core.secret import Secret
 from suyuan.llm.settings import ModelSettings
 
 from .site import Handler, Reply, Seen, Site, json_reply, reply, serve
@@ -118,6 +119,7 @@ async def talking(
     folder: Path | None = None,
     limits: AgentLimits | None = None,
     seconds: float = 30.0,
+    store: Secret | None = None,
     **search: Any,
 ) -> AsyncIterator[tuple[AsyncClient, Web]]:
     """A client with that model, searching the small web only."""
@@ -131,6 +133,7 @@ async def talking(
             model=model or ModelSettings(),
             chat=ChatSettings(limits=limits or AgentLimits()),
             data_dir=folder,
+            store_url=store or Secret(""),
         )
         async with AsyncClient(settings) as client:
             yield client, web

@@ -238,6 +238,8 @@ class Answer(Event):
     """Questions that the sources would answer too."""
     receipts: tuple[Mapping[str, Any], ...] = ()
     """What each search did: query, and a row for every engine that was asked."""
+    unsaved: bool = False
+    """Whether the store could not take the answer yet: it is kept, and tried again until it can."""
 
     @property
     def citations(self) -> tuple[Citation, ...]:

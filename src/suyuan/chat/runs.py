@@ -6,16 +6,22 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any, Protocol
 
+from ..core.causes.chat import NOT_SAVED, UNEXPECTED
+from ..core.causes.store import STORE_SLOW
+from ..core.errors import SuyuanError
 from ..store.conversation import State
-from .events import Answer, Event, TextDelta, TextWithdrawn, Thinking
+from .events import Answer, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
 
 log = logging.getLogger("suyuan.chat")
 
 # How often a growing answer is saved: a crash costs at most this much.
 _KEEP_EVERY = 0.5
+# How long a finished answer waits for the store before it is shown as not saved.
+_SAVE_SECONDS = 3.0
 
 
 class Keeper(Protocol):
@@ -34,7 +40,15 @@ class Keeper(Protocol):
 class Run:
     """One answer in progress."""
 
-    def __init__(self, turn: Turn, work: Work, conversation: str, keeper: Keeper, pens: Executor | None = None) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        work: Work,
+        conversation: str,
+        keeper: Keeper,
+        pens: Executor | None = None,
+        unsaved: Callable[[Run], Awaitable[None]] | None = None,
+    ) -> None:
         self.id = turn.run
         self.conversation = conversation
         self.answer: Answer | None = None
@@ -42,6 +56,8 @@ class Run:
         self._work = work
         self._keeper = keeper
         self._pens = pens
+        self._unsaved = unsaved
+        """Takes the run if the store does not take its answer."""
         self._events: list[Event] = []
         self._text: list[str] = []
         self._news = asyncio.Event()
@@ -54,7 +70,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has ended and everything is saved."""
+        """Whether the run has ended."""
         return bool(self._events and isinstance(self._events[-1], Answer)) or (
             self._task is not None and self._task.done()
         )
@@ -87,15 +103,72 @@ class Run:
         try:
             async for event in self._turn.events(self._work):
                 if isinstance(event, Answer):
-                    self.answer = event
-                    keeping.cancel()
-                    await asyncio.wait([keeping])
-                    # Saved before it is shown, so that nothing a reader has seen is lost.
-                    await self._written(self._finish, event)
-                self._take(event)
+                    await self._end(event, keeping)
+                else:
+                    self._take(event)
         finally:
             keeping.cancel()
             await done(self)
+
+    async def _end(self, answer: Answer, keeping: asyncio.Task[None]) -> None:
+        """Save the answer, then show it; where the store does not take it, it is shown as not saved."""
+        self.answer = answer
+        keeping.cancel()
+        failure = None
+        try:
+            async with asyncio.timeout(_SAVE_SECONDS):
+                await asyncio.wait([keeping])
+                # Saved before it is shown, so that nothing a reader has seen is lost.
+                await asyncio.shield(self.save())
+        except TimeoutError:
+            failure = STORE_SLOW.failure(seconds=_SAVE_SECONDS)
+        except SuyuanError as error:
+            failure = error.failure
+        except Exception as error:
+            log.exception("run=%s cannot be saved", self.id)
+            failure = UNEXPECTED.failure(what=type(error).__name__, run=self.id)
+        if failure is not None:
+            log.warning("run=%s is not saved yet: %s", self.id, failure.message())
+            self._take(Notice("warning", NOT_SAVED.failure(cause=failure)))
+            answer = self.answer = replace(answer, unsaved=True)
+            if self._unsaved is not None:
+                await self._unsaved(self)
+        self._take(answer)
+
+    def save(self) -> asyncio.Future[None]:
+        """Save the finished answer with all events that are not saved yet."""
+        assert self.answer is not None, "only a finished run is saved"
+        saving = self._written(self._finish, self.answer)
+        # One that is given up is tried again; its error was told then.
+        saving.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return saving
+
+    def ending(self) -> dict[str, Any]:
+        """The end of the run as JSON: what :meth:`save` writes."""
+        assert self.answer is not None, "only a finished run has an end"
+        return {
+            "run": self.id,
+            "state": _state(self.answer),
+            "text": self.answer.markdown,
+            "answer": replace(self.answer, unsaved=False).as_dict(),
+            "events": self.kept_events(),
+        }
+
+    def all_events(self) -> list[tuple[int, dict[str, Any]]]:
+        """The events as they are shown again, with what is true only now."""
+        return [
+            (number, event.as_dict())
+            for number, event in enumerate(self._events)
+            if not isinstance(event, (TextDelta, Thinking, Answer))
+        ]
+
+    def kept_events(self, start: int = 0) -> list[tuple[int, dict[str, Any]]]:
+        """The events from number ``start`` on that are stored: the text is stored as a whole."""
+        return [
+            (number, event.as_dict())
+            for number, event in enumerate(self._events[start:], start)
+            if not isinstance(event, (TextDelta, Thinking, Answer)) and not _is_passing(event)
+        ]
 
     def _written(self, work: Callable[..., None], *args: Any) -> asyncio.Future[None]:
         return asyncio.get_running_loop().run_in_executor(self._pens, work, *args)
@@ -109,8 +182,11 @@ class Run:
             try:
                 await asyncio.shield(writing)
             except asyncio.CancelledError:
-                await writing
+                await asyncio.wait([writing])
                 raise
+            except SuyuanError as error:
+                # The text is in memory, and the end is saved with all of it.
+                log.warning("run=%s: the text so far is not saved: %s", self.id, error.message)
 
     def _take(self, event: Event) -> None:
         self._events.append(event)
@@ -122,17 +198,22 @@ class Run:
         news.set()
 
     def _keep(self) -> None:
-        new = [
-            (i, event)
-            for i, event in enumerate(self._events[self._kept :], self._kept)
-            if not isinstance(event, (TextDelta, Thinking))
-        ]
-        self._kept = len(self._events)
-        if new:
-            self._keeper.keep_events(self.id, [(i, event.as_dict()) for i, event in new])
+        known = len(self._events)
+        if new := self.kept_events(self._kept):
+            self._keeper.keep_events(self.id, new)
         self._keeper.keep_text(self.id, "".join(self._text))
+        self._kept = known
 
     def _finish(self, answer: Answer) -> None:
         self._keep()
-        state: State = "stopped" if answer.stopped else "failed" if answer.failure else "done"
-        self._keeper.finish(self.id, state=state, text=answer.markdown, answer=answer.as_dict())
+        stored = replace(answer, unsaved=False).as_dict()
+        self._keeper.finish(self.id, state=_state(answer), text=answer.markdown, answer=stored)
+
+
+def _state(answer: Answer) -> State:
+    return "stopped" if answer.stopped else "failed" if answer.failure else "done"
+
+
+def _is_passing(event: Event) -> bool:
+    """Whether an event says something that is no longer true once it is stored."""
+    return isinstance(event, Notice) and event.failure.detail_code == NOT_SAVED.detail_code

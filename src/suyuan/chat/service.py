@@ -6,8 +6,9 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ..core.causes.chat import (
@@ -16,6 +17,7 @@ from ..core.causes.chat import (
     NO_MESSAGE,
     SWITCH_LOCKED,
 )
+from ..core.errors import SuyuanError
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
 from .answering import WORK, check_message
@@ -23,6 +25,7 @@ from .commands import Command
 from .runs import Run
 from .session_factory import SessionFactory
 from .turn import Turn
+from .unsaved import UnsavedAnswers
 
 log = logging.getLogger("suyuan.chat")
 T = TypeVar("T")
@@ -30,6 +33,8 @@ T = TypeVar("T")
 # How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
 _QUEUE = 64
+# How long the end of an answer waits for a store that does not respond.
+_STORE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Change:
     """A change that other windows of the conversation should show."""
 
     kind: str
-    """``settings``, ``run.started``, ``run.finished`` or ``deleted``."""
+    """``settings``, ``run.started``, ``run.finished``, ``run.saved`` (after it could not be saved) or ``deleted``."""
     conversation: Conversation
     run: str = ""
 
@@ -45,9 +50,11 @@ class Change:
 class ChatService:
     """All conversations of one store."""
 
-    def __init__(self, store: Store, sessions: SessionFactory) -> None:
+    def __init__(self, store: Store, sessions: SessionFactory, unsaved_folder: Path | None = None) -> None:
         self.store = store
         self.sessions = sessions
+        self._unsaved = UnsavedAnswers(store, unsaved_folder, self._saved)
+        self._unsaved.recover()
         self._runs: dict[str, Run] = {}
         self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
@@ -108,6 +115,27 @@ class ChatService:
         await self._write(self.store.restore, id)
         return await self.get(id)
 
+    def messages(self, id: str) -> list[Message]:
+        """The messages of a conversation, with the answers that the store could not take yet; waits for the disk."""
+        return [self._with_answer(message) for message in self.store.messages(id)]
+
+    def events(self, run: str) -> list[tuple[int, dict[str, Any]]]:
+        """The stored events of an answer, or those of one that the store could not take yet; waits for the disk."""
+        unsaved = self._unsaved.get(run)
+        return unsaved.all_events() if unsaved else self.store.events(run)
+
+    def is_unsaved(self, run: str) -> bool:
+        """Whether the store could not take this answer yet."""
+        return self._unsaved.get(run) is not None
+
+    def _with_answer(self, message: Message) -> Message:
+        run = self._unsaved.get(message.id)
+        if run is None or run.answer is None:
+            return message
+        ending = run.ending()
+        answer = {**ending["answer"], "unsaved": True}
+        return replace(message, text=ending["text"], state=ending["state"], answer=answer)
+
     async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writers, partial(work, *args, **named))
 
@@ -127,7 +155,9 @@ class ChatService:
 
     async def _begun(self, conversation: Conversation, text: str, instead_of: str) -> Run:
         id, run_id = conversation.id, new_id()
-        history = await asyncio.to_thread(self.store.messages, id)
+        if len(self._unsaved):
+            await self._unsaved.save()
+        history = await asyncio.to_thread(self.messages, id)
         if instead_of:
             place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
             if place is None:
@@ -136,15 +166,16 @@ class ChatService:
             history = history[:place]
         turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
         begun = await self._write(self.store.begin_turn, id, text, run_id)
-        run = self._runs[run_id] = Run(turn, WORK[conversation.mode], id, self.store, self._writers)
-        run.start(self._ended)
+        run = Run(turn, WORK[conversation.mode], id, self.store, self._writers, self._unsaved.add)
+        self._runs[run_id] = run
+        run.start(partial(self._ended, begun))
         self._tell(Change("run.started", begun, run_id))
         return run
 
     async def retry(self, id: str, answer: str) -> Run:
         """Answer the question before ``answer`` again; the old answer is removed."""
         question: Message | None = None
-        for message in await asyncio.to_thread(self.store.messages, id):
+        for message in await asyncio.to_thread(self.messages, id):
             if message.id == answer:
                 break
             if message.role == "user":
@@ -163,11 +194,27 @@ class ChatService:
         """The answer that is being written in a conversation."""
         return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
 
-    async def _ended(self, run: Run) -> None:
+    async def _ended(self, begun: Conversation, run: Run) -> None:
+        if not self.is_unsaved(run.id):
+            self._forget_later(run)
+        self._tell(Change("run.finished", await self._latest(begun), run.id))
+
+    async def _saved(self, run: Run) -> None:
+        """Tell the windows that an answer is saved at last."""
+        self._forget_later(run)
+        if conversation := await asyncio.to_thread(self.store.get, run.conversation):
+            self._tell(Change("run.saved", conversation, run.id))
+
+    def _forget_later(self, run: Run) -> None:
         asyncio.get_running_loop().call_later(_FOLLOWED, self._runs.pop, run.id, None)
-        conversation = await asyncio.to_thread(self.store.get, run.conversation)
-        if conversation:
-            self._tell(Change("run.finished", conversation, run.id))
+
+    async def _latest(self, known: Conversation) -> Conversation:
+        """The conversation as the store has it, or as it was ``known`` where the store is away."""
+        try:
+            async with asyncio.timeout(_STORE_SECONDS):
+                return await asyncio.to_thread(self.store.get, known.id) or known
+        except (SuyuanError, TimeoutError):
+            return known
 
     # --- other windows ------------------------------------------------------------------------------------------------
     async def watch(self, id: str) -> AsyncIterator[Change]:
@@ -197,5 +244,6 @@ class ChatService:
             run.stop()
         for run in runs:
             await run.wait()
+        await self._unsaved.close()
         await asyncio.to_thread(self._writers.shutdown)
         self.store.close()

@@ -125,7 +125,8 @@ async def list_messages(request: Request, id: str) -> dict[str, Any]:
     """All messages of a conversation."""
     chat = _chat(request)
     await chat.get(id)
-    return {"messages": [each.as_dict() for each in await asyncio.to_thread(chat.store.messages, id)]}
+    found = await asyncio.to_thread(chat.messages, id)
+    return {"messages": [{**each.as_dict(), "unsaved": chat.is_unsaved(each.id)} for each in found]}
 
 
 @router.get("/conversations/{id}/changes", responses=_EVENTS, response_class=Response, tags=["conversations"])
@@ -167,7 +168,7 @@ async def export_conversation(request: Request, id: str, form: Literal["md", "ht
     """The conversation as a file."""
     chat, lang = _chat(request), language_of(request)
     conversation = await chat.get(id)
-    messages = await asyncio.to_thread(chat.store.messages, id)
+    messages = await asyncio.to_thread(chat.messages, id)
     text = await asyncio.to_thread(export, conversation, messages, form, lang)
     return Response(
         text,

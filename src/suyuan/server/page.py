@@ -110,19 +110,20 @@ def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[st
 
 def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]:
     """The questions with their answers."""
-    store, parts = _client(request).chat.store, _fragments(request)
+    chat, parts = _client(request).chat, _fragments(request)
     turns: list[dict[str, Any]] = []
-    for message in store.messages(conversation.id):
+    for message in chat.messages(conversation.id):
         if message.role == "user":
             turns.append({"question": message, "html": "", "key": message.id})
         elif turns:
             view = kept_view(
                 message,
-                [event for _, event in store.events(message.id)],
+                [event for _, event in chat.events(message.id)],
                 parts.texts("source.title"),
                 conversation.mode,
             )
-            turns[-1] |= {"html": Markup(parts.whole(view)), "key": f"{message.id}-{message.state}"}
+            state = "unsaved" if chat.is_unsaved(message.id) else message.state
+            turns[-1] |= {"html": Markup(parts.whole(view)), "key": f"{message.id}-{state}"}
     return turns
 
 

@@ -84,6 +84,7 @@ class MessageOut(BaseModel):
     created_at: str
     answer: dict[str, Any] | None = None
     position: int = 0
+    unsaved: bool = Field(False, description="Whether the store could not take the answer yet: it is kept in memory.")
 
 
 class MessageList(BaseModel):

@@ -27,6 +27,9 @@ EMPTY_ANSWER = Cause(WebProviderError, "chat.empty_answer", "empty_answer", retr
 NO_TOOL_CALLS = Cause(WebProviderError, "chat.no_tool_calls", "no_tool_calls")
 HISTORY_CUT = Cause(WebProviderError, "chat.history_cut", "history_cut")
 
+# --- saving
+NOT_SAVED = Cause(SuyuanError, "chat.not_saved", "not_saved", retryable=True)
+
 # --- what a page must not cause
 URL_NOT_SEEN = Cause(InvalidInput, "chat.url_not_seen", "url_not_seen")
 QUERY_FROM_PAGE = Cause(InvalidInput, "chat.query_from_page", "query_from_page")

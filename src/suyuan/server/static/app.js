@@ -307,7 +307,7 @@ function onChange(data) {
   if (data.kind === "deleted") { location.href = "/"; return; }
   apply(data.conversation);
   const article = data.run && $(`#a-${data.run}`);
-  if (data.run && (!article || (data.kind === "run.finished" && followedRun !== data.run && article.dataset.state === "running"))) reloadThread();
+  if (data.run && (!article || data.kind === "run.saved" || (data.kind === "run.finished" && followedRun !== data.run && article.dataset.state === "running"))) reloadThread();
 }
 
 function applyPendingChange() {

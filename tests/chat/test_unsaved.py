@@ -1,0 +1,133 @@
+"""An answer is never lost because the store fails at its end: it is shown, kept, and saved when the store is back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from support.disk import full_disk
+from support.oai import hold, reply, serve_model
+from support.postgres import binaries, postgres
+from support.talk import of, openai, talking
+from support.timing import PATIENCE, soon
+from suyuan.chat import runs
+from suyuan.chat.events import Answer, Notice, TextDelta
+from suyuan.chat.runs import Run
+from suyuan.client import AsyncClient
+from suyuan.core.secret import Secret
+
+LONG = "word " * 3_000
+
+
+async def begun(client: AsyncClient, text: str = "count") -> Run:
+    """A run whose text has begun to come."""
+    run = await client.chat.ask((await client.chat.create(search=False)).id, text)
+    async for _, event in run.follow():
+        if isinstance(event, TextDelta):
+            break
+    return run
+
+
+async def all_events(run: Run) -> list[object]:
+    async with asyncio.timeout(PATIENCE):
+        return [event async for _, event in run.follow()]
+
+
+async def test_a_full_disk_at_the_end_of_an_answer_loses_nothing(tmp_path: Path) -> None:
+    go_on = threading.Event()
+    with serve_model([[reply("first "), hold(go_on), reply(LONG)]]) as model:
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            run = await begun(client)
+            watched = client.chat.watch(run.conversation)
+            changes = asyncio.ensure_future(_kinds(watched))
+            with full_disk(tmp_path):
+                go_on.set()
+                *events, answer = await all_events(run)
+                assert isinstance(answer, Answer) and answer.unsaved and answer.text.startswith("first word")
+                [notice] = [event for event in events if isinstance(event, Notice)]
+                assert notice.failure.detail_code == "not_saved" and "not saved yet" in notice.failure.message()
+                assert not client.chat.running(run.conversation), "it is not stuck"
+                shown = client.chat.messages(run.conversation)[-1]
+                assert shown.text == answer.markdown and shown.state == "done" and shown.answer
+                assert shown.answer["unsaved"] and client.chat.is_unsaved(run.id)
+                assert "not_saved" in json.dumps(client.chat.events(run.id))
+            assert await soon(lambda: not client.chat.is_unsaved(run.id)), "it is saved when there is room again"
+            async with asyncio.timeout(PATIENCE):
+                assert "run.saved" in await changes
+            kept = client.chat.store.messages(run.conversation)[-1]
+            assert kept.text == answer.markdown and kept.state == "done" and kept.answer
+            assert kept.answer["unsaved"] is False and "not_saved" not in json.dumps(client.chat.store.events(run.id))
+            assert not list((tmp_path / "unsaved").glob("*"))
+
+
+async def _kinds(changes: object) -> list[str]:
+    kinds: list[str] = []
+    async for change in changes:  # type: ignore[attr-defined]
+        kinds.append(change.kind)
+        if change.kind == "run.saved":
+            break
+    return kinds
+
+
+async def test_an_answer_that_outlives_its_process_only_in_a_file_is_saved_by_the_next(tmp_path: Path) -> None:
+    go_on = threading.Event()
+    with serve_model([[reply("first "), hold(go_on), reply(LONG)]]) as model:
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            run = await begun(client)
+            with full_disk(tmp_path):
+                go_on.set()
+                answer = (await all_events(run))[-1]
+                assert isinstance(answer, Answer)
+                await client.close()
+            [file] = (tmp_path / "unsaved").iterdir()
+            assert file.stat().st_mode & 0o777 == 0o600
+        (tmp_path / "unsaved" / "broken.json").write_text("{")
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            kept = client.chat.store.messages(run.conversation)[-1]
+            assert kept.text == answer.markdown and kept.state == "done"
+            assert [each.name for each in (tmp_path / "unsaved").iterdir()] == ["broken.json"]
+
+
+async def test_a_locked_store_delays_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_SAVE_SECONDS", 0.3)
+    go_on = threading.Event()
+    with serve_model([[reply("first "), hold(go_on), reply("second")]]) as model:
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            run = await begun(client)
+            other = sqlite3.connect(tmp_path / "chat.sqlite", isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            started = time.monotonic()
+            go_on.set()
+            events = await all_events(run)
+            assert time.monotonic() - started < 20, "SQLite alone would wait for 30 seconds"
+            answer = events[-1]
+            assert isinstance(answer, Answer) and answer.unsaved and answer.text == "first second"
+            other.execute("ROLLBACK")
+            other.close()
+            assert await soon(lambda: not client.chat.is_unsaved(run.id))
+            assert client.chat.store.messages(run.conversation)[-1].text == "first second"
+
+
+async def test_a_database_server_that_stops_and_returns_loses_nothing(tmp_path: Path) -> None:
+    if (programs := binaries()) is None:
+        pytest.skip("PostgreSQL is not installed on this machine")
+    go_on = threading.Event()
+    with postgres(programs) as server, serve_model([[reply("first "), hold(go_on), reply("second")]]) as model:
+        async with talking(openai(model.url), folder=tmp_path, store=Secret(server.fresh())) as (client, _):
+            run = await begun(client)
+            with server.stopped():
+                go_on.set()
+                events = await all_events(run)
+                answer = events[-1]
+                assert isinstance(answer, Answer) and answer.unsaved and answer.text == "first second"
+                assert of(events, Notice)[0].failure.detail_code == "not_saved"  # type: ignore[arg-type]
+                assert list((tmp_path / "unsaved").glob("*.json"))
+            assert await soon(lambda: not client.chat.is_unsaved(run.id))
+            kept = client.chat.store.messages(run.conversation)[-1]
+            assert (kept.text, kept.state) == ("first second", "done")
