@@ -9,10 +9,14 @@ DEV := $(VENV)/.dev
 # Compiled once, the program and its tests start sooner in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run browser test lint unit bench mutants requirements docs clean
+.PHONY: run demo browser test lint unit bench mutants requirements docs clean
 
 run: $(RUN)
 	@$(BIN)/suyuan serve
+
+# Everything on invented pages inside the process, without a network.
+demo: $(RUN)
+	@$(BIN)/suyuan demo
 
 # For Google, and for pages that only a browser can show.
 browser: $(RUN)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers streaming page searxng] [--check]``."""
+"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers followups streaming page searxng] [--check]``."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ PARTS = (
     "fuzz",
     "claims",
     "answers",
+    "followups",
     "streaming",
     "page",
     "searxng",

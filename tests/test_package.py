@@ -60,6 +60,7 @@ class TestWheel:
     def test_it_holds_the_package_and_nothing_else(self, wheel: Path) -> None:
         names = zipfile.ZipFile(wheel).namelist()
         assert "suyuan/py.typed" in names and "suyuan/engines/ddg_html.py" in names
+        assert sum(name.startswith("suyuan/demo/pages/") for name in names) >= 60
         assert all(name.startswith(("suyuan/", f"suyuan-{suyuan.__version__}.dist-info/")) for name in names)
 
     def test_it_works_where_it_is_installed(self, wheel: Path, tmp_path: Path) -> None:

@@ -397,4 +397,34 @@ FAULTS = (
         '("127.0.0.0/8", _LOOPBACK)',
         '("127.255.0.0/16", _LOOPBACK)',
     ),
+    # --- the demo
+    Fault(
+        "tests/demo/test_web.py",
+        "a demo client reads other addresses",
+        "demo/network.py",
+        "or address.host not in self._demo_hosts",
+        "",
+    ),
+    Fault("tests/demo/test_web.py", "results of the demo are not marked", "demo/page.py", "{_MARKS[self.lang]}", ""),
+    Fault(
+        "tests/demo/test_web.py",
+        "the engine that refuses is not asked",
+        "demo/web.py",
+        'f"{DemoRefusing.name},{Demo.name}"',
+        "Demo.name",
+    ),
+    Fault(
+        "tests/server/test_demo_page.py",
+        "servers for other machines start a demo",
+        "server/page.py",
+        "return here and hasattr",
+        "return hasattr",
+    ),
+    Fault(
+        "tests/server/test_demo_page.py",
+        "the page of the demo is not marked",
+        "server/page.py",
+        '"demo": _client(request).settings.demo,',
+        '"demo": False,',
+    ),
 )

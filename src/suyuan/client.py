@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,12 +43,19 @@ _MAX_RETRIES = 3
 class AsyncClient:
     """Search, read and ask. Everything is opened when it is first used, and closed by :meth:`close`.
 
-    The engines' limits, breakers and latencies are shared by all clients of the process.
+    The engines' limits, breakers and latencies are shared by all clients of the process. Another ``network`` and other
+    ``engines`` than those that are installed can be passed; the demo has its own.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        network: Network | None = None,
+        engines: Mapping[str, registry.Factory] | None = None,
+    ) -> None:
         self.settings = settings = settings or load_settings()
-        self.network = _network(settings)
+        self.network = network or _network(settings)
         self.bridge = SyncBridge()
         """Runs coroutines of this client for synchronous callers."""
         self.engines = EnginePool(
@@ -57,6 +64,7 @@ class AsyncClient:
             exit_name=domain_of(settings.net.proxy.reveal()) or "direct",
             state_dir=settings.state_dir,
             archive=self._archive_engine if settings.archive_file else None,
+            factories=engines,
         )
         self.search_service = SearchService(
             self.engines,
@@ -318,6 +326,10 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+Connect = Callable[[Settings], AsyncClient]
+"""Makes a client: ``AsyncClient`` itself, or one that makes a client of the demo."""
 
 
 def _network(settings: Settings) -> Network:

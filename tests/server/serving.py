@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from support.site import Handler, Reply, Seen, json_reply, serve
 from support.timing import PATIENCE
 from suyuan.chat.settings import ChatSettings
-from suyuan.client import AsyncClient
+from suyuan.client import AsyncClient, Connect
 from suyuan.config.settings import SearchSettings, ServerSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
@@ -80,11 +80,13 @@ class Served:
 
 
 @contextmanager
-def serving(settings: Settings, *, token: str = "", host: str = "127.0.0.1", **origin: Any) -> Iterator[Served]:
+def serving(
+    settings: Settings, *, token: str = "", host: str = "127.0.0.1", connect: Connect = AsyncClient, **origin: Any
+) -> Iterator[Served]:
     """Serve with ``settings`` for the length of a ``with`` block."""
     sock = listen("127.0.0.1", 0)
     port = sock.getsockname()[1]
-    app = create_app(AsyncClient(settings), origin=ServerSettings(host, port, Secret(token), **origin))
+    app = create_app(connect(settings), origin=ServerSettings(host, port, Secret(token), **origin))
     started = threading.Event()
     loops: list[asyncio.AbstractEventLoop] = []
 

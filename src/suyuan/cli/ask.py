@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED, ModelSettings
@@ -47,9 +47,9 @@ def with_model(settings: Settings, name: str) -> Settings:
     return replace(settings, model=replace(settings.model, provider=provider, name=name))
 
 
-def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer one question."""
-    client = AsyncClient(with_model(settings, args.model))
+    client = connect(with_model(settings, args.model))
     try:
         # Loading the chat takes a second; outside of the event loop Ctrl-C ends it at once.
         _ = client.chat

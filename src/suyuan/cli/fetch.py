@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.document import Document
 from ..core.errors import SuyuanError
@@ -30,10 +30,10 @@ def add(commands: Any, t: Texts) -> None:
     fetch.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Read one page and write it to standard output."""
     try:
-        document = asyncio.run(_fetch(args, settings, t))
+        document = asyncio.run(_fetch(args, connect(settings), t))
     except SuyuanError as error:
         return show_failure(error, t, "fetch.failed")
     if args.format == "json":
@@ -52,8 +52,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return 0
 
 
-async def _fetch(args: argparse.Namespace, settings: Settings, t: Texts) -> Document:
-    async with AsyncClient(settings) as client:
+async def _fetch(args: argparse.Namespace, client: AsyncClient, t: Texts) -> Document:
+    async with client:
         return await with_progress(client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t, "reading")
 
 

@@ -11,7 +11,23 @@ from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import ui_language
 from ..messages.catalog import Texts, languages
-from . import archive, ask, chat, config, debug, doctor, engines, fetch, google, mcp, search, searxng, serve, shell
+from . import (
+    archive,
+    ask,
+    chat,
+    config,
+    debug,
+    demo,
+    doctor,
+    engines,
+    fetch,
+    google,
+    mcp,
+    search,
+    searxng,
+    serve,
+    shell,
+)
 from .logs import set_up_logging
 from .terminal import Terminal
 
@@ -56,6 +72,7 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in (
         serve,
+        demo,
         ask,
         chat,
         search,

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
@@ -43,13 +43,13 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     command.add_argument("--explain", action="store_true", help=t("help.explain"))
 
 
-def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Search once."""
-    return asyncio.run(_once(args, settings, t))
+    return asyncio.run(_once(args, connect(settings), t))
 
 
-async def _once(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
-    async with AsyncClient(settings) as client:
+async def _once(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    async with client:
         return await search(client, " ".join(args.query), args, t)
 
 

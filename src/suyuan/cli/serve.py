@@ -9,10 +9,11 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, Connect
 from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
 from ..core.errors import SuyuanError
+from ..demo.questions import QUESTIONS
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
 from .failure import show_failure
@@ -28,13 +29,13 @@ def add(commands: Any, t: Texts) -> None:
     serve.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Serve until Ctrl-C; running answers are stopped and stored."""
     origin = replace(settings.server, host=args.host or settings.server.host)
     if args.port is not None:
         origin = replace(origin, port=args.port)
     try:
-        return _serve(replace(settings, server=origin), args.open and has_display(), t)
+        return _serve(replace(settings, server=origin), args.open and has_display(), t, connect)
     except ModuleNotFoundError as missing:
         Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "fastapi", extra="web"))
         return 2
@@ -42,8 +43,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return show_failure(error, t, "serve.failed")
 
 
-def _serve(settings: Settings, show: bool, t: Texts) -> int:
+def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     from ..server.app import create_app
+    from ..server.demo_server import DemoServer
     from ..server.listen import listen, serve
     from ..server.security import check_open
 
@@ -51,9 +53,9 @@ def _serve(settings: Settings, show: bool, t: Texts) -> int:
     check_open(origin)
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
-    app = create_app(AsyncClient(replace(settings, server=origin)), origin=origin)
+    app = create_app(connect(replace(settings, server=origin)), origin=origin)
     # Ctrl-C is the usual end; everything is closed by then.
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt), contextlib.closing(DemoServer()) as app.state.demo_server:
         serve(app, sock, lambda: _announce(settings, origin, show, t))
     Terminal(sys.stderr).line(t("serve.ended"))
     return 0
@@ -66,6 +68,10 @@ def _announce(settings: Settings, origin: ServerSettings, show: bool, t: Texts) 
     out.line(t("serve.using", model=model, engine=settings.search.default))
     if origin.token:
         out.line(t("serve.token"))
+    if settings.demo:
+        out.line(t("demo.try"))
+        for question in (question for questions in QUESTIONS.values() for question in questions):
+            out.line(f"  {question}")
     out.line(t("serve.end"))
     sys.stdout.flush()
     if show:

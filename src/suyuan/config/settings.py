@@ -200,6 +200,8 @@ class Settings:
     data_dir: Path | None = None
     config_file: Path | None = None
     agents_file: Path | None = None
+    demo: bool = False
+    """Whether this is the demo, which every view must show; no configuration sets it."""
     values: tuple[SettingValue, ...] = ()
     problems: tuple[ConfigProblem, ...] = ()
 

@@ -89,7 +89,12 @@ class FetchClient:
     """GET for any allowed address, without cookies; it has connection pools for each event loop that uses it."""
 
     def __init__(
-        self, settings: NetSettings, guard: Guard, lookup: Lookup = system_lookup, tls: ssl.SSLContext | None = None
+        self,
+        settings: NetSettings,
+        guard: Guard,
+        lookup: Lookup = system_lookup,
+        tls: ssl.SSLContext | None = None,
+        resolver: AbstractResolver | None = None,
     ) -> None:
         self._settings = settings
         self._guard = guard
@@ -98,7 +103,7 @@ class FetchClient:
         places: dict[str, Any] = {"limit": 0, "limit_per_host": PLACES, "ssl": tls or True}
         self._direct = _pool(
             settings,
-            lambda: TCPConnector(resolver=CheckedResolver(guard, lookup), use_dns_cache=False, **places),
+            lambda: TCPConnector(resolver=resolver or CheckedResolver(guard, lookup), use_dns_cache=False, **places),
         )
         self._proxied = _pool(settings, lambda: TCPConnector(**places))
 

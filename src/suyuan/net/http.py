@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from ..core.causes.engine import TOO_LARGE
@@ -72,11 +73,12 @@ def session_pool(user_agent: str, connector: Callable[[], TCPConnector], **more:
 class HttpClient:
     """A ``Transport`` with aiohttp, which has a connection pool for each event loop that uses it."""
 
-    def __init__(self, settings: NetSettings) -> None:
+    def __init__(self, settings: NetSettings, resolver: AbstractResolver | None = None) -> None:
         self._settings = settings
         self._proxied = bool(settings.proxy)
         self._pool = session_pool(
-            settings.user_agent, lambda: TCPConnector(limit=0, limit_per_host=PLACES, ttl_dns_cache=120)
+            settings.user_agent,
+            lambda: TCPConnector(limit=0, limit_per_host=PLACES, ttl_dns_cache=120, resolver=resolver),
         )
 
     async def send(self, request: Request, engine: str) -> Response:

@@ -12,7 +12,8 @@ from .async_archive import AsyncArchive
 # A page with less than half of the words of the query does not answer it.
 _MIN_COVERAGE = 0.5
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_MARKUP = re.compile(r"`+|\*\*|^#{1,6}\s+", re.M)
+# A snippet is one line: headings stand in the middle of it.
+_MARKUP = re.compile(r"`+|\*\*|(?:^|(?<=\s))#{1,6}\s+")
 
 
 class ArchiveEngine:
@@ -29,10 +30,10 @@ class ArchiveEngine:
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
         hits = await self._archive.search(query.text, num_results)
-        found = [(hit.document, _plain(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
+        found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
         return [SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at) for d, text in found]
 
 
-def _plain(text: str) -> str:
+def plain_snippet(text: str) -> str:
     """A snippet without Markdown, as other engines return it."""
     return _MARKUP.sub("", _LINK.sub(r"\1", text))

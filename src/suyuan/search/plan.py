@@ -37,6 +37,8 @@ def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *
     if spec == AUTO:
         order = _ORDER_ZH if chinese else _ORDER
         names = tuple(name for name in order if name in known and ready(name))
+        # Where there are none of these, all others in their order, as in the demo.
+        names = names or tuple(name for name in known if name not in (*_ORDER, ARCHIVE) and ready(name))
         if not names:
             raise NO_ENGINE()
         return Plan(names, probe=True, last=ARCHIVE if ARCHIVE in known else "")

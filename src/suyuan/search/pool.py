@@ -30,13 +30,16 @@ class EnginePool(Mapping[str, EngineRunner]):
         exit_name: str = "direct",
         state_dir: Path | None = None,
         archive: Callable[[], SearchEngine] | None = None,
+        factories: Mapping[str, registry.Factory] | None = None,
     ) -> None:
         self._settings = settings
         self._network = network
         self._exit = exit_name
         self._state_dir = state_dir
         self._archive = archive
-        self._names: Sequence[str] = (*registry.names(), *((ARCHIVE,) if archive else ()))
+        self._factories = factories
+        """The engines that there are, if not the installed ones."""
+        self._names: Sequence[str] = (*(factories or registry.names()), *((ARCHIVE,) if archive else ()))
         self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
 
@@ -60,7 +63,7 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def _make(self, name: str) -> EngineRunner:
         own = self._settings.get(name) or EngineSettings()
-        factory: Any = registry.load(name)
+        factory: Any = self._factories[name] if self._factories else registry.load(name)
         engine = factory(own)
         send, page_url = None, ""
         if isinstance(engine, Engine):

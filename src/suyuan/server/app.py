@@ -23,7 +23,7 @@ from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..store.conversation import new_id
-from . import api, openai, page, searxng
+from . import api, demo, openai, page, searxng
 from . import errors as failures
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
@@ -62,7 +62,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.preloader = Preloader()
-    for router in (api.router, api.monitoring, openai.router, searxng.router, page.router):
+    for router in (api.router, api.monitoring, openai.router, searxng.router, page.router, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(searxng.RootSearchMiddleware)

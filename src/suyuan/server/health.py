@@ -73,7 +73,8 @@ class Health:
         from ..doctor.checks import startup_notice
 
         await self._probe()
-        self._notice = await startup_notice(self._client)
+        if _SEARXNG in self._client.engines:
+            self._notice = await startup_notice(self._client)
 
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:

@@ -20,9 +20,11 @@ from ..client import AsyncClient
 from ..core.causes.web import NO_RUN, NO_SUCH_PATH
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..demo.questions import QUESTIONS
 from ..guides import documents
 from ..llm.settings import EMBEDDED
-from ..messages.catalog import languages, text
+from ..messages.catalog import DEFAULT, languages, text
+from ..net.credentials import is_loopback
 from ..store.conversation import Conversation, Message
 from . import health
 from .answer_stream import kept_messages, live_messages
@@ -59,7 +61,7 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
         return error_page(request, error)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation)
-        return _page(request, "thread.html", turns=turns)
+        return rendered_page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
 
@@ -74,7 +76,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         "texts": PageTexts(lang).script(),
         "lang": lang,
     }
-    return _page(
+    return rendered_page(
         request,
         "page.html",
         conversation=conversation,
@@ -84,8 +86,18 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         engines=[engine for engine in engines if engine["name"] not in _HIDDEN_ENGINES],
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
+        examples=_examples(client, lang),
+        offer_demo=may_start_demo(request),
         state=state,
     )
+
+
+def _examples(client: AsyncClient, lang: str) -> tuple[str, ...]:
+    """Questions to start with."""
+    if client.settings.demo:
+        return QUESTIONS.get(lang, QUESTIONS[DEFAULT])
+    t = PageTexts(lang)
+    return tuple(t(f"example.{n}") for n in (1, 2, 3))
 
 
 def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[str, Any]:
@@ -154,14 +166,14 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
     if kept is None or source is None:
         t = PageTexts(language_of(request))
-        return _page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
+        return rendered_page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
     quotes = [
         claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
     ]
     document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)
-    return _page(
+    return rendered_page(
         request,
         "source.html",
         source=source,
@@ -210,10 +222,10 @@ async def guide_page(request: Request, name: str) -> Response:
     except (KeyError, OSError):
         t = PageTexts(lang)
         message, hint = t("guide.none.title"), t("guide.none.hint")
-        return _page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
+        return rendered_page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
     html = Markup("".join(blocks))
-    return _page(
+    return rendered_page(
         request,
         "guide.html",
         html=html,
@@ -272,10 +284,13 @@ def preload() -> None:
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
-    return _page(request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint)
+    return rendered_page(
+        request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint
+    )
 
 
-def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+def rendered_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """A template as a page, with what all pages share."""
     lang = values.pop("lang", None) or language_of(request)
     theme = request.cookies.get("theme", "auto")
     shared = {
@@ -285,11 +300,19 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "static": static_url,
+        "demo": _client(request).settings.demo,
     }
     html = environment().get_template(template).render(**shared | values)
     return HTMLResponse(
         html, status, headers={"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": lang}
     )
+
+
+def may_start_demo(request: Request) -> bool:
+    """Whether the page may start a demo: for people on this machine only, since the demo has an address of its own."""
+    state = request.app.state
+    here = is_loopback(state.origin.host) and not state.origin.public_url
+    return here and hasattr(state, "demo_server") and not state.client.settings.demo
 
 
 def _fragments(request: Request) -> Fragments:

@@ -534,5 +534,12 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 checkHealth();
+// Without a network the demo can be tried.
+const demoOffer = $(".demo-offer");
+if (demoOffer) {
+  const offer = () => { demoOffer.hidden = navigator.onLine; };
+  for (const name of ["online", "offline"]) addEventListener(name, offer);
+  offer();
+}
 if (matchMedia("(hover: hover)").matches) ask.focus({ preventScroll: true });
 document.documentElement.dataset.ready = "1";
