@@ -48,7 +48,7 @@ def run() -> list[Target]:
         outcomes = asyncio.run(measure(mode))
         for lang in ("en", "zh"):
             of_lang = [outcome for outcome in outcomes if outcome.lang == lang]
-            means = [fmean(outcome[at] for outcome in of_lang) for at in range(1, 6)]
+            means = [fmean(bool(outcome[at]) for outcome in of_lang) for at in range(1, 6)]
             rows.append((f"{mode} {lang} ({len(of_lang)})", *(f"{mean:.2f}" for mean in means)))
         shares.append(fmean(outcome.answered for outcome in outcomes))
     table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -24,6 +25,7 @@ class Demo(Engine):
     name = "demo"
     title = "Demo"
     default_url = f"http://{SEARCH_HOST}"
+    live_web = False
     supported_params = frozenset({"freshness"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
@@ -63,7 +65,7 @@ class DemoRefusing(Engine):
         raise UNREADABLE(engine=self.name)
 
 
-ENGINES = {engine.name: engine for engine in (DemoRefusing, Demo)}
+ENGINES: Mapping[str, Any] = {engine.name: engine for engine in (DemoRefusing, Demo)}
 
 
 def _row(row: dict[str, Any]) -> SearchResult:
