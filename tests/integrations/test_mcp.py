@@ -18,8 +18,13 @@ from support.timing import PATIENCE, eventually, soon
 
 pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
 
+import aiohttp
+import httpx2
 import jsonschema
+import mcp_types as types
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types.version import LATEST_MODERN_VERSION
 
 
 def environment(url: str) -> dict[str, str]:
@@ -60,6 +65,17 @@ async def answers(port: int) -> bool:
         return False
     writer.close()
     return True
+
+
+def no_keep_alive() -> httpx2.AsyncClient:
+    """A client that opens a connection for each request."""
+    return httpx2.AsyncClient(limits=httpx2.Limits(max_keepalive_connections=0), timeout=PATIENCE)
+
+
+async def numbers_of(client: Client, query: str) -> list[int]:
+    """The numbers of the sources that a search finds."""
+    result = await client.call_tool("web_search", {"query": query, "count": 3})
+    return [source["number"] for source in result.structured_content["results"]]
 
 
 class TestStdio:
@@ -170,9 +186,57 @@ class TestHttp:
             result = await client.call_tool("web_search", {"query": "hello"})
         assert not result.is_error and len(result.structured_content["results"]) == 5
 
-    async def test_a_foreign_host_or_origin_is_refused(self) -> None:
-        import aiohttp
+    @pytest.mark.req("C15.1", "C13.2")
+    @pytest.mark.parametrize("mode", ["auto", "legacy", LATEST_MODERN_VERSION])
+    async def test_numbers_and_cache_go_on_for_each_client(self, mode: str) -> None:
+        async with serve(lambda seen: reply(pages.ddg(host=f"{seen.params['q']}.example"))) as site:
+            async with http_server(site.url) as (url, _):
+                async with Client(url, mode=mode) as one, Client(url, mode=mode) as other:
+                    numbers = [await numbers_of(client, q) for client, q in ((one, "a"), (one, "b"), (one, "a"))]
+                    assert numbers == [[1, 2, 3], [4, 5, 6], [1, 2, 3]]
+                    assert [len(site.seen), await numbers_of(other, "b")] == [2, [1, 2, 3]]
 
+    async def test_a_client_is_recognised_on_another_connection(self) -> None:
+        async with serve(lambda seen: reply(pages.ddg(host=f"{seen.params['q']}.example"))) as site:
+            async with http_server(site.url) as (url, _), no_keep_alive() as http:
+                async with Client(streamable_http_client(url, http_client=http)) as client:
+                    assert [await numbers_of(client, q) for q in "ab"] == [[1, 2, 3], [4, 5, 6]]
+
+    async def test_a_client_without_cookies_is_recognised_by_its_connection(self) -> None:
+        async with serve(lambda seen: reply(pages.ddg(host=f"{seen.params['q']}.example"))) as site:
+            async with http_server(site.url) as (url, _):
+                jars = [aiohttp.DummyCookieJar() for _ in range(2)]
+                async with (
+                    aiohttp.ClientSession(cookie_jar=jars[0]) as one,
+                    aiohttp.ClientSession(cookie_jar=jars[1]) as two,
+                ):
+                    told = [
+                        await self.bare_call(session, url, q) for session, q in ((one, "a"), (one, "b"), (two, "b"))
+                    ]
+        assert told == [[1, 2, 3], [4, 5, 6], [1, 2, 3]]
+
+    @staticmethod
+    async def bare_call(session: aiohttp.ClientSession, url: str, query: str) -> list[int]:
+        """The numbers of a search that is asked for by a single request, as the protocol without sessions has it."""
+        meta = {
+            types.PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
+            types.CLIENT_INFO_META_KEY: {"name": "t", "version": "1"},
+            types.CLIENT_CAPABILITIES_META_KEY: {},
+        }
+        params = {"name": "web_search", "arguments": {"query": query, "count": 3}, "_meta": meta}
+        headers = {
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": LATEST_MODERN_VERSION,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "web_search",
+        }
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        async with session.post(url, json=call, headers=headers) as answer:
+            text = await answer.text()
+        data = json.loads(text.rpartition("data: ")[2] if text.startswith(("event:", "data:", ":")) else text)
+        return [source["number"] for source in data["result"]["structuredContent"]["results"]]
+
+    async def test_a_foreign_host_or_origin_is_refused(self) -> None:
         headers = {"Accept": "application/json, text/event-stream"}
         async with (
             serve(lambda _: reply("")) as site,
@@ -184,8 +248,6 @@ class TestHttp:
                     assert answer.status in (403, 421)
 
     async def test_another_address_needs_a_token_and_then_checks_it(self) -> None:
-        import aiohttp
-
         async with serve(lambda _: reply("")) as site:
             async with http_server(site.url, "--host", "0.0.0.0", wait=False) as (_, process):
                 _, err = await process.communicate()

@@ -35,14 +35,16 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         show_failure(error, t, "serve.failed")
         return 2
     try:
-        from ..integrations.mcp import make_server, serve_http, serve_stdio
+        from ..integrations.mcp import make_server, serve_stdio
+
+        server = make_server(settings, "zh" if t.lang == "zh" else "en", args.engine)
+        if not args.http:
+            asyncio.run(serve_stdio(server))
+            return 0
+        from ..integrations.mcp_http import serve_http
     except ModuleNotFoundError as missing:
         err.line(t("extra.missing", what=missing.name or "mcp", extra="mcp"))
         return 2
-    server = make_server(settings, "zh" if t.lang == "zh" else "en", args.engine)
-    if not args.http:
-        asyncio.run(serve_stdio(server))
-        return 0
     err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
     serve_http(server, args.host, args.port, settings.server.token, settings.server.trusted_proxies)
     return 0

@@ -1,10 +1,9 @@
-"""The tools over MCP (``suyuan[mcp]``): for clients on this machine by stdio, for others by HTTP."""
+"""The tools over MCP (``suyuan[mcp]``), and their server on standard input and output."""
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,13 +19,10 @@ from ..citations.registry import CitationRegistry, Source
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.causes.asked import UNKNOWN_TOOL
-from ..core.causes.web import TOKEN_NEEDED
 from ..core.errors import SuyuanError
 from ..core.result import SearchPage
-from ..core.secret import Secret
 from ..core.views import receipt
 from ..messages.catalog import text
-from ..net.credentials import Credentials, client_key
 from ..shared import shared_client
 from ..tools.session import SessionSearch, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
@@ -34,7 +30,9 @@ from ..tools.text import compact, failure, page_text
 
 Context = ServerRequestContext[AsyncClient, Any]
 
-_MOST_CLIENTS = 1000
+MOST_CLIENTS = 1000
+CLIENT = "suyuan.client"
+"""The name of the client in the scope of an HTTP request."""
 _PAGE_TOKENS = 4000
 
 _TEXT = {"type": "string"}
@@ -157,14 +155,15 @@ class Tools:
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], structured_content=data)
 
     def _connection(self, ctx: Context) -> _Connection:
-        """The state of the client that calls: one for stdio, one for each HTTP session, a new one without a session."""
-        name = ctx.request.headers.get("mcp-session-id", "") if ctx.request is not None else "stdio"
+        """The state of the client that calls: one for stdio, one for each HTTP session or connection."""
+        name = "stdio"
+        if ctx.request is not None:
+            name = ctx.request.headers.get("mcp-session-id") or ctx.request.scope[CLIENT]
         connection = self._connections.pop(name, None) or _Connection(
             SessionSearch(ctx.lifespan_context.search_service, engines=self._engines)
         )
-        if name:
-            self._connections[name] = connection
-        while len(self._connections) > _MOST_CLIENTS:
+        self._connections[name] = connection
+        while len(self._connections) > MOST_CLIENTS:
             self._connections.popitem(last=False)
         return connection
 
@@ -193,51 +192,6 @@ async def serve_stdio(server: Server[AsyncClient]) -> None:
     """Speak over standard input and output, until the client closes them."""
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
-
-
-def serve_http(
-    server: Server[AsyncClient], host: str, port: int, token: Secret, trusted_proxies: Sequence[str] = ()
-) -> None:
-    """Speak over HTTP at ``/mcp``; with a token, only to those who send it."""
-    import uvicorn
-
-    from ..net.credentials import check_token
-    from ..net.http_server import server_config
-
-    check_token(host, token)
-    app: Any = server.streamable_http_app(host=host)
-    if token:
-        app = Guarded(app, token)
-    uvicorn.Server(server_config(app, trusted_proxies, host=host, port=port)).run()
-
-
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-
-
-class Guarded:
-    """Lets only requests with the right bearer token through, and counts the wrong ones."""
-
-    def __init__(self, app: Any, token: Secret) -> None:
-        self._app = app
-        self._credentials = Credentials(token)
-
-    async def __call__(self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Send) -> None:
-        """Pass the request on, or answer 401 or 429."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = dict(scope.get("headers") or ()).get(b"authorization", b"").decode("latin-1")
-        if self._credentials.is_header(given):
-            await self._app(scope, receive, send)
-            return
-        error = self._credentials.refuse(client_key(scope)) if given else TOKEN_NEEDED()
-        status, headers = (429, {"retry-after": f"{error.retry_after:.0f}"}) if error.retry_after else (401, {})
-        body = json.dumps({"error": error.as_dict()}).encode()
-        headers |= {"www-authenticate": "Bearer", "content-type": "application/json", "content-length": str(len(body))}
-        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": status, "headers": raw})
-        await send({"type": "http.response.body", "body": body})
 
 
 def _structured(page: SearchPage, sources: tuple[Source, ...], lang: str) -> dict[str, Any]:

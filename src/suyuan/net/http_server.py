@@ -15,7 +15,7 @@ from .http_protocol import HttpProtocol
 
 MOST_CONNECTIONS = 1000
 CONNECTIONS_PER_CLIENT = 200
-_KEEP_ALIVE_SECONDS = 30
+KEEP_ALIVE_SECONDS = 30
 # For the store, engines, pages and models.
 _OTHER_FILES = 256
 
@@ -31,7 +31,7 @@ def server_config(app: Any, trusted_proxies: Sequence[str] = (), **more: Any) ->
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         # Anybody can send these headers: they are believed only where a proxy is known to set them.
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=list(trusted_proxies),
