@@ -5,32 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import ui_language
 from ..messages.catalog import Texts, languages
-from . import (
-    archive,
-    ask,
-    chat,
-    config,
-    debug,
-    demo,
-    doctor,
-    engines,
-    fetch,
-    google,
-    mcp,
-    search,
-    searxng,
-    serve,
-    shell,
-)
 from .logs import set_up_logging
 from .terminal import Terminal
 
+COMMANDS = (
+    "serve", "demo", "ask", "chat", "search", "shell", "fetch", "archive", "engines", "google", "searxng", "mcp", "doctor",
+    "config", "debug",
+)  # fmt: skip
 _QUIET_COMMANDS = ("config", "doctor")
 
 
@@ -42,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     arguments = list(sys.argv[1:] if argv is None else argv)
     t = Texts("cli", _wanted_language(arguments))
-    args = build_parser(t).parse_args(arguments)
+    args = build_parser(t, _command(arguments)).parse_args(arguments)
     log_format = set_up_logging(args.verbose, as_json=args.log_json)
     settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
     log_format.secrets = settings.secrets
@@ -61,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
-def build_parser(t: Texts) -> argparse.ArgumentParser:
-    """Return the parser with all commands, its help in the language of ``t``."""
+def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
+    """Return the parser with all commands, its help in the language of ``t``; with ``only``, no other is imported."""
     parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
     parser.add_argument("--version", action="version", version=f"suyuan {__version__}", help=t("help.version"))
     parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
@@ -70,25 +58,23 @@ def build_parser(t: Texts) -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (
-        serve,
-        demo,
-        ask,
-        chat,
-        search,
-        shell,
-        fetch,
-        archive,
-        engines,
-        google,
-        searxng,
-        mcp,
-        doctor,
-        config,
-        debug,
-    ):
-        command.add(commands, t)
+    for name in COMMANDS:
+        if only in ("", name):
+            import_module(f".{name}", __package__).add(commands, t)
+        else:
+            commands.add_parser(name, help=t(f"help.{name}"))
     return parser
+
+
+def _command(arguments: list[str]) -> str:
+    """Return the command that is called; empty if that is not certain before the command line is parsed."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("--config-dir", "--ui"):
+            next(words, "")
+        elif not word.startswith("-"):
+            return word if word in COMMANDS else ""
+    return ""
 
 
 def _wanted_language(arguments: list[str]) -> str:

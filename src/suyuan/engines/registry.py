@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import ENGINE_BUG
 from ..core.engine import EngineSettings, SearchEngine
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "suyuan.engines"
 
@@ -71,4 +75,26 @@ def load(name: str) -> Factory:
 
 @cache
 def _installed() -> dict[str, EntryPoint]:
+    if not any(map(_may_have_engines, sys.path)):
+        return {}
+    from importlib.metadata import entry_points
+
     return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _may_have_engines(folder: str) -> bool:
+    """Whether a package in ``folder`` names an engine: loading importlib.metadata takes longer than many a search."""
+    try:
+        packages = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        # A zip archive, or nothing at all.
+        return os.path.isfile(folder)
+    return any(map(_names_engines, packages))
+
+
+def _names_engines(package: str) -> bool:
+    try:
+        with open(os.path.join(package, "entry_points.txt"), "rb") as file:
+            return GROUP.encode() in file.read()
+    except OSError:
+        return False

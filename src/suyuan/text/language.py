@@ -7,27 +7,27 @@ from collections import Counter
 
 from .scripts import HAN
 
-# The first that occurs decides: kana before Han, since Japanese uses both.
+# The first that occurs decides: kana before Han, since Japanese uses both. Compiled when they are first needed.
 _SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile(f"[{HAN}]"),
-    "ru": re.compile("[\u0400-\u04ff]"),
-    "ar": re.compile("[\u0600-\u06ff]"),
-    "he": re.compile("[\u0590-\u05ff]"),
-    "el": re.compile("[\u0370-\u03ff]"),
-    "th": re.compile("[\u0e00-\u0e7f]"),
-    "hi": re.compile("[\u0900-\u097f]"),
+    "ja": "[\u3040-\u30ff]",
+    "ko": "[\uac00-\ud7af]",
+    "zh": f"[{HAN}]",
+    "ru": "[\u0400-\u04ff]",
+    "ar": "[\u0600-\u06ff]",
+    "he": "[\u0590-\u05ff]",
+    "el": "[\u0370-\u03ff]",
+    "th": "[\u0e00-\u0e7f]",
+    "hi": "[\u0900-\u097f]",
 }
 # Of the letters of a text; Japanese is mostly Han, Chinese has many Latin names.
 _LEAST_SHARE = {"ja": 0.1, "zh": 0.3}
 # Characters that only one of the two sets has, in the same order.
-_TRADITIONAL = re.compile(
+_TRADITIONAL = (
     "[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣書長車東門問間聞見現視覺觀親記設計語話請證讀變識議護負責費資質"
     "賣買貴賽進運達遠選邊鄉錄錢鐵銀鏡陽陰陳際難靈靜頁題類風飛飯館馬驗魚鳥麗麥黃點龍業樂歐歲歷決況減測湯滿漢潔澤無熱燈獎獨產"
     "畫異療盤確礦礎禮種積穩競節簡簽紅級細終組結給統維緊線練總績織繼續罰羅義習聖聯聲職腦臉舊藝藥蘭術衛裝規訊許詞試詢該認誤課調論謝]"
 )
-_SIMPLIFIED = re.compile(
+_SIMPLIFIED = (
     "[们个这来时国学会说对后开关电网台湾与为发经过还没样书长车东门问间闻见现视觉观亲记设计语话请证读变识议护负责费资质"
     "卖买贵赛进运达远选边乡录钱铁银镜阳阴陈际难灵静页题类风飞饭馆马验鱼鸟丽麦黄点龙业乐欧岁历决况减测汤满汉洁泽无热灯奖独产"
     "画异疗盘确矿础礼种积稳竞节简签红级细终组结给统维紧线练总绩织继续罚罗义习圣联声职脑脸旧艺药兰术卫装规讯许词试询该认误课调论谢]"
@@ -52,7 +52,7 @@ def script_language(text: str) -> str:
     """Return the language that the script of ``text`` stands for; empty for the Latin script, which many share."""
     if text.isascii():
         return ""
-    return next((language for language, script in _SCRIPTS.items() if script.search(text)), "")
+    return next((language for language, script in _SCRIPTS.items() if re.search(script, text)), "")
 
 
 def detect_language(text: str) -> str:
@@ -62,7 +62,7 @@ def detect_language(text: str) -> str:
     if letters < 20:
         return ""
     for language, script in _SCRIPTS.items():
-        if len(script.findall(sample)) > letters * _LEAST_SHARE.get(language, 0.4):
+        if len(re.findall(script, sample)) > letters * _LEAST_SHARE.get(language, 0.4):
             return (chinese_variant(sample) or "zh-CN") if language == "zh" else language
     found = sample.lower().split()
     counts = _counts(found)
@@ -79,7 +79,7 @@ def frequent_languages(text: str) -> frozenset[str]:
 
 def chinese_variant(text: str) -> str:
     """Return ``zh-TW`` for traditional characters, ``zh-CN`` for simplified ones; empty where ``text`` has neither."""
-    traditional, simplified = len(_TRADITIONAL.findall(text)), len(_SIMPLIFIED.findall(text))
+    traditional, simplified = len(re.findall(_TRADITIONAL, text)), len(re.findall(_SIMPLIFIED, text))
     return "" if traditional == simplified else "zh-TW" if traditional > simplified else "zh-CN"
 
 
