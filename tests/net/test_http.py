@@ -8,6 +8,8 @@ import shutil
 import sys
 import tracemalloc
 import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import brotli
@@ -17,16 +19,16 @@ from doctor.fake_servers import certificate, secure
 from support import pages
 from support.client import client
 from support.site import Reply, bomb, drip, free_port, half, raw, redirect, reply, reset, serve, stall
-from support.timing import PATIENCE
+from support.timing import PATIENCE, soon
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
-from suyuan.net.http import HttpClient
+from suyuan.net.http import HttpClient, trusted_certificates
 from suyuan.net.network import Network, PageAccess, Transport, restricted_send
 from suyuan.net.settings import BrowserSettings, NetSettings
 
 
-@pytest.fixture(params=("aiohttp", "curl_cffi"))
+@pytest.fixture(params=("own", "curl_cffi"))
 def kind(request: pytest.FixtureRequest) -> str:
     if request.param == "curl_cffi":
         pytest.importorskip("curl_cffi", reason="the optional extra suyuan[impersonate] is not installed")
@@ -35,7 +37,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def make(kind: str, **settings: object) -> Transport:
     net = NetSettings(**settings)  # type: ignore[arg-type]
-    if kind == "aiohttp":
+    if kind == "own":
         return HttpClient(net)
     from suyuan.net.impersonate import ImpersonatingClient
 
@@ -121,12 +123,12 @@ async def test_a_name_that_does_not_exist(kind: str) -> None:
 async def test_broken_responses_are_network_errors(kind: str, answer: Reply, code: str) -> None:
     error = await failure(kind, answer)
     assert isinstance(error, NetworkError)
-    if kind == "aiohttp" or code != "bad_http":
+    if kind == "own" or code != "bad_http":
         assert error.detail_code == code
 
 
 async def test_not_http_at_all() -> None:
-    error = await failure("aiohttp", raw(b"SSH-2.0-OpenSSH_9.2\r\n"))
+    error = await failure("own", raw(b"SSH-2.0-OpenSSH_9.2\r\n"))
     assert (error.code, error.detail_code) == ("NetworkError", "bad_http")
 
 
@@ -254,6 +256,109 @@ async def test_a_host_that_hangs_holds_up_no_other(kind: str) -> None:
         await asyncio.gather(*waiting, return_exceptions=True)
         assert await silent.until_idle()
         await client.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\nabc",
+        b"HTTP/1.0 200 OK\r\n\r\nabc",
+        b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabcSSH-2.0",
+    ],
+    ids=["chunked", "until the end", "http/1.0", "early hints", "more than was promised"],
+)
+async def test_the_forms_of_a_response(kind: str, sent: bytes) -> None:
+    response = await ask(kind, raw(sent))
+    assert (response.status, response.body) == (200, b"abc")
+
+
+async def test_a_connection_that_is_to_be_closed_is_not_used_again(kind: str) -> None:
+    client = make(kind)
+    async with serve(lambda _: reply("x", headers={"Connection": "close"})) as site:
+        for _ in range(3):
+            assert (await client.send(Request.get(site.url), "x")).text == "x"
+        assert site.connections == 3
+        assert await site.until_idle()
+    await client.close()
+
+
+async def test_headers_without_an_end_are_refused() -> None:
+    error = await failure("own", raw(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000))
+    assert error.detail_code == "bad_http"
+
+
+async def test_a_header_cannot_contain_another_header() -> None:
+    client = make("own")
+    async with serve(lambda _: reply("x")) as site:
+        for request in (Request(site.url, headers={"X": "a\r\nY: b"}), Request(site.url, headers={"X\nY": "b"})):
+            with pytest.raises(NetworkError) as caught:
+                await client.send(request, "x")
+            assert caught.value.detail_code == "bad_http" and not site.seen
+    await client.close()
+
+
+async def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lookup takes a thread: one that hangs must not take them all."""
+    lookups: list[str] = []
+
+    async def hanging(host: str, port: int, **_: object) -> None:
+        lookups.append(host)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", hanging)
+    client = make("own")
+    waiting = [asyncio.ensure_future(client.send(Request.get("http://slow.example/"), "x")) for _ in range(20)]
+    await asyncio.sleep(0)
+    assert await soon(lambda: bool(lookups))
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await client.close()
+    assert lookups == ["slow.example"]
+
+
+@asynccontextmanager
+async def tunnel(port: int, seen: list[bytes]) -> AsyncIterator[str]:
+    """A proxy on loopback that connects to ``port`` whatever is asked for, and notes the heads of its requests."""
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+        writer.close()
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(await reader.readuntil(b"\r\n\r\n"))
+        there, back = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await asyncio.gather(pass_on(reader, back), pass_on(there, writer), return_exceptions=True)
+        for each in (back, writer):
+            each.close()
+            with suppress(OSError):
+                await each.wait_closed()
+
+    tasks: list[asyncio.Task[None]] = []
+    server = await asyncio.start_server(lambda r, w: tasks.append(asyncio.create_task(serve_one(r, w))), "127.0.0.1", 0)
+    yield f"http://user:pass%20word@127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server.close()
+    await asyncio.gather(*tasks)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl, which makes the certificate, is not installed")
+async def test_https_through_a_proxy(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = certificate(tmp_path, 2, "DNS:search.example")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    trusted_certificates.cache_clear()
+    seen: list[bytes] = []
+    async with secure(lambda _: reply("through"), context) as port, tunnel(port, seen) as proxy:
+        client = make(kind, proxy=Secret(proxy))
+        answers = [await client.send(Request.get("https://search.example/s"), "x") for _ in range(2)]
+        await client.close()
+    trusted_certificates.cache_clear()
+    assert [answer.text for answer in answers] == ["through", "through"]
+    assert len(seen) == 1 and seen[0].startswith(b"CONNECT search.example:443 HTTP/1.1\r\n")
+    assert b"basic dxnlcjpwyxnzihdvcmq=" in seen[0].lower()
 
 
 def network(**settings: object) -> Network:

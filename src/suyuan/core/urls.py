@@ -12,6 +12,7 @@ _PARTS = re.compile(
     r"https?://(?:[^/?#@\\]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)([^?#]*)(?:\?([^#]*))?(?:#(.*))?",
     re.I | re.S,
 )
+_HOST = re.compile(r"([^/?#]*//[^/?#]*)([^#]*)")
 _TRACKING = ("utm_", "gclid=", "fbclid=", "msclkid=", "yclid=", "mc_cid=", "mc_eid=", "igshid=", "spm=", "srsltid=")
 _PORTS = {"http": 80, "https": 443}
 
@@ -59,8 +60,19 @@ def page_key(url: str) -> str:
     return f"{site}{path.rstrip('/')}{f'?{query}' if query else ''}{tail}"
 
 
+def split_path(url: str) -> tuple[str, str]:
+    """``url`` in two: scheme and host, then path and query; without its fragment."""
+    found = _HOST.match(url)
+    return (found[1], found[2]) if found else (url, "")
+
+
 def origin(url: str) -> tuple[str, str, int]:
     """The scheme, host and port of ``url``; raises ``ValueError`` if it is not an http(s) URL."""
+    return _origin(split_path(url)[0])
+
+
+@lru_cache(256)
+def _origin(url: str) -> tuple[str, str, int]:
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not an http(s) address: {url}")

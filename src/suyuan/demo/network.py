@@ -7,7 +7,8 @@ another client, and a demo client reaches nothing else.
 from __future__ import annotations
 
 from functools import cached_property
-from socket import AF_INET, AI_NUMERICHOST, AI_NUMERICSERV, AddressFamily
+from socket import AF_INET, AI_NUMERICHOST, AI_NUMERICSERV, SOCK_STREAM, AddressFamily
+from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
@@ -57,6 +58,11 @@ class DemoResolver(AbstractResolver):
         flags = AI_NUMERICHOST | AI_NUMERICSERV
         return [{"hostname": host, "host": LOOPBACK, "port": self._port, "family": AF_INET, "proto": 0, "flags": flags}]
 
+    async def lookup(self, host: str, port: int) -> list[Any]:
+        """The same as ``getaddrinfo`` gives it."""
+        found = await self.resolve(host, port)
+        return [(AF_INET, SOCK_STREAM, 0, "", (one["host"], one["port"])) for one in found]
+
     async def close(self) -> None:
         """Do nothing, since nothing is open."""
 
@@ -84,7 +90,7 @@ class DemoNetwork(Network):
         return FetchClient(self._net, self.guard, resolver=self._resolver)
 
     def _http(self, profile: str) -> Transport:
-        return HttpClient(self._net, resolver=self._resolver)
+        return HttpClient(self._net, lookup=self._resolver.lookup)
 
     def _browser(self) -> Transport:
         raise _refused("browser")

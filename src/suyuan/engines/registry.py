@@ -85,11 +85,11 @@ def _installed() -> dict[str, EntryPoint]:
 def _may_have_engines(folder: str) -> bool:
     """Whether a package in ``folder`` names an engine: loading importlib.metadata takes longer than many a search."""
     try:
-        packages = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+        entries = list(os.scandir(folder or "."))
     except OSError:
         # A zip archive, or nothing at all.
         return os.path.isfile(folder)
-    return any(map(_names_engines, packages))
+    return any(_names_engines(entry.path) for entry in entries if entry.name.endswith((".dist-info", ".egg-info")))
 
 
 def _names_engines(package: str) -> bool:

@@ -14,7 +14,7 @@ import httpx2
 from aiohttp import ClientTimeout, TCPConnector
 from yarl import URL
 
-from .http import session_pool
+from .aiohttp_sessions import session_pool
 
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 

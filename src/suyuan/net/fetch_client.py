@@ -21,10 +21,11 @@ from ..core.causes.page import PAGE_REDIRECTS, PAGE_TOO_LARGE, PAGE_UNDECODED
 from ..core.errors import SuyuanError
 from ..core.wire import Response
 from ..messages.catalog import Text
+from .aiohttp_sessions import session_pool
 from .decompress import ACCEPTED, DecompressionError, Decompressor
 from .errors import network_error
 from .guard import Address, Guard
-from .http import PLACES, LoopPool, session_pool
+from .loop_pool import PLACES, LoopPool
 from .settings import NetSettings
 
 FETCH = "web.fetch"

@@ -23,7 +23,7 @@ from ..core.causes.network import (
 )
 from ..core.urls import origin
 from ..core.wire import Request, Response
-from .http import PLACES, LoopPool
+from .loop_pool import PLACES, LoopPool
 from .settings import NetSettings
 
 # libcurl's own error numbers.
