@@ -20,8 +20,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 from aiohappyeyeballs import start_connection
 
+from ..core.cause import Cause
 from ..core.causes.engine import TOO_LARGE, UNDECODED
-from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, PROXY_FAILED, REFUSED, TLS_FAILED
+from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, NOT_TLS, PROXY_FAILED, REFUSED, TLS_FAILED
 from ..core.errors import SuyuanError
 from ..core.urls import origin, split_path
 from ..core.wire import Request, Response
@@ -29,6 +30,7 @@ from .connection import BodyTooLarge, Connection, ConnectionClosed
 from .decompress import ACCEPTED, DecompressionError
 from .loop_pool import PLACES, LoopPool
 from .settings import NetSettings
+from .tls import tls_verdict
 
 _KEEP_SECONDS = 15.0
 _ADDRESSES_SECONDS = 120.0
@@ -60,8 +62,9 @@ class _Target:
 class _ConnectFailed(Exception):
     """No connection, for a reason that is known."""
 
-    def __init__(self, cause: Any) -> None:
+    def __init__(self, cause: Cause, why: str = "") -> None:
         self.cause = cause
+        self.why = why
 
 
 class HttpClient:
@@ -109,7 +112,7 @@ class HttpClient:
                 finally:
                     host.give_back(connection)
         except _ConnectFailed as error:
-            failure: SuyuanError = error.cause(engine=engine, where=where)
+            failure: SuyuanError = error.cause(engine=engine, where=where, why=error.why)
         except DecompressionError:
             failure = UNDECODED(engine=engine)
         except BodyTooLarge:
@@ -239,9 +242,9 @@ class _Host:
             _, connection = await loop.create_connection(
                 lambda: Connection(self._limit), sock=sock, ssl=tls, server_hostname=tls_name or None
             )
-        except OSError:
+        except OSError as error:
             # The port is open, but there is no trusted TLS.
-            raise _ConnectFailed(TLS_FAILED) from None
+            raise _ConnectFailed(TLS_FAILED, tls_verdict(error) or NOT_TLS) from None
         return connection
 
     async def _tunnel(self, connection: Connection) -> None:
@@ -261,8 +264,8 @@ class _Host:
             transport = await loop.start_tls(
                 connection.transport, connection, trusted_certificates(), server_hostname=target.host
             )
-        except OSError:
-            raise _ConnectFailed(TLS_FAILED) from None
+        except OSError as error:
+            raise _ConnectFailed(TLS_FAILED, tls_verdict(error) or NOT_TLS) from None
         assert transport is not None
         connection.connection_made(transport)
 
