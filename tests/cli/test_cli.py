@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from support import pages
-from support.site import Handler, free_port, reply, serve, stall
+from support.site import Handler, free_port, json_reply, reply, serve, stall
 from support.timing import PATIENCE
 from suyuan.cli.main import main
 
@@ -48,6 +48,21 @@ class TestSearch:
     async def test_shapes(self, shape: str, key: str) -> None:
         code, out, _ = await against(lambda _: reply(pages.ddg()), "search", "x", "-e", "ddg_html", "--shape", shape)
         assert code == 0 and key in json.loads(out)
+
+    async def test_answers_infoboxes_and_suggestions_are_shown(self) -> None:
+        data = json.loads(pages.searxng(2))
+        data["answers"] = [{"answer": "2 + 3 = 5", "engine": "plugin: calculator"}]
+        data["infoboxes"] = [
+            {"infobox": "Sum", "content": "A number.", "attributes": [{"label": "Sign", "value": "+"}]}
+        ]
+        data |= {"suggestions": ["2 + 4", "sums"], "corrections": ["result"]}
+        async with serve(lambda seen: reply("OK") if seen.path == "/healthz" else json_reply(json.dumps(data))) as site:
+            args = ("search", "result", "snippet", "-e", "searxng")
+            code, out, _ = await suyuan(*args, SEARXNG_BASE_URL=site.url)
+            assert code == 0 and out.index("2 + 3 = 5") < out.index("Sum") < out.index(" 1. Result 1")
+            assert "Sign: +" in out and "Did you mean: result" in out and "Related searches: 2 + 4 · sums" in out
+            _, out, _ = await suyuan(*args, "--json", SEARXNG_BASE_URL=site.url)
+            assert json.loads(out)["answers"][0]["answer"] == "2 + 3 = 5"
 
     async def test_nothing_found_is_exit_code_1(self) -> None:
         code, out, _ = await against(lambda _: reply(pages.DDG_NONE), "search", "xqzt", "-e", "ddg_html")

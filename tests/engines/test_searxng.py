@@ -19,6 +19,7 @@ from suyuan.core.errors import (
     WebParseError,
     WebProviderError,
 )
+from suyuan.core.extras import DirectAnswer
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
@@ -303,3 +304,24 @@ def test_a_query_that_is_too_long_is_cut_with_a_note() -> None:
     done = run(SearXNG(), "tea " * 499, answer(json.dumps(page.searxng_data(ROW))))
     assert len(sent(done.request)["q"]) == 1499
     assert done.found.notes == ("query cut to 1499 characters",)
+
+
+# --- beside the results ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["answers", "infoboxes", "suggestions", "corrections"])
+@pytest.mark.parametrize("value", [None, "text", 7, {"a": 1}, [None], [{}], [[]], [""], [{"answer": None}]])
+def test_extras_of_the_wrong_shape_are_left_out(name: str, value: Any) -> None:
+    found = SearXNG().parse(answer({**page.searxng_data(ROW), name: value}))
+    assert len(found.results) == 1 and isinstance(getattr(found.extras, name), tuple)
+    assert all(isinstance(text, str) and text for text in (*found.extras.suggestions, *found.extras.corrections))
+    assert not found.extras.answers and not found.extras.infoboxes
+
+
+def test_an_answer_without_results_is_not_nothing() -> None:
+    data = {**page.searxng_data(dead=[["kettle", "timeout"]]), "answers": [{"answer": "42"}]}
+    found = run(SearXNG(), "6 * 7", answer(data)).found
+    assert (found.results, found.extras.answers) == ((), (DirectAnswer("42"),))
+
+
+def test_further_pages() -> None:
+    assert sent(first_request(SearXNG(), SearchQuery("tea", page=3)))["pageno"] == "3"
+    assert run(SearXNG(), SearchQuery("tea", page=3), answer(page.searxng_data())).found == EngineResults()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 import sys
 from typing import Any
+from xml.etree import ElementTree
 
 import aiohttp
 import pytest
@@ -14,7 +17,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 
 from server.serving import ROWS, client, searxng, serving, settings_of, talking
 from support import pages
-from support.site import free_port, reply, serve
+from support.site import Handler, Reply, Seen, free_port, json_reply, reply, serve
 from suyuan.client import AsyncClient
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
@@ -41,6 +44,9 @@ async def test_the_response_has_the_shape_that_clients_expect() -> None:
             and first["score"] == 1.0
         )
         assert "publishedDate" in first
+        assert first["parsed_url"] == ["https", "python.example", "/314", "", "", ""]
+        assert {"template", "img_src", "thumbnail", "priority", "positions"} <= set(first)
+        assert found["unresponsive_engines"] == [["suyuan", "safesearch is not applied"]]
 
 
 async def test_parameters_reach_the_engine_and_forms_are_read() -> None:
@@ -92,21 +98,127 @@ async def test_nothing_found_is_an_empty_list() -> None:
         assert status == 200 and found["results"] == [] and found["unresponsive_engines"] == []
 
 
-async def test_there_is_only_one_page() -> None:
+async def test_further_pages_are_asked_of_the_engine() -> None:
+    def paged(seen: Seen) -> Reply:
+        return json_reply(pages.searxng(10, host=f"page-{seen.params.get('pageno')}.example"))
+
+    async with talking(lambda seen: json_reply("OK") if seen.path == "/healthz" else paged(seen)) as ask:
+        for number in (1, 2, 3):
+            _, found = await ask("GET", f"/search?q=result+snippet&format=json&engines=searxng&pageno={number}")
+            assert [row["url"] for row in found["results"]] == [
+                f"https://page-{number}.example/page/{i}" for i in range(1, 11)
+            ]
+        status, found = await ask("GET", "/search?q=x&format=json&engines=duckduckgo&pageno=2")
+        assert (status, found["results"]) == (200, [])
+        assert found["unresponsive_engines"] == [["ddg_html", "page_unsupported"]]
+        status, found = await ask("GET", "/search?q=x&format=json&pageno=21")
+        assert (status, found["results"]) == (200, []) and found["unresponsive_engines"] == [
+            ["suyuan", "no page after 20"]
+        ]
+
+
+async def test_all_merged_results_come_up_to_thirty() -> None:
+    handlers = [
+        lambda seen, n=n: json_reply("OK") if seen.path == "/healthz" else json_reply(pages.searxng(n))
+        for n in (25, 40)
+    ]
+    for handler, expected in zip(handlers, (25, 30), strict=True):
+        async with talking(handler) as ask:
+            _, found = await ask("GET", "/search?q=result+snippet&format=json&engines=searxng")
+            assert len(found["results"]) == expected
+            status, found = await ask("POST", "/api/search", {"query": "result snippet", "engines": "searxng"})
+            assert status == 200 and len(found["items"]) == 10, "our own API keeps its count"
+
+
+async def test_unknown_engines_and_categories_are_skipped_and_named() -> None:
     async with talking() as ask:
-        status, found = await ask("GET", "/search?q=x&format=json&pageno=2")
-        assert (
-            status == 200
-            and found["results"] == []
-            and found["unresponsive_engines"] == [["suyuan", "only one page of results"]]
-        )
+        status, found = await ask("GET", "/search?q=python&format=json&engines=altavista,%20searxng,wolfram")
+        assert status == 200 and len(found["results"]) == len(ROWS)
+        assert found["unresponsive_engines"] == [
+            ["altavista", "unknown engine: skipped"],
+            ["wolfram", "unknown engine: skipped"],
+        ]
+        status, found = await ask("GET", "/search?q=python&format=json&engines=altavista&categories=general,images")
+        assert status == 200 and len(found["results"]) == len(ROWS), "without a known engine all are asked, as there"
+        said = [["altavista", "unknown engine: skipped"], ["suyuan", "no category images: the web is searched"]]
+        assert found["unresponsive_engines"][:2] == said
+
+
+def extras() -> Handler:
+    """A SearXNG whose answer has everything beside its results."""
+    body = {
+        "query": "q",
+        "results": ROWS,
+        "answers": [
+            {"answer": "2 + 3 = 5", "url": None, "engine": "plugin: calculator"},
+            "an answer of older versions",
+        ],
+        "infoboxes": [
+            {
+                "infobox": "Python",
+                "id": "https://en.wiki.example/Python",
+                "content": "A programming language.",
+                "urls": [{"title": "Wikipedia", "url": "https://en.wiki.example/Python"}, {"url": "javascript:x"}],
+                "attributes": [{"label": "Paradigm", "value": "several"}, {"label": "Logo", "image": {"src": "x"}}],
+                "engine": "wikipedia",
+            },
+            "not an infobox",
+        ],
+        "suggestions": ["python <3>", "python snake", "python snake"],
+        "corrections": ["pythons"],
+        "unresponsive_engines": [],
+    }
+    return lambda seen: json_reply("OK") if seen.path == "/healthz" else json_reply(json.dumps(body))
+
+
+async def test_answers_infoboxes_and_suggestions_are_kept() -> None:
+    async with talking(extras()) as ask:
+        _, found = await ask("GET", "/search?q=python&format=json&engines=searxng")
+        assert [(a["answer"], a["url"], a["engine"]) for a in found["answers"]] == [
+            ("2 + 3 = 5", None, "plugin: calculator"),
+            ("an answer of older versions", None, ""),
+        ]
+        box = found["infoboxes"][0]
+        assert (box["infobox"], box["id"]) == ("Python", "https://en.wiki.example/Python")
+        assert box["urls"] == [{"title": "Wikipedia", "url": "https://en.wiki.example/Python"}]
+        assert box["attributes"] == [{"label": "Paradigm", "value": "several"}]
+        assert (found["suggestions"], found["corrections"]) == (["python <3>", "python snake"], ["pythons"])
+        _, own = await ask("POST", "/api/search", {"query": "python", "engines": "searxng"})
+        assert own["answers"][0] == {"answer": "2 + 3 = 5", "url": None, "engine": "plugin: calculator"}
+        assert own["infoboxes"][0]["facts"] == [{"name": "Paradigm", "value": "several"}]
+        assert own["suggestions"] == ["python <3>", "python snake"] and own["corrections"] == ["pythons"]
+    async with talking() as ask:
+        _, own = await ask("POST", "/api/search", {"query": "python", "engines": "searxng"})
+        assert [own[name] for name in ("answers", "infoboxes", "suggestions", "corrections")] == [[], [], [], []]
+
+
+async def test_csv_and_rss() -> None:
+    rows = [{**ROWS[0], "title": 'Python "3.14", <b> & \x00', "publishedDate": "2025-10-07T08:00:00"}, ROWS[1]]
+    body = json.dumps({"results": rows, "suggestions": ["python snake"], "unresponsive_engines": []})
+    async with talking(lambda seen: json_reply("OK") if seen.path == "/healthz" else json_reply(body)) as ask:
+        async with ask.session.get(f"{ask.url}/search?q=python+%22蟒%22&format=csv&engines=searxng") as response:
+            assert response.status == 200 and response.headers["Content-Type"].startswith("application/csv")
+            assert "attachment" in response.headers["Content-Disposition"]
+            table = list(csv.reader(io.StringIO(await response.text())))
+        assert table[0] == ["title", "url", "content", "host", "engine", "score", "type"]
+        assert table[1][1:] == [ROWS[0]["url"], ROWS[0]["content"], "python.example", "searxng", "1.0", "result"]
+        assert table[-1] == ["python snake", "", "", "", "", "", "suggestion"] and len(table) == 4
+        async with ask.session.get(f"{ask.url}/search?q=python+%22蟒%22%00&format=rss&engines=searxng") as response:
+            assert response.status == 200 and response.headers["Content-Type"].startswith("text/xml")
+            channel = ElementTree.fromstring(await response.text())[0]
+        items = channel.findall("item")
+        assert [item.findtext("link") for item in items] == [row["url"] for row in ROWS]
+        assert (items[0].findtext("title") or "").startswith('Python "3.14", <b> &')
+        assert items[0].findtext("pubDate") == "Tue, 07 Oct 2025 08:00:00 -0000" and items[1].find("pubDate") is None
+        status, told = await ask("GET", "/search?q=x&format=csv&engines=duckduckgo")
+        assert status == 502 and told["error"]["detail_code"] == "connection_refused"
 
 
 @pytest.mark.parametrize(
     ("query", "what"),
-    [("format=json", "empty"), ("q=x&format=rss", "format"), ("q=x&format=json&time_range=eon", "time_range"),
-     ("q=x&format=json&pageno=zero", "pageno"), ("q=x&format=json&engines=altavista", "altavista"),
-     ("q=x&format=json&language=!", "language")],
+    [("format=json", "empty"), ("q=x&format=xml", "format"), ("q=x&format=json&time_range=eon", "time_range"),
+     ("q=x&format=json&pageno=zero", "pageno"), ("q=x&format=json&safesearch=3", "safesearch"),
+     ("q=x&format=json&safesearch=on", "safesearch"), ("q=x&format=json&language=!", "language")],
 )  # fmt: skip
 async def test_bad_parameters_are_named(query: str, what: str) -> None:
     async with talking() as ask:

@@ -11,6 +11,7 @@ from typing import Any
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..core.extras import Extras
 from ..core.query import SearchQuery
 from ..core.result import Attempt, SearchPage
 from ..core.views import VIEWS, receipt
@@ -87,6 +88,7 @@ def _optional(client: AsyncClient) -> frozenset[str]:
 def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[str] = frozenset()) -> None:
     """Write the results as a list."""
     out = Terminal(sys.stdout)
+    _show_extras(out, page.extras, t)
     for r in page.results:
         out.line(f"{r.rank:>2}. " + out.paint(r.title or r.url, "bold"))
         where = out.paint(r.source, "green") + (f" · {r.published_at[:10]}" if r.published_at else "")
@@ -108,6 +110,24 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
         for a in page.attempts:
             if a.failure and not (a.outcome == "skipped" and a.engine in optional):
                 out.line(out.paint(t("summary.fallback", engine=a.engine, message=a.failure), "yellow"))
+
+
+def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:
+    """Write direct answers, infoboxes, and queries that may help, where an engine has them."""
+    if not extras:
+        return
+    for answer in extras.answers:
+        out.line(out.paint(answer.text, "bold") + out.paint(f"  {answer.url or answer.engine}".rstrip(), "dim"))
+    for box in extras.infoboxes:
+        out.line(out.paint(box.title, "bold") + (out.paint(f"  {box.url}", "dim") if box.url else ""))
+        for line in out.folded(box.text, "    "):
+            out.line(line)
+        for name, value in box.facts:
+            out.line(f"    {name}: {value}")
+    for key, texts in (("corrections", extras.corrections), ("suggestions", extras.suggestions)):
+        if texts:
+            out.line(out.paint(t(key, texts=" · ".join(texts)), "dim"))
+    out.line()
 
 
 def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int:

@@ -8,11 +8,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
-from .causes.asked import BAD_BUDGET, BAD_COUNT, BAD_COUNTRY, BAD_DOMAIN, BAD_LANG, EMPTY_QUERY, QUERY_TOO_LONG
+from .causes.asked import (
+    BAD_BUDGET,
+    BAD_COUNT,
+    BAD_COUNTRY,
+    BAD_DOMAIN,
+    BAD_LANG,
+    BAD_PAGE,
+    EMPTY_QUERY,
+    QUERY_TOO_LONG,
+)
 from .freshness import Freshness
 
 MAX_QUERY = 2000
 MAX_RESULTS = 10
+MAX_PAGE = 20
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE = " \u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
@@ -34,6 +44,7 @@ class SearchParams(TypedDict, total=False):
     need_summary: bool
     budget_ms: int | None
     trace_id: str
+    page: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,8 @@ class SearchQuery:
     need_summary: bool = False
     budget_ms: int | None = None
     trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
+    page: int = 1
+    """Which page of the engines' results; only engines that have further pages are asked for them."""
 
     @classmethod
     def of(cls, query: SearchQuery | str, params: SearchParams) -> SearchQuery:
@@ -61,6 +74,8 @@ class SearchQuery:
         put(self, "text", _clean_text(self.text))
         if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MAX_RESULTS:
             raise BAD_COUNT(value=self.count)
+        if isinstance(self.page, bool) or not isinstance(self.page, int) or not 1 <= self.page <= MAX_PAGE:
+            raise BAD_PAGE(value=self.page, limit=MAX_PAGE)
         put(self, "lang", _clean_lang(self.lang))
         if self.country and not _COUNTRY.fullmatch(self.country):
             raise BAD_COUNTRY(value=self.country)
@@ -91,6 +106,7 @@ class SearchQuery:
             self.allowed_domains,
             self.blocked_domains,
             self.need_summary,
+            self.page,
         )
 
 

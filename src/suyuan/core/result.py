@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from .extras import NO_EXTRAS, Extras
 from .failure import Failure
 from .query import SearchQuery
 from .urls import domain_of
@@ -84,10 +85,11 @@ class EngineResults:
     results: tuple[SearchResult, ...] = ()
     notes: tuple[str, ...] = ()
     request_id: str = ""
+    extras: Extras = NO_EXTRAS
 
     def with_notes(self, *notes: str) -> EngineResults:
         """The same results with ``notes`` in front of their own."""
-        return EngineResults(self.results, notes + self.notes, self.request_id)
+        return EngineResults(self.results, notes + self.notes, self.request_id, self.extras)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class SearchPage:
     attempts: tuple[Attempt, ...]
     took_ms: int
     cached: bool = False
+    extras: Extras = NO_EXTRAS
+    """Direct answers, infoboxes and suggestions of the engines that have them."""
 
     @property
     def engine(self) -> str:

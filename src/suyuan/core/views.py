@@ -41,6 +41,7 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
             "relevance": {a.engine: a.relevance for a in page.attempts if a.relevance is not None},
         },
         "errors": [_error(a.failure, a.engine, lang) for a in page.attempts if a.failure],
+        **page.extras.as_dict(),
     }
 
 

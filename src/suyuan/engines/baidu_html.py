@@ -43,7 +43,7 @@ class Baidu(Engine):
     title = "百度"
     default_url = "https://www.baidu.com"
     as_browser = True
-    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 20
     burst = 3
     redirect_hosts = ("www.baidu.com", "m.baidu.com")
@@ -51,7 +51,7 @@ class Baidu(Engine):
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the result page, and the JSON answer once if the page cannot be parsed."""
         text, notes = query_text(query, _LONGEST_QUERY)
-        params = {"wd": text, "rn": "10", "pn": "0", "ie": "utf-8"}
+        params = {"wd": text, "rn": "10", "pn": str(10 * query.page - 10), "ie": "utf-8"}
         if query.freshness:
             params["gpc"] = _period(*query.freshness.dates(self.today()))
         response = yield Request.get(f"{self.base_url}/s", params)

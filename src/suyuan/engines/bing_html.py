@@ -33,7 +33,7 @@ class Bing(Engine):
     title = "Bing"
     default_url = "https://www.bing.com"
     as_browser = True
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 30
     burst = 5
     redirect_hosts = ("www.bing.com", "cn.bing.com", "www4.bing.com")
@@ -42,6 +42,8 @@ class Bing(Engine):
         """Request the result page."""
         text, notes = query_text(query, _LONGEST_QUERY)
         params = {"q": text, "form": "QBLH"}
+        if query.page > 1:
+            params |= {"first": str(10 * query.page - 9), "form": "PERE"}
         lang, country = locale(query)
         if lang:
             params["setlang"] = {"zh": "zh-hant" if country in ("TW", "HK") else "zh-hans"}.get(lang, lang)

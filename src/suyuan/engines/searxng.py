@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from ..core.causes.engine import API_SAID_NO, CAPTCHA
 from ..core.causes.searxng import SEARXNG_CLOSED, SEARXNG_LIMITER, SEARXNG_NO_ENGINES
 from ..core.engine import Engine, Exchange
 from ..core.errors import SuyuanError
+from ..core.extras import NO_EXTRAS, DirectAnswer, Extras, Infobox
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.setting import Setting, text
+from ..core.urls import is_page
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .kit import check_status, is_challenge, json_object, locale, parse_rows, plain_text, query_text, retry_after
 from .searxng_diagnosis import Diagnosis, engines_error, explained, health_error, status_error, unresponsive
 
 _LONGEST_QUERY = 1500
+_MOST_EXTRAS = 10
 
 
 class SearXNG(Engine):
@@ -30,7 +33,7 @@ class SearXNG(Engine):
         Setting("engines", text(), "The engines that SearXNG asks, separated by commas.", env="ENGINES"),
         Setting("categories", text(), "The categories that SearXNG searches, separated by commas.", env="CATEGORIES"),
     )
-    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains", "page"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request one page of results."""
@@ -39,7 +42,7 @@ class SearXNG(Engine):
             "q": words,
             "format": "json",
             "language": query.lang or locale(query)[0] or "auto",
-            "pageno": "1",
+            "pageno": str(query.page),
             # The reasons of engines that do not answer come in the language of the interface.
             "locale": "en",
             **self.settings.options,
@@ -50,7 +53,9 @@ class SearXNG(Engine):
             notes += ("date range not supported by SearXNG: not filtered by date",)
         response = yield Request.get(f"{self.base_url}/search", params, self._headers())
         found = self.parse(response, query).with_notes(*notes)
-        if not found.results and (yield from self._no_engines()):
+        # Nothing is usual on a further page, and the answer itself may be what was found.
+        nothing = not found.results and not found.extras and query.page == 1
+        if nothing and (yield from self._no_engines()):
             raise SEARXNG_NO_ENGINES(engine=self.name, where=self.base_url)
         return found
 
@@ -92,9 +97,11 @@ class SearXNG(Engine):
         data = json_object(response, self.name)
         dead = unresponsive(data)
         results, notes = parse_rows(data.get("results"), _parse_row, self.name)
-        if dead and not results:
+        extras = _extras(data)
+        if dead and not results and not extras:
             raise engines_error(dead)
-        return EngineResults(results, notes + tuple(f"not answering behind SearXNG: {name}" for name in dead))
+        notes += tuple(f"not answering behind SearXNG: {name}" for name in dead)
+        return EngineResults(results, notes, extras=extras)
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
@@ -128,3 +135,47 @@ def _parse_row(row: dict[str, Any]) -> SearchResult:
         "searxng",
         published_at=read_date(date) if isinstance(date, str) else None,
     )
+
+
+def _extras(data: Mapping[str, Any]) -> Extras:
+    """Read what the answer has beside its results."""
+    if not any(data.get(name) for name in ("answers", "infoboxes", "suggestions", "corrections")):
+        return NO_EXTRAS
+    boxes = [_infobox(row) for row in _list(data, "infoboxes") if isinstance(row, dict)]
+    answers = [_answer(row) for row in _list(data, "answers")]
+    return Extras(
+        tuple(answer for answer in answers if answer.text),
+        tuple(box for box in boxes if box.title or box.text),
+        tuple(dict.fromkeys(text for text in map(plain_text, _list(data, "suggestions")) if text)),
+        tuple(dict.fromkeys(text for text in map(plain_text, _list(data, "corrections")) if text)),
+    )
+
+
+def _answer(row: object) -> DirectAnswer:
+    # Versions before 2025 give a text in place of an object.
+    if not isinstance(row, dict):
+        return DirectAnswer(plain_text(row))
+    return DirectAnswer(plain_text(row.get("answer")), _url(row.get("url")), plain_text(row.get("engine")))
+
+
+def _infobox(row: dict[str, Any]) -> Infobox:
+    attributes = [pair for pair in _list(row, "attributes") if isinstance(pair, dict)]
+    links = [link for link in _list(row, "urls") if isinstance(link, dict)]
+    facts = ((plain_text(pair.get("label")), plain_text(pair.get("value"))) for pair in attributes)
+    return Infobox(
+        plain_text(row.get("infobox")),
+        plain_text(row.get("content")),
+        _url(row.get("id")) or next((url for link in links if (url := _url(link.get("url")))), ""),
+        tuple(fact for fact in facts if all(fact)),
+        tuple((plain_text(link.get("title")), _url(link.get("url"))) for link in links if _url(link.get("url"))),
+        plain_text(row.get("engine")),
+    )
+
+
+def _list(data: Mapping[str, Any], name: str) -> list[Any]:
+    value = data.get(name)
+    return value[:_MOST_EXTRAS] if isinstance(value, list) else []
+
+
+def _url(value: object) -> str:
+    return value if isinstance(value, str) and is_page(value) else ""

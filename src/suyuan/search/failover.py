@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..core.errors import SuyuanError
+from ..core.extras import Extras
 from ..core.query import SearchQuery
 from ..core.result import Attempt, EngineResults
 from .runner import EngineReply, EngineRunner
@@ -29,6 +30,7 @@ class SearchOutcome:
     attempts: list[Attempt] = field(default_factory=list)
     errors: list[SuyuanError] = field(default_factory=list)
     found: list[tuple[EngineRunner, EngineResults]] = field(default_factory=list)
+    extras: list[Extras] = field(default_factory=list)
     empty: bool = False
     """Whether an engine said that there is nothing to find."""
     ran_out: bool = False
@@ -47,6 +49,8 @@ class SearchOutcome:
             self.found.append((runner, reply.results))
         else:
             self.empty = True
+        if reply.results and reply.results.extras:
+            self.extras.append(reply.results.extras)
 
 
 async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -> SearchOutcome:

@@ -19,12 +19,12 @@ def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[Searc
     return tuple(result for result in results if is_page(result.url) and (not filtered or _in_domains(result, query)))
 
 
-def normalize(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
-    """Keep each page once, as many as were asked for, and write the ranks."""
+def normalize(results: Iterable[SearchResult], most: int) -> tuple[SearchResult, ...]:
+    """Keep each page once, at most so many, and write the ranks."""
     kept: dict[str, SearchResult] = {}
     for result in results:
         kept.setdefault(page_key(result.url), result)
-    return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), query.count), 1))
+    return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), most), 1))
 
 
 def _in_domains(result: SearchResult, query: SearchQuery) -> bool:

@@ -9,7 +9,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..core.causes.engine import CIRCUIT_OPEN, ENGINE_BUG, ENGINE_TIMEOUT, LATE, OFF_TOPIC, OWN_RATE_LIMIT
+from ..core.causes.engine import (
+    CIRCUIT_OPEN,
+    ENGINE_BUG,
+    ENGINE_TIMEOUT,
+    LATE,
+    OFF_TOPIC,
+    OWN_RATE_LIMIT,
+    PAGE_UNSUPPORTED,
+)
 from ..core.engine import Engine, SearchEngine, Send, ask, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
@@ -100,6 +108,8 @@ class EngineRunner:
 
     async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
         """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
+        if query.page > 1 and "page" not in getattr(self.engine, "supported_params", ()):
+            return self.skipped(PAGE_UNSUPPORTED(engine=self.name, page=query.page), query)
         if self.prepare is not None:
             # Importing the network client is not the engine's time; neither is waiting for its rate limit.
             self.prepare()
@@ -217,7 +227,8 @@ class EngineRunner:
 
     def _relevance(self, query: SearchQuery, results: EngineResults) -> float | None:
         """How well the results fit the query, where the engine searches the live web; raises where they do not."""
-        if not getattr(self.engine, "live_web", True):
+        # Further pages hold what fits less well.
+        if query.page > 1 or not getattr(self.engine, "live_web", True):
             return None
         from .relevance import check_relevance
 

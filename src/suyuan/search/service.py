@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.errors import SuyuanError, Timeout
+from ..core.extras import joined
 from ..core.failure import Failures
 from ..core.query import SearchParams, SearchQuery
 from ..core.result import Attempt, SearchPage
@@ -62,16 +63,17 @@ class SearchService:
         return other
 
     async def search(
-        self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]
+        self, query: SearchQuery | str, *, engines: str = "", most: int = 0, **params: Unpack[SearchParams]
     ) -> SearchPage:
         """Search for ``query``; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
+        ``most`` is how many of the merged results to return, in place of the query's ``count``.
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         """
         asked = SearchQuery.of(query, params)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         plan = self._plan(engines or self.default, full)
-        key = (full.key(), plan)
+        key = (full.key(), plan, most)
         if (kept := guarded("the cache", lambda: self._cache.get(key, self._cache_seconds), None)) is not None:
             log.info(
                 "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
@@ -79,7 +81,7 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
-        page = await self._flights.run((key, waits), lambda: self._search(full, plan))
+        page = await self._flights.run((key, waits), lambda: self._search(full, plan, most or full.count))
         if page.results and self._cache_seconds:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
@@ -96,7 +98,7 @@ class SearchService:
         """Run a coroutine that searches, for synchronous callers."""
         return self._bridge.run(work)
 
-    async def _search(self, query: SearchQuery, plan: Plan) -> SearchPage:
+    async def _search(self, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
         started = time.monotonic()
         seconds = self._time_for(query, plan)
         deadline = started + seconds
@@ -124,8 +126,8 @@ class SearchService:
             raise error
         # A single engine's list needs no merging.
         lists = [found.results for _, found in outcome.found]
-        results = normalize(lists[0] if len(lists) == 1 else fuse(lists), query)
-        page = SearchPage(query, results, attempts, took_ms)
+        results = normalize(lists[0] if len(lists) == 1 else fuse(lists), most)
+        page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras))
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
 

@@ -143,6 +143,7 @@ class SearchIn(BaseModel):
     blocked_domains: Annotated[list[str], Field(max_length=50)] = []
     need_summary: bool = False
     budget_ms: int | None = None
+    page: int = Field(1, description="Further pages come only from engines that have them.")
     engines: str = Field(
         "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
     )
@@ -155,6 +156,10 @@ class SearchOut(BaseModel):
     provider_meta: dict[str, Any]
     errors: list[dict[str, Any]]
     receipt: list[dict[str, Any]]
+    answers: list[dict[str, Any]] = Field([], description="Direct answers of engines that give them.")
+    infoboxes: list[dict[str, Any]] = []
+    suggestions: list[str] = Field([], description="Other queries that may help.")
+    corrections: list[str] = Field([], description="Other spellings of the query.")
 
 
 class FetchIn(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -11,54 +12,64 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..client import AsyncClient
 from ..core.causes.asked import BAD_ARGUMENT
+from ..core.causes.engine import PAGE_UNSUPPORTED
 from ..core.causes.web import SEARCH_LOOP
 from ..core.errors import SuyuanError
-from ..core.query import SearchQuery
-from ..core.result import SearchPage
+from ..core.query import MAX_PAGE, SearchQuery
+from ..core.result import Attempt
 from ..core.views import receipt
+from ..engines.registry import canonical
 from ..messages.catalog import Text
-from .orjson_response import OrjsonResponse
+from .searxng_formats import FORMATS, Found
 from .sse import while_connected
 
 router = APIRouter()
 
-_PERIODS = ("", "day", "week", "month", "year")
+MOST_RESULTS = 30
+_PERIODS = ("", "None", "day", "week", "month", "year")
+_SAFE = ("", "0", "1", "2")
 _PARAMETERS: list[dict[str, Any]] = [
     {"name": name, "in": "query", "required": name == "q", "description": about, "schema": {"type": "string"}}
     for name, about in {
         "q": "The query.",
-        "format": "json, else a redirect to the page.",
+        "format": "json, csv or rss, else a redirect to the page.",
         "language": "A language tag, all or auto.",
         "time_range": "day, week, month or year.",
-        "pageno": "1: there is only one page.",
-        "engines": "Engines, separated by commas; their results are merged.",
+        "pageno": "The page; engines without further pages are named in unresponsive_engines.",
+        "engines": "Engines, separated by commas; their results are merged. Unknown ones are skipped.",
+        "categories": "Only general is searched; others are named in unresponsive_engines.",
+        "safesearch": "0, 1 or 2; 1 and 2 are not applied, which is said in unresponsive_engines.",
     }.items()
 ]
 
 
 @router.post("/search", include_in_schema=False)
-@router.get("/search", tags=["searxng"], response_class=OrjsonResponse, openapi_extra={"parameters": _PARAMETERS})
+@router.get("/search", tags=["searxng"], openapi_extra={"parameters": _PARAMETERS})
 async def search(request: Request) -> Response:
-    """Search as in SearXNG; if no engine answers, the response is an error that says why."""
+    """Search as in SearXNG, up to 30 merged results; if no engine answers, the response is an error that says why."""
     params = await _params(request)
-    if params.get("format", "html") != "json":
+    write = FORMATS.get(params.get("format", "html"))
+    if write is None:
         return _redirect(params)
     client: AsyncClient = request.app.state.client
-    query = _query(params)
-    if _page_number(params) > 1:
-        return OrjsonResponse(_view(params["q"], None, [["suyuan", "only one page of results"]]))
+    if (number := _page_number(params)) > MAX_PAGE:
+        return write(Found(params["q"], None, [["suyuan", f"no page after {MAX_PAGE}"]], number))
+    asked = _read(params, client)
     if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
     metrics = request.app.state.metrics
-    plan = "+".join(part.strip() for part in params.get("engines", "").split(",") if part.strip())
+    searching = client.search_service.search(asked.query, engines=asked.plan, most=MOST_RESULTS)
     try:
-        page = await while_connected(request, client.search_service.search(query, engines=plan))
+        page = await while_connected(request, searching)
     except SuyuanError as error:
         metrics.count_search(receipt(error.attempts))
+        if error.detail_code == PAGE_UNSUPPORTED.detail_code:
+            # What SearXNG does when none of its engines has another page.
+            return write(Found(params["q"], None, [*asked.remarks, *_unresponsive(error.attempts)], asked.query.page))
         raise
     if not page.cached:
         metrics.count_search(receipt(page.attempts))
-    return OrjsonResponse(_view(params["q"], page, _unresponsive(page)))
+    return write(Found(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
 
 
 class RootSearchMiddleware:
@@ -76,28 +87,63 @@ class RootSearchMiddleware:
         await self._app(scope, receive, send)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as we understand it, and what of it is not done."""
+
+    query: SearchQuery
+    plan: str
+    remarks: list[list[str]]
+
+
 async def _params(request: Request) -> dict[str, str]:
     params = dict(request.query_params)
     if request.method == "POST":
         form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
         params.update({name: values[0] for name, values in form.items()})
+    params.setdefault("q", "")
     return params
 
 
 def _redirect(params: dict[str, str]) -> Response:
     if params.get("format", "html") != "html":
         raise BAD_ARGUMENT(name="format", why=Text("server.detail.only_format"))
-    return RedirectResponse(f"/?q={quote(params.get('q', ''), safe='')}", 303)
+    return RedirectResponse(f"/?q={quote(params['q'], safe='')}", 303)
 
 
-def _query(params: dict[str, str]) -> SearchQuery:
+def _read(params: dict[str, str], client: AsyncClient) -> _Asked:
     period = params.get("time_range", "")
     if period not in _PERIODS:
         raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
-    params.setdefault("q", "")
+    if params.get("safesearch", "") not in _SAFE:
+        raise BAD_ARGUMENT(name="safesearch", why=Text("server.detail.only_safe"))
     if "\ufffd" in params["q"]:
         raise BAD_ARGUMENT(name="q", why=Text("server.detail.only_utf8"))
-    return SearchQuery(params["q"], lang=params.get("language", ""), freshness=period or None)  # type: ignore[arg-type]
+    fresh = None if period in ("", "None") else period
+    query = SearchQuery(
+        params["q"],
+        lang=params.get("language", ""),
+        freshness=fresh,  # type: ignore[arg-type]
+        page=_page_number(params),
+    )
+    names, unknown = _engines(params.get("engines", ""), client)
+    remarks = [[name, "unknown engine: skipped"] for name in unknown]
+    others = [name for name in _parts(params.get("categories", "")) if name != "general"]
+    remarks += [["suyuan", f"no category {name}: the web is searched"] for name in others]
+    if params.get("safesearch") in ("1", "2"):
+        remarks.append(["suyuan", "safesearch is not applied"])
+    return _Asked(query, "+".join(names), remarks)
+
+
+def _engines(value: str, client: AsyncClient) -> tuple[list[str], list[str]]:
+    """The engines that are known, and the names that are not: these are skipped, as in SearXNG."""
+    names = _parts(value)
+    known = [name for name in names if canonical(name) in client.engines]
+    return known, [name for name in names if name not in known]
+
+
+def _parts(value: str) -> list[str]:
+    return [part.strip()[:100] for part in value.split(",") if part.strip()][:50]
 
 
 def _page_number(params: dict[str, str]) -> int:
@@ -113,34 +159,6 @@ def _is_this_server(client: AsyncClient, request: Request) -> bool:
     return bool(own and own.base_url) and urlsplit(own.base_url if own else "").netloc == request.url.netloc
 
 
-def _view(q: str, page: SearchPage | None, unresponsive: list[list[str]]) -> dict[str, Any]:
-    results = [
-        {
-            "title": result.title,
-            "url": result.url,
-            "content": result.snippet,
-            "engine": result.engine,
-            "engines": [result.engine, *(name for name in result.also_from if name != result.engine)],
-            "score": round(1 / result.rank, 4),
-            "positions": [result.rank],
-            "category": "general",
-            "template": "default.html",
-            "publishedDate": result.published_at,
-        }
-        for result in (page.results if page else ())
-    ]
-    return {
-        "query": q,
-        "number_of_results": len(results),
-        "results": results,
-        "answers": [],
-        "corrections": [],
-        "infoboxes": [],
-        "suggestions": [],
-        "unresponsive_engines": unresponsive,
-    }
-
-
-def _unresponsive(page: SearchPage) -> list[list[str]]:
+def _unresponsive(attempts: tuple[Attempt, ...]) -> list[list[str]]:
     """The engines that failed, each with its reason."""
-    return [[attempt.engine, attempt.detail_code or attempt.outcome] for attempt in page.attempts if attempt.code]
+    return [[attempt.engine, attempt.detail_code or attempt.outcome] for attempt in attempts if attempt.code]

@@ -8,6 +8,7 @@ from ..errors import InvalidInput, ToolNotFound
 EMPTY_QUERY = Cause(InvalidInput, "input.empty_query", "empty_query")
 QUERY_TOO_LONG = Cause(InvalidInput, "input.query_too_long", "query_too_long")
 BAD_COUNT = Cause(InvalidInput, "input.bad_count", "bad_count")
+BAD_PAGE = Cause(InvalidInput, "input.bad_page", "bad_page")
 BAD_FRESHNESS = Cause(InvalidInput, "input.bad_freshness", "bad_freshness")
 BAD_LANG = Cause(InvalidInput, "input.bad_lang", "bad_lang")
 BAD_COUNTRY = Cause(InvalidInput, "input.bad_country", "bad_country")
