@@ -158,17 +158,17 @@ def _answer(row: object) -> DirectAnswer:
     return DirectAnswer(plain_text(row.get("answer")), _url(row.get("url")), plain_text(row.get("engine")))
 
 
-def _infobox(row: dict[str, Any]) -> Infobox:
-    attributes = [pair for pair in _list(row, "attributes") if isinstance(pair, dict)]
-    links = [link for link in _list(row, "urls") if isinstance(link, dict)]
+def _infobox(box: dict[str, Any]) -> Infobox:
+    attributes = [pair for pair in _list(box, "attributes") if isinstance(pair, dict)]
+    links = [link for link in _list(box, "urls") if isinstance(link, dict)]
     facts = ((plain_text(pair.get("label")), plain_text(pair.get("value"))) for pair in attributes)
     return Infobox(
-        plain_text(row.get("infobox")),
-        plain_text(row.get("content")),
-        _url(row.get("id")) or next((url for link in links if (url := _url(link.get("url")))), ""),
+        plain_text(box.get("infobox")),
+        plain_text(box.get("content")),
+        _url(box.get("id")) or next((url for link in links if (url := _url(link.get("url")))), ""),
         tuple(fact for fact in facts if all(fact)),
         tuple((plain_text(link.get("title")), _url(link.get("url"))) for link in links if _url(link.get("url"))),
-        plain_text(row.get("engine")),
+        plain_text(box.get("engine")),
     )
 
 
