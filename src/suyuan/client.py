@@ -228,11 +228,13 @@ class AsyncClient:
     def sessions(self) -> SessionFactory:
         """Makes what a turn needs."""
         if self._sessions is None:
+            from .chat.recall import Recall
             from .chat.session_factory import SessionFactory
 
             model, chat = self.settings.model, self.settings.chat
+            recall = Recall(lambda: self.archive)
             self._sessions = SessionFactory(
-                self.search_service, self.read, model=model, settings=chat, bridge=self.bridge
+                self.search_service, self.read, model=model, settings=chat, bridge=self.bridge, recall=recall
             )
         return self._sessions
 

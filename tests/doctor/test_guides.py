@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from suyuan.chat.recall import Recall
 from suyuan.cli.main import build_parser
 from suyuan.client import AsyncClient
 from suyuan.config.engine_settings import engine_settings
@@ -19,6 +20,8 @@ from suyuan.config.load import load_settings
 from suyuan.config.settings import ServerSettings, Settings
 from suyuan.core.causes import causes_by_area
 from suyuan.core.document import Document
+from suyuan.core.errors import NetworkError
+from suyuan.core.query import SearchQuery
 from suyuan.core.setting import declarations
 from suyuan.guides.documents import LANGUAGES, SEARCHED, documents, guide
 from suyuan.messages.catalog import Texts
@@ -109,12 +112,14 @@ def offline(folder: Path) -> Settings:
         ("connect Ollama model", "models?lang=en"),
     ],
 )
-async def test_without_a_network_the_guide_is_the_first_result(tmp_path: Path, question: str, name: str) -> None:
+async def test_without_a_network_the_guide_is_the_first_result_in_the_chat(
+    tmp_path: Path, question: str, name: str
+) -> None:
     async with AsyncClient(offline(tmp_path)) as client:
-        page = await client.search_service.search(question)
-    assert (
-        page.engine == "archive" and page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
-    )
+        query, failed = SearchQuery(question), NetworkError("offline")
+        page = await Recall(lambda: client.archive).search(query, failed)
+    assert page and page.engine == "guides"
+    assert page.results[0].url.startswith(f"{HERE}/guide/{name}") and page.results[0].snippet
 
 
 @pytest.mark.req("C6.4", "C9.1")

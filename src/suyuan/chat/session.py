@@ -12,6 +12,7 @@ from ..core.sync_bridge import SyncBridge
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
 from ..tools.session import SessionSearch
+from .recall import Recall
 from .settings import ChatSettings
 
 if TYPE_CHECKING:
@@ -56,3 +57,5 @@ class Session:
     history: tuple[Exchange, ...] = ()
     bridge: SyncBridge = field(default_factory=SyncBridge)
     today: Callable[[], date] = date.today
+    recall: Recall | None = None
+    """What is asked when no engine could answer."""

@@ -12,6 +12,7 @@ from ..llm.settings import EMBEDDED, ModelSettings
 from ..search.service import SearchService
 from ..store.conversation import Conversation, Message, Mode
 from ..tools.session import SessionSearch
+from .recall import Recall
 from .session import Exchange, Fetch, Session
 from .settings import ChatSettings
 
@@ -26,12 +27,20 @@ class SessionFactory:
     """Makes sessions; models are built when they are first used, and shared."""
 
     def __init__(
-        self, search: SearchService, fetch: Fetch, *, model: ModelSettings, settings: ChatSettings, bridge: SyncBridge
+        self,
+        search: SearchService,
+        fetch: Fetch,
+        *,
+        model: ModelSettings,
+        settings: ChatSettings,
+        bridge: SyncBridge,
+        recall: Recall | None = None,
     ) -> None:
         self._search = search
         self._fetch = fetch
         self._settings = settings
         self._bridge = bridge
+        self._recall = recall
         self.default_model = model.label
         self.models = {model.label: model, EMBEDDED: ModelSettings()}
         self._built: dict[str, BaseChatModel] = {}
@@ -82,6 +91,7 @@ class SessionFactory:
             self._settings,
             history,
             self._bridge,
+            recall=self._recall,
         )
 
     def of_conversation(self, conversation: Conversation, messages: list[Message]) -> Session:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..core.causes.chat import FETCH_LIMIT, SEARCH_LIMIT
+from ..core.causes.chat import FETCH_LIMIT, FROM_ARCHIVE, FROM_GUIDES, SEARCH_LIMIT
 from ..core.document import Document
-from ..core.errors import SuyuanError
+from ..core.errors import SuyuanError, WebProviderError
 from ..core.query import SearchQuery
-from ..core.result import SearchPage
+from ..core.result import ARCHIVE, GUIDES, SearchPage
 from ..core.views import receipt
 from ..tools.text import page_text
 from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
@@ -29,6 +29,9 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
     try:
         page, repeated = await turn.session.search.search(replace(query, trace_id=turn.run or query.trace_id))
     except SuyuanError as error:
+        if (recalled := await _recalled(turn, query, error)) is not None:
+            _finished(turn, step, query, recalled, False, _since(started))
+            return recalled, False
         turn.failed = error
         took = _since(started)
         notes = tuple(receipt(error.attempts))
@@ -36,12 +39,29 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
         turn.emit(SearchFailed(step, query.text, error.failure, took, notes))
         turn.emit(StepFinished(step, "web_search", False, took))
         raise
-    took = _since(started)
+    _finished(turn, step, query, page, repeated, _since(started))
+    return page, repeated
+
+
+def _finished(turn: Turn, step: int, query: SearchQuery, page: SearchPage, repeated: bool, took: int) -> None:
     notes = tuple(receipt(page.attempts))
     turn.receipts.append({"query": query.text, "engines": notes})
     turn.emit(SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes))
     turn.emit(StepFinished(step, "web_search", True, took))
-    return page, repeated
+
+
+async def _recalled(turn: Turn, query: SearchQuery, error: SuyuanError) -> SearchPage | None:
+    """What is known without the web when no engine could answer; the user is told that it is used."""
+    recall = turn.session.recall
+    page = await recall.search(query, error) if recall and isinstance(error, WebProviderError) else None
+    if page is None:
+        return None
+    guide = page.results[0].engine == GUIDES
+    days = sorted(result.fetched_at[:10] for result in page.results if result.fetched_at and result.engine == ARCHIVE)
+    dates = " – ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+    cause = (FROM_GUIDES if guide else FROM_ARCHIVE).failure(cause=error.failure, dates=dates)
+    turn.notice("warning", cause, "searxng" if "searxng" in {a.engine for a in error.attempts} else "troubleshooting")
+    return page
 
 
 async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:

@@ -22,6 +22,8 @@ class Source:
     published_at: str | None = None
     round: int = 1
     """The number of the search that found it first."""
+    fetched_at: str | None = None
+    """When a page of the archive was read."""
     read_from: str = ""
     """The address that the text was read from; empty if only the snippet is known."""
     read_at: str = ""
@@ -99,7 +101,14 @@ class CitationRegistry:
             return replace(known, snippet=result.snippet or known.snippet)
         number = len(self._numbers) + 1
         source = Source(
-            number, result.title, result.url, result.snippet, result.engine, result.published_at, round_number
+            number,
+            result.title,
+            result.url,
+            result.snippet,
+            result.engine,
+            result.published_at,
+            round_number,
+            result.fetched_at,
         )
         self._numbers[key] = number
         self._sources[number] = source

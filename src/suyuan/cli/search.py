@@ -92,6 +92,8 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
     for r in page.results:
         out.line(f"{r.rank:>2}. " + out.paint(r.title or r.url, "bold"))
         where = out.paint(r.source, "green") + (f" · {r.published_at[:10]}" if r.published_at else "")
+        if r.fetched_at:
+            where += f" · {t('archived', day=r.fetched_at[:10])}"
         out.line(f"    {where}  " + out.paint(r.url, "dim"))
         for line in out.folded(r.summary or r.snippet, "    "):
             out.line(line)

@@ -43,6 +43,11 @@ class Details:
         }
 
 
+ARCHIVE, GUIDES = "archive", "guides"
+"""The names of what answers without the web: pages that were read before, and the product's own guides."""
+_FAILED = ("blocked", "timeout", "late", "error")
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """One page that an engine found. ``rank`` is 0 until normalisation writes it."""
@@ -56,6 +61,8 @@ class SearchResult:
     summary: str = ""
     also_from: tuple[str, ...] = ()
     details: Details | None = None
+    fetched_at: str | None = None
+    """When a page of the archive was read."""
 
     @property
     def source(self) -> str:
@@ -75,6 +82,7 @@ class SearchResult:
             self.summary,
             self.also_from,
             self.details,
+            self.fetched_at,
         )
 
 
@@ -134,3 +142,13 @@ class SearchPage:
     def engine(self) -> str:
         """The engine, or engines joined by ``+``, that the results came from."""
         return "+".join(dict.fromkeys(a.engine for a in self.attempts if a.outcome in ("ok", "empty")))
+
+    @property
+    def from_archive(self) -> bool:
+        """Whether results come from what was read before, not from the web."""
+        return any(result.engine in (ARCHIVE, GUIDES) for result in self.results)
+
+    @property
+    def degraded(self) -> bool:
+        """Whether an engine that was asked failed or was late, or the archive answered in place of the web."""
+        return self.from_archive or any(attempt.outcome in _FAILED for attempt in self.attempts)

@@ -26,6 +26,8 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
         }
         if r.summary:
             item["summary"] = r.summary
+        if r.fetched_at:
+            item["fetched_at"] = r.fetched_at
         if r.details:
             item["details"] = r.details.as_dict()
         items.append(item)
@@ -38,6 +40,8 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
             "request_id": request_id,
             "trace_id": page.query.trace_id,
             "cached": page.cached,
+            "degraded": page.degraded,
+            "from_archive": page.from_archive,
             "relevance": {a.engine: a.relevance for a in page.attempts if a.relevance is not None},
         },
         "errors": [_error(a.failure, a.engine, lang) for a in page.attempts if a.failure],
@@ -48,7 +52,8 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
 def results_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
     """``{"query", "results": [{title, url, snippet, source}]}``: the JSON shape of the agent's tool."""
     results = [{"title": r.title, "url": r.url, "snippet": r.snippet, "source": r.source} for r in page.results]
-    return {"query": page.query.text, "results": results}
+    # The published shape has no other fields; results that are not from the web must be marked all the same.
+    return {"query": page.query.text, "results": results, **(_marks(page) if page.from_archive else {})}
 
 
 def provider_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
@@ -67,7 +72,14 @@ def provider_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
         "count": len(results),
         "tookMs": page.took_ms,
         "cached": page.cached,
+        **_marks(page),
     }
+
+
+def _marks(page: SearchPage) -> dict[str, bool]:
+    """What a reader must know about a page that is not as good as usual; nothing for others."""
+    marks = {"degraded": page.degraded, "from_archive": page.from_archive}
+    return {name: True for name, holds in marks.items() if holds}
 
 
 VIEWS = {"items": items_view, "results": results_view, "provider": provider_view}

@@ -10,10 +10,11 @@ from ..core.causes.engine import CIRCUIT_OPEN, KEY_MISSING
 from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
+from ..core.result import ARCHIVE
 from ..engines import registry
 from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
-from ..search.plan import ARCHIVE, ASKED_BY_AUTO, AUTO
+from ..search.plan import ASKED_BY_AUTO, AUTO
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .network import proxy_address

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,12 @@ NAMES = ("searxng", "models", "troubleshooting")
 # The list of all errors contains the words of almost every question, so it is not useful as a search result.
 SEARCHED = ("searxng", "models")
 LANGUAGES = ("zh", "en")
+# What the guides are about; other questions are for the web.
+_SUBJECTS = re.compile(
+    r"suyuan|溯源|searx|ollama|deepseek|vllm|lm ?studio|(?:connect|configure|set ?up|use)\b.*\bmodel"
+    r"|(?:连接|配置|设置|接入|使用|用).*模型|模型.*(?:连接|配置|设置|接入)",
+    re.I,
+)
 _FOLDER = Path(__file__).parent
 
 
@@ -20,6 +27,11 @@ def guide(name: str, lang: str) -> str:
         raise KeyError(name)
     known = lang if lang in LANGUAGES else "en"
     return (_FOLDER / f"{name}.{known}.md").read_text(encoding="utf-8")
+
+
+def about_product(question: str) -> bool:
+    """Whether ``question`` is about what the guides explain."""
+    return _SUBJECTS.search(question) is not None
 
 
 def documents(server_url: str, at: str) -> Iterator[Document]:

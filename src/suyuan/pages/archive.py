@@ -164,15 +164,15 @@ class Archive:
             if (document := self.by_number(number)) is not None:
                 yield document
 
-    def search(self, question: str, limit: int = 10) -> list[ArchiveHit]:
-        """The documents that match ``question``, best first, each page once."""
+    def search(self, question: str, limit: int = 10, *, guides: bool = False) -> list[ArchiveHit]:
+        """The pages that were read, or the product's ``guides``, that match ``question``: best first, each once."""
         asked = content_words(question) or words(question)
         if not asked:
             return []
         match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
         query = (
             "SELECT d.document FROM fulltext f JOIN documents d ON d.id = f.rowid WHERE fulltext MATCH ? "
-            "ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?"
+            f"AND {'NOT ' if guides else ''}({_NOT_PINNED}) ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?"
         )
         rows = self._run(lambda db: db.execute(query, (match, limit * 3)).fetchall())
         hits: dict[str, ArchiveHit] = {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
+from ..core.result import ARCHIVE, GUIDES, SearchResult
 from .async_archive import AsyncArchive
 
 # A page with less than half of the words of the query does not answer it.
@@ -17,21 +17,24 @@ _MARKUP = re.compile(r"`+|\*\*|(?:^|(?<=\s))#{1,6}\s+")
 
 
 class ArchiveEngine:
-    """Finds archived pages that cover the query well enough."""
+    """Finds archived pages that cover the query well enough; as ``guides``, the product's own pages."""
 
-    name = "archive"
     title = "Archive (offline)"
     live_web = False
 
-    def __init__(self, archive: AsyncArchive) -> None:
+    def __init__(self, archive: AsyncArchive, name: str = ARCHIVE) -> None:
+        self.name = name
         self._archive = archive
         self.base_url = archive.path
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
-        hits = await self._archive.search(query.text, num_results)
+        hits = await self._archive.search(query.text, num_results, guides=self.name == GUIDES)
         found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
-        return [SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at) for d, text in found]
+        return [
+            SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at, fetched_at=d.fetched_at)
+            for d, text in found
+        ]
 
 
 def plain_snippet(text: str) -> str:

@@ -71,9 +71,10 @@ class AsyncArchive:
         """Store a document, if the archive can be used."""
         await self._try(lambda archive: archive.put(document, index))
 
-    async def search(self, question: str, limit: int) -> list[ArchiveHit]:
+    async def search(self, question: str, limit: int, *, guides: bool = False) -> list[ArchiveHit]:
         """The documents that match ``question``; raises the cause if the archive cannot be used."""
-        return await asyncio.wrap_future(self._thread.submit(lambda: self.open().search(question, limit)))
+        work = self._thread.submit(lambda: self.open().search(question, limit, guides=guides))
+        return await asyncio.wrap_future(work)
 
     async def close(self) -> None:
         """Remove what is too old or too much, and close the file."""

@@ -8,10 +8,10 @@ from typing import Literal
 
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import NO_ENGINE
+from ..core.result import ARCHIVE
 from ..engines.registry import canonical
 
 AUTO = "auto"
-ARCHIVE = "archive"
 
 # The order of `auto`: the user's own instance, then what the user pays for, then what needs no key.
 _ORDER = ("searxng", "brave", "bocha", "ddg_html", "bing_html", "baidu_html")
@@ -29,7 +29,7 @@ class Plan:
     probe: bool = False
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
     last: str = ""
-    """An engine that needs no network, asked only when all others have failed."""
+    """The archive where the plan names it: it is asked only when all others have failed."""
 
 
 def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *, chinese: bool = False) -> Plan:
@@ -41,11 +41,15 @@ def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *
         names = names or tuple(name for name in known if name not in (*_ORDER, ARCHIVE) and ready(name))
         if not names:
             raise NO_ENGINE()
-        return Plan(names, probe=True, last=ARCHIVE if ARCHIVE in known else "")
+        return Plan(names, probe=True)
     names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
     for name in names:
         if name not in known:
             raise UNKNOWN_ENGINE(name=name, known=", ".join((AUTO, *known)))
     if not names:
         raise NO_ENGINE()
-    return Plan(names, "fanout" if "+" in spec else "failover")
+    if "+" in spec:
+        return Plan(names, "fanout")
+    # The archive needs no network, so it would win every race against a slow engine.
+    web = tuple(name for name in names if name != ARCHIVE)
+    return Plan(web or names, last=ARCHIVE if web != names and web else "")

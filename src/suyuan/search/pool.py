@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..core.result import ARCHIVE
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
 from .guarded import guarded
-from .plan import ARCHIVE
 from .runner import EngineRunner
 
 if TYPE_CHECKING:

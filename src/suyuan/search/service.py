@@ -132,7 +132,7 @@ class SearchService:
         return page
 
     async def _ask_last(self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome) -> None:
-        """Ask an engine that needs no network; where it finds nothing either, the failure of the others stands."""
+        """Ask the archive; where it has nothing either, the failure of the others stands."""
         reply = await runner.run(query, 1.0)
         if reply.results and reply.results.results:
             outcome.add(runner, reply)

@@ -37,6 +37,12 @@ _REPEATED = {
 }
 
 
+_ARCHIVED = {
+    "zh": "（搜索引擎均无法使用：以下内容来自以前读取的页面，注意日期；请在回答中说明。）",
+    "en": "(No search engine could answer: these are pages that were read earlier. Mind their dates, and say so.)",
+}
+
+
 _CUT = {
     "zh": "（只显示最相关的部分：约 {total} 个 token 中的 {shown} 个）",
     "en": "(only what matters most: about {shown} of {total} tokens)",
@@ -67,6 +73,8 @@ def compact(
     lines = [f"{head}, {page.engine})" if lang == "en" else f"{head},{page.engine})"]
     if repeated:
         lines.append(_REPEATED[lang])
+    if page.from_archive:
+        lines.append(_ARCHIVED[lang])
     if not sources:
         return "\n".join([*lines, _NOTHING[lang]])
     return "\n".join([*lines, fenced("\n".join(entry(source, snippet) for source in sources), lang)])
@@ -75,6 +83,8 @@ def compact(
 def entry(source: Source, snippet: int) -> str:
     """One source: its number, title and domain, then its URL, then its snippet."""
     day = f", {source.published_at[:10]}" if source.published_at else ""
+    if source.fetched_at:
+        day += f", read {source.fetched_at[:10]}"
     title = " ".join(source.title.split()) or source.domain
     text = shortened(" ".join(source.snippet.split()), snippet)
     return f"[{source.number}] {title} ({source.domain}{day})\n{source.url}" + (f"\n{text}" if text else "")

@@ -17,6 +17,8 @@ BAD_COMMAND = Cause(InvalidInput, "chat.bad_command", "bad_command")
 UNKNOWN_MODEL_CHOICE = Cause(InvalidInput, "chat.unknown_model_choice", "unknown_model_choice")
 
 # --- answering without a search
+FROM_ARCHIVE = Cause(WebProviderError, "chat.from_archive", "from_archive")
+FROM_GUIDES = Cause(WebProviderError, "chat.from_guides", "from_guides")
 WITHOUT_SEARCH = Cause(WebProviderError, "chat.without_search", "without_search")
 
 # --- limits of an agent
