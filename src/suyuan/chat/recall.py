@@ -31,6 +31,6 @@ class Recall:
         except SuyuanError:
             # The failure of the search is what matters.
             return None
-        results = normalize(matching(found, query), query)
+        results = normalize(matching(found, query), query.count)
         own = [Attempt(name, "ok", count) for name in names if (count := sum(r.engine == name for r in results))]
         return SearchPage(query, results, (*error.attempts, *own), 0) if results else None
