@@ -15,7 +15,7 @@ from types import FrameType
 
 import pytest
 
-from support.oai import Answering, drop, error, hold, reply, serve_model, stall, stream_error, think
+from support.oai import Answering, Step, drop, error, hold, reply, serve_model, stall, stream_error, think, tool_call
 from support.site import Reply, free_port, json_reply, reset
 from support.site import reply as page
 from support.site import stall as silence
@@ -41,6 +41,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
 from suyuan.core.failure import Failure
 from suyuan.core.secret import Secret
+from suyuan.store.conversation import Mode
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -448,6 +449,27 @@ async def test_the_embedded_model_answers_by_quoting_and_every_sentence_is_cited
     assert answer.claims and all(claim.verdict == "supported" for claim in answer.claims)
     claim = answer.claims[0]
     assert "55公里" in answer.text[claim.start : claim.end] and "#:~:text=" in claim.link
+
+
+@pytest.mark.parametrize("mode", ["chat", "agent"])
+@pytest.mark.parametrize(
+    ("endless", "kept"),
+    [
+        (reply("word " * 100_000), 1000),
+        (think("hm " * 100_000), 0),
+        (reply("<think>" + "hm " * 100_000), 0),
+        (tool_call("web_search", {"query": "x" * 400_000}, pieces=100_000), 0),
+    ],
+)
+async def test_a_model_that_does_not_end_is_stopped(endless: Step, kept: int, mode: Mode) -> None:
+    with serve_model(endless) as server:
+        async with talking(openai(server.url), max_answer=1000) as (client, _):
+            events, answer = await ask(client, "count", mode=mode, search=False)
+            assert await soon(lambda: server.gone == 1), "the model's connection is closed"
+    assert answer.failure and answer.failure.detail_code == "answer_too_long" and len(server.requests) == 1
+    assert kept <= len(answer.text) < kept + 100
+    assert of(events, Notice)[-1].failure == answer.failure
+    assert sum(len(as_json(event).get("text", "")) for event in events) < 10_000
 
 
 async def test_an_unexpected_failure_is_logged_once_and_named_in_its_hint(caplog: pytest.LogCaptureFixture) -> None:

@@ -28,11 +28,11 @@ ASKED: Any = [{"role": "user", "content": QUESTION}]
 
 
 @asynccontextmanager
-async def asking(model: str = "", searxng_url: str = "") -> AsyncIterator[Any]:
+async def asking(model: str = "", searxng_url: str = "", **chat: Any) -> AsyncIterator[Any]:
     """OpenAI's asynchronous client of a server; without ``model`` the embedded one answers."""
     async with serve(searxng()) as site:
         settings = settings_of(
-            searxng_url or site.url, model=ModelSettings("openai", "test-model", model) if model else None
+            searxng_url or site.url, model=ModelSettings("openai", "test-model", model) if model else None, **chat
         )
         with serving(settings) as served:
             made: Any = openai.AsyncOpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0)
@@ -68,6 +68,15 @@ class TestOpenAI:
             check_citations(said.content, said.annotations)
             assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens
             assert done.suyuan["unverified"] is False and done.suyuan["sources"][0]["url"] == ROWS[0]["url"]
+
+    async def test_an_answer_that_is_cut_ends_by_its_length(self) -> None:
+        with serve_model(says("word " * 100_000)) as model:
+            async with asking(model.url, max_answer=1000) as ask:
+                done = await ask.chat.completions.create(model="suyuan", messages=ASKED)
+                assert done.choices[0].finish_reason == "length" and len(done.choices[0].message.content) < 1100
+                stream = await ask.chat.completions.create(model="suyuan", messages=ASKED, stream=True)
+                chunks = [chunk async for chunk in stream]
+                assert chunks[-1].choices[0].finish_reason == "length"
 
     async def test_a_stream_has_the_same_text_and_the_annotations_in_its_last_delta(self) -> None:
         async with asking() as ask:

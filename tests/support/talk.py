@@ -120,6 +120,7 @@ async def talking(
     limits: AgentLimits | None = None,
     seconds: float = 30.0,
     store: Secret | None = None,
+    max_answer: int = 100_000,
     **search: Any,
 ) -> AsyncIterator[tuple[AsyncClient, Web]]:
     """A client with that model, searching the small web only."""
@@ -131,7 +132,7 @@ async def talking(
             pages=PageSettings(allow_networks=("127.0.0.0/8",)),
             engines={"searxng": EngineSettings(base_url=site.url)},
             model=model or ModelSettings(),
-            chat=ChatSettings(limits=limits or AgentLimits()),
+            chat=ChatSettings(limits=limits or AgentLimits(), max_answer=max_answer),
             data_dir=folder,
             store_url=store or Secret(""),
         )

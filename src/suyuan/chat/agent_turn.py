@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
@@ -59,14 +59,15 @@ async def _agent(turn: Turn) -> None:
     # Every step is two nodes of the graph; the limits end a run long before this.
     config: Any = {"recursion_limit": 4 * (limits.searches + limits.fetches) + 20}
     try:
-        stream: AsyncIterator[Any] = agent.astream(given, config, stream_mode=["messages", "updates"])
-        async for kind, data in stream:
-            if kind == "messages":
-                chunk, about = data
-                if about.get("langgraph_node") == "model":
-                    take_chunk(turn, chunk)
-            elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
-                turn.withdraw()
+        stream: Any = agent.astream(given, config, stream_mode=["messages", "updates"])
+        async with aclosing(stream):
+            async for kind, data in stream:
+                if kind == "messages":
+                    chunk, about = data
+                    if about.get("langgraph_node") == "model":
+                        take_chunk(turn, chunk)
+                elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
+                    turn.withdraw()
     except GraphRecursionError:
         raise TIME_IS_UP(seconds=turn.seconds()) from None
     except SuyuanError:

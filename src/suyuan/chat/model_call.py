@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.causes.chat import HISTORY_CUT
@@ -32,8 +33,10 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
 
     async def once(share: float) -> None:
         messages = [SystemMessage(system), *conversation(turn, question, budget * share)]
-        async for chunk in turn.session.model.astream(messages):
-            take_chunk(turn, chunk)
+        # Closed at once where the answer is too long, and with it the connection to the model.
+        async with aclosing(turn.session.model.astream(messages)) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                take_chunk(turn, chunk)
 
     try:
         await retrying(turn, lambda: once(0.6))
@@ -78,6 +81,7 @@ def take_chunk(turn: Turn, chunk: Any) -> None:
             block.get("reasoning") or block.get("thinking") or "" for block in chunk.content if isinstance(block, dict)
         )
     turn.think(thought or "")
+    turn.count_hidden(thought or "", *(call["args"] or "" for call in getattr(chunk, "tool_call_chunks", ())))
     if text := chunk.text:
         turn.say(text)
     told = getattr(chunk, "usage_metadata", None) or {}

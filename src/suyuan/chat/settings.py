@@ -37,6 +37,11 @@ class ChatSettings:
         "chat.search", None, flag(), "Whether new conversations search; unset: only if the model needs it.",
         env="SUYUAN_CHAT_SEARCH",
     )  # fmt: skip
+    max_answer: int = setting(
+        "chat.maxAnswerLength", 100_000, whole(1000, 10_000_000),
+        "Longest answer in characters; a model that writes more is stopped. Reasoning may be four times as long.",
+        env="SUYUAN_CHAT_MAX_ANSWER_LENGTH",
+    )  # fmt: skip
     results: int = 5
     snippet_length: int = 200
     limits: AgentLimits = field(default_factory=AgentLimits)

@@ -15,7 +15,7 @@ from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
 from ..citations.registry import CitationRegistry, Source
 from ..citations.text_fragment import fragment_link
-from ..core.causes.chat import EMPTY_ANSWER, UNEXPECTED
+from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, UNEXPECTED
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
@@ -44,6 +44,8 @@ from .web_policy import WebPolicy
 log = logging.getLogger("suyuan.chat")
 
 _CANCEL_AGAIN = 0.2
+# How many times longer than the answer reasoning and tool calls may be.
+_HIDDEN = 4
 
 Work = Callable[["Turn"], Awaitable[None]]
 
@@ -73,6 +75,7 @@ class Turn:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._steps = 0
+        self._hidden = 0
         self._reset_output()
 
     # --- events ---------------------------------------------------------------------------------------------------
@@ -119,7 +122,21 @@ class Turn:
 
     def say(self, text: str) -> None:
         """Take output of the model; reasoning is separated from the answer, and its markers are shown whole."""
-        self._take(*self._reasoning.feed(text))
+        limit = self.session.settings.max_answer
+        answer, reasoning = self._reasoning.feed(text)
+        self._take(answer[: max(0, limit - self._length)], reasoning)
+        self._length += len(answer)
+        if reasoning:
+            self.count_hidden(reasoning)
+        if self._length > limit:
+            raise ANSWER_TOO_LONG(limit=limit)
+
+    def count_hidden(self, *parts: str) -> None:
+        """Count what a model writes beside the answer; raises where it does not end."""
+        self._hidden += sum(map(len, parts)) or 1
+        limit = self.session.settings.max_answer * _HIDDEN
+        if self._hidden > limit:
+            raise ANSWER_TOO_LONG(limit=limit)
 
     def think(self, text: str) -> None:
         """Take reasoning of the model."""
@@ -136,6 +153,7 @@ class Turn:
 
     def _reset_output(self) -> None:
         self._said: list[str] = []
+        self._length = 0
         self._linker = Linker(self.citations.by_number)
         self._reasoning = ReasoningSplitter()
 

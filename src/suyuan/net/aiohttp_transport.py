@@ -16,6 +16,9 @@ from yarl import URL
 
 from .aiohttp_sessions import session_pool
 
+# What libraries collect in memory: one line of a stream, and the whole of other answers.
+_LARGEST_LINE = 16_000_000
+_LARGEST_BODY = 256_000_000
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 
 
@@ -65,9 +68,16 @@ class _ResponseStream(httpx2.AsyncByteStream):
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        failure = None
+        failure: httpx2.TransportError | None = None
+        total = line = 0
         try:
             async for piece in self._answer.content.iter_any():
+                total += len(piece)
+                end = piece.rfind(b"\n")
+                line = line + len(piece) if end < 0 else len(piece) - end - 1
+                if total > _LARGEST_BODY or line > _LARGEST_LINE:
+                    failure = httpx2.RemoteProtocolError("the answer does not end", request=self._request)
+                    break
                 yield piece
         except (aiohttp.ClientError, OSError) as error:
             failure = _httpx_error(error, self._request)

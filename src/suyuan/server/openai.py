@@ -18,6 +18,7 @@ from ..chat.service import ChatService
 from ..chat.session import Exchange, Session
 from ..chat.turn import Turn
 from ..citations.markers import find_markers
+from ..core.causes.chat import ANSWER_TOO_LONG
 from ..core.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
 from ..core.failure import Failure
 from ..messages import catalog
@@ -178,7 +179,7 @@ class CompletionWriter:
                 elif isinstance(event, Answer):
                     answer = event
         assert answer is not None, "a turn always ends with an answer"
-        if answer.failure:
+        if answer.failure and not _is_cut(answer):
             status = failure_status(answer.failure)
             return OrjsonResponse({"error": self._error(answer.failure, status)}, status)
         content = answer.text + self._unverified(answer)
@@ -186,7 +187,7 @@ class CompletionWriter:
         said["annotations"] = citations(answer, content)
         if reasoning:
             said["reasoning_content"] = reasoning
-        choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": "stop"}
+        choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": _finish_reason(answer)}
         more = {"choices": [choice], "usage": usage(answer), "suyuan": self._extension(answer)}
         return OrjsonResponse(self._head("chat.completion") | more)
 
@@ -224,13 +225,13 @@ class CompletionWriter:
         return {"content": text} if text else {}
 
     def _end(self, answer: Answer, include_usage: bool) -> list[bytes]:
-        if answer.failure:
+        if answer.failure and not _is_cut(answer):
             return [message({"error": self._error(answer.failure, failure_status(answer.failure))})]
         last = self._release()
         if remark := self._say(self._unverified(answer)):
             last = {"content": last.get("content", "") + remark["content"]}
         last["annotations"] = citations(answer, self._sent)
-        chunks = [self._chunk(last), self._chunk({}, "stop", suyuan=self._extension(answer))]
+        chunks = [self._chunk(last), self._chunk({}, _finish_reason(answer), suyuan=self._extension(answer))]
         if include_usage:
             chunks.append(message({**self._head("chat.completion.chunk"), "choices": [], "usage": usage(answer)}))
         return [*chunks, message("[DONE]")]
@@ -268,6 +269,17 @@ class CompletionWriter:
     def _chunk(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return message({**self._head("chat.completion.chunk"), "choices": [choice], **more})
+
+
+def _is_cut(answer: Answer) -> bool:
+    """Whether there is an answer that only lacks its end."""
+    return (
+        answer.failure is not None and answer.failure.detail_code == ANSWER_TOO_LONG.detail_code and bool(answer.text)
+    )
+
+
+def _finish_reason(answer: Answer) -> str:
+    return "length" if _is_cut(answer) else "stop"
 
 
 def citations(answer: Answer, content: str) -> list[dict[str, Any]]:

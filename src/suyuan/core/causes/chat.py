@@ -26,6 +26,7 @@ SEARCH_LIMIT = Cause(InvalidInput, "chat.search_limit", "search_limit")
 FETCH_LIMIT = Cause(InvalidInput, "chat.fetch_limit", "fetch_limit")
 TIME_IS_UP = Cause(Timeout, "chat.time_is_up", "time_is_up")
 EMPTY_ANSWER = Cause(WebProviderError, "chat.empty_answer", "empty_answer", retryable=True)
+ANSWER_TOO_LONG = Cause(WebProviderError, "chat.answer_too_long", "answer_too_long")
 NO_TOOL_CALLS = Cause(WebProviderError, "chat.no_tool_calls", "no_tool_calls")
 HISTORY_CUT = Cause(WebProviderError, "chat.history_cut", "history_cut")
 
