@@ -70,6 +70,120 @@ ANSWERS: dict[str, tuple[Body, Body]] = {
     "ecosia": (linked_page(URL), NOTHING),
 }
 
+OPENALEX_ROW = {
+    "id": "https://openalex.org/W1", "doi": "https://doi.org/10.1000/pots", "title": "Tea pots",
+    "publication_date": "2025-03-04", "cited_by_count": 7, "authorships": [{"author": {"display_name": "Ada Pot"}}],
+    "primary_location": {"landing_page_url": URL, "source": {"display_name": "Journal of Pots"}},
+    "abstract_inverted_index": {"All": [0], "about": [1], "pots": [2, 4], "and": [3]},
+}  # fmt: skip
+CROSSREF_ROW = {
+    "DOI": "10.1000/pots", "URL": "https://doi.org/10.1000/pots", "title": ["Tea pots"], "publisher": "Pot Press",
+    "author": [{"given": "Ada", "family": "Pot"}, {"name": "The Potters"}], "container-title": ["Journal of Pots"],
+    "published": {"date-parts": [[2025, 3, 4]]}, "abstract": "<jats:p>All about <b>pots</b>.</jats:p>",
+    "is-referenced-by-count": 7,
+}  # fmt: skip
+ARXIV_FEED = """<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom">{entries}</feed>"""
+ARXIV_ENTRY = """<entry><id>http://arxiv.org/abs/2503.00001v1</id><published>2025-03-04T10:00:00Z</published>
+<title>Tea
+ pots</title><summary> All about pots. </summary><author><name>Ada Pot</name></author>
+<arxiv:doi>10.1000/pots</arxiv:doi><arxiv:journal_ref>Journal of Pots 1</arxiv:journal_ref>
+<category term="cs.CL"/></entry>"""
+PUBMED_ROW = {
+    "uid": "123", "title": "Tea <i>pots</i>.", "authors": [{"name": "Pot A"}], "fulljournalname": "Journal of Pots",
+    "pubdate": "2025 Mar 4", "sortpubdate": "2025/03/04 00:00",
+    "articleids": [{"idtype": "pubmed", "value": "123"}, {"idtype": "doi", "value": "10.1000/pots"}],
+}  # fmt: skip
+SEMANTIC_ROW = {
+    "paperId": "1", "url": "https://www.semanticscholar.org/paper/1", "title": "Tea pots", "abstract": "All about pots.",
+    "venue": "Journal of Pots", "publicationDate": "2025-03-04", "authors": [{"authorId": "1", "name": "Ada Pot"}],
+    "citationCount": 7, "externalIds": {"DOI": "10.1000/pots"},
+}  # fmt: skip
+STACK_ROW = {
+    "title": "How to use tea &amp; pots?", "link": "https://stackoverflow.com/questions/1/pots", "score": 12,
+    "answer_count": 3, "accepted_answer_id": 2, "tags": ["pots", "tea"], "owner": {"display_name": "Ada"},
+    "creation_date": 1741082400, "body": "<p>All about <code>pots</code>.</p>",
+}  # fmt: skip
+REPOSITORY = {
+    "full_name": "ada/pots", "html_url": "https://github.com/ada/pots", "description": "All about pots",
+    "stargazers_count": 42, "language": "Python", "topics": ["tea"], "pushed_at": "2025-03-04T10:00:00Z",
+    "owner": {"login": "ada"},
+}  # fmt: skip
+ISSUE = {
+    "title": "Pots leak", "html_url": "https://github.com/ada/pots/issues/1", "body": "They do.", "comments": 4,
+    "user": {"login": "ada"}, "labels": [{"name": "bug"}], "created_at": "2025-03-04T10:00:00Z",
+}  # fmt: skip
+STORY = {
+    "objectID": "99", "title": "Tea pots", "url": URL, "points": 12, "num_comments": 3, "author": "ada",
+    "created_at": "2025-03-04T10:00:00Z", "story_text": None,
+}  # fmt: skip
+ARTICLE = {
+    "url": URL, "title": "Tea pots", "seendate": "20250304T100000Z", "domain": "pots.example", "language": "English",
+    "sourcecountry": "United Kingdom",
+}  # fmt: skip
+BOOK = {
+    "key": "/works/OL1W", "title": "Tea pots", "author_name": ["Ada Pot"], "first_publish_year": 1925,
+    "publisher": ["Pot Press"], "subject": ["Tea"], "first_sentence": ["All about pots."],
+}  # fmt: skip
+PAGE = {"title": "Tea pots", "url": URL}
+
+
+def pubmed(*rows: dict[str, Any]) -> Body:
+    """Both answers of PubMed."""
+    numbers = [row["uid"] for row in rows]
+    found = {"result": {"uids": numbers, **{row["uid"]: row for row in rows}}}
+    return lambda path: found if "esummary" in path else {"esearchresult": {"count": "1", "idlist": numbers}}
+
+
+ANSWERS |= {
+    "wikipedia": ({"query": {"search": [{"title": "Tea pot", "snippet": "A <b>pot</b>"}]}}, {"query": {"search": []}}),
+    "wikidata": (
+        {"search": [{"id": "Q1", "label": "Tea pot", "description": "a vessel"}], "success": 1},
+        {"search": [], "success": 1},
+    ),
+    "openalex": ({"meta": {"count": 1}, "results": [OPENALEX_ROW]}, {"meta": {"count": 0}, "results": []}),
+    "crossref": ({"status": "ok", "message": {"items": [CROSSREF_ROW]}}, {"status": "ok", "message": {"items": []}}),
+    "arxiv": (ARXIV_FEED.format(entries=ARXIV_ENTRY), ARXIV_FEED.format(entries="")),
+    "pubmed": (pubmed(PUBMED_ROW), pubmed()),
+    "semantic_scholar": ({"total": 1, "data": [SEMANTIC_ROW]}, {"total": 0, "offset": 0}),
+    "stackexchange": ({"items": [STACK_ROW], "has_more": False}, {"items": [], "has_more": False}),
+    "github": ({"total_count": 1, "items": [REPOSITORY]}, {"total_count": 0, "items": []}),
+    "hackernews": ({"hits": [STORY]}, {"hits": []}),
+    "gdelt": ({"articles": [ARTICLE]}, {}),
+    "openlibrary": ({"numFound": 1, "docs": [BOOK]}, {"numFound": 0, "docs": []}),
+    "marginalia": ({"license": "x", "query": "tea", "results": [{**PAGE, "description": "All"}]}, {"results": []}),
+    "tavily": (
+        {"query": "tea", "results": [{**PAGE, "content": "All about pots.", "score": 0.9}], "response_time": 1.0},
+        {"query": "tea", "results": [], "response_time": 1.0},
+    ),
+    "exa": (
+        {"requestId": "1", "results": [{**PAGE, "highlights": ["All about", "pots"], "author": "Ada Pot"}]},
+        {"requestId": "1", "results": []},
+    ),
+    "serper": (
+        {"searchParameters": {"q": "tea"}, "organic": [{"title": "Tea pots", "link": URL, "snippet": "All"}]},
+        {"searchParameters": {"q": "tea"}, "credits": 1},
+    ),
+    "firecrawl": (
+        {"success": True, "data": {"web": [{**PAGE, "description": "All about pots."}]}}, {"success": True, "data": {}},
+    ),
+    "jina": ({"code": 200, "data": [{**PAGE, "description": "All", "date": "4 Mar 2025"}]}, {"code": 200, "data": []}),
+    "kagi": (
+        {"meta": {"id": "1"}, "data": {"search": [{**PAGE, "snippet": "All", "time": "2025-03-04T00:00:00Z"}]}},
+        {"meta": {"id": "1"}, "data": {"related_search": []}},
+    ),
+    "google_cse": (
+        {"kind": "customsearch#search", "items": [{"title": "Tea pots", "link": URL, "snippet": "All"}]},
+        {"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}},
+    ),
+    "serpapi": (
+        {"search_metadata": {"status": "Success"}, "organic_results": [{"title": "Tea pots", "link": URL}]},
+        {"search_metadata": {"status": "Success"}, "error": "Google hasn't returned any results for this query."},
+    ),
+}  # fmt: skip
+OPTIONS: dict[str, dict[str, Any]] = {"google_cse": {"cx": "0123:abc"}}
+"""The settings without which an engine cannot search."""
+
 
 def body(name: str, kind: str = "ok", path: str = "/") -> Any:
     """The answer of an engine, as data or text."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engines.answers import ANSWERS
+from engines.answers import ANSWERS, OPTIONS
 from suyuan.engines import registry
 from suyuan.engines.kit import (
     Engine,
@@ -28,7 +28,7 @@ OTHERS = [name for name in registry.BUILT_IN if name != "stub"]
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_answer_of_a_server_is_reported_as_it_is(name: str) -> None:
     ok, empty = ANSWERS[name]
-    cases = [one.name for one in check_engine(registry.load(name), ok=ok, empty=empty)]
+    cases = [one.name for one in check_engine(registry.load(name), ok=ok, empty=empty, options=OPTIONS.get(name))]
     assert cases[:2] == ["ok", "empty"]
     assert {"401", "403", "429", "500", "captcha", "garbage", "empty body", "redirect", "slow"} <= set(cases)
 

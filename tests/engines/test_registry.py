@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engines.answers import requests
+from engines.answers import OPTIONS, requests
 from suyuan.core.engine import Engine, EngineSettings, SearchEngine
 from suyuan.core.errors import InvalidInput
 from suyuan.core.freshness import Freshness
@@ -49,7 +49,8 @@ def test_every_name_makes_its_engine(name: str) -> None:
     ],
 )  # fmt: skip
 def test_an_engine_passes_on_its_supported_params_and_no_others(name: str, parameter: str, value: Any) -> None:
-    engine = registry.load(name)(EngineSettings(api_key=Secret("sk-0123456789")))
+    settings = EngineSettings(api_key=Secret("sk-0123456789"), options=OPTIONS.get(name, {}))
+    engine = registry.load(name)(settings)
     assert isinstance(engine, Engine)
     plain, asked = (requests(engine, query) for query in (SearchQuery("tea"), SearchQuery("tea", **{parameter: value})))
     assert (plain != asked) == (parameter in engine.supported_params)

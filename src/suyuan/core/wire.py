@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -30,6 +30,8 @@ class Request:
     headers: Mapping[str, str | Secret] = field(default_factory=dict)
     body: bytes = b""
     via: Via = "http"
+    secret_params: Mapping[str, Secret] = field(default_factory=dict)
+    """What is appended to the URL only when it is sent, so that it is in no log and no error."""
 
     @classmethod
     def get(
@@ -49,6 +51,14 @@ class Request:
         """Build a POST request with ``data`` as JSON."""
         head = {"Content-Type": "application/json", **(headers or {})}
         return cls(url, "POST", head, json.dumps(data, ensure_ascii=False).encode("utf-8"))
+
+    def with_secret(self, name: str, value: Secret) -> Request:
+        """The same request with a key as a parameter, for APIs that take it nowhere else; unchanged for no key."""
+        return replace(self, secret_params={**self.secret_params, name: value}) if value else self
+
+    def sent_url(self) -> str:
+        """The URL with secrets, for the moment of sending."""
+        return with_params(self.url, {name: value.reveal() for name, value in self.secret_params.items()})
 
     def sent_headers(self) -> dict[str, str]:
         """The headers with secrets as text, for the moment of sending."""

@@ -12,7 +12,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
 from ..core.engine import Engine, Exchange
-from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response, with_params
@@ -20,6 +19,7 @@ from ..text.dates import read_date
 from .html_kit import attribute, distinct, parse_html, text_of
 from .kit import check_status, locale, query_text
 from .page_kit import FRAME_IDS, TitledLink, following_parts, title_counts, titled_links
+from .query_kit import google_period
 
 _LONGEST_QUERY = 2048
 # The languages for which Google uses another code.
@@ -66,7 +66,7 @@ class Google(Engine):
         text, notes = query_text(query, _LONGEST_QUERY)
         params = {"q": text, **_locale_params(query)}
         if query.freshness:
-            params["tbs"] = _period(query.freshness)
+            params["tbs"] = google_period(query.freshness)
         response = yield Request(with_params(f"{self.base_url}/search", params), via="browser")
         return self.parse(response, query).with_notes(*notes)
 
@@ -223,10 +223,3 @@ def _locale_params(query: SearchQuery) -> dict[str, str]:
 
 def _chinese(tag: str) -> str:
     return "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"
-
-
-def _period(fresh: Freshness) -> str:
-    if fresh.period:
-        return f"qdr:{fresh.period[0]}"
-    since, until = (f"{day.month}/{day.day}/{day.year}" if day else "" for day in (fresh.since, fresh.until))
-    return f"cdr:1,cd_min:{since},cd_max:{until}"

@@ -5,17 +5,25 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, NOT_JSON, QUOTA_SPENT, UNDECODED, UNREADABLE
 from ..core.http_status import check_status, is_challenge, retry_after
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
+from ..core.secret import Secret
 from ..core.wire import Response
 from ..messages.catalog import Text
 from .query_kit import OneRequestEngine
 
-_ERROR_PLACES = ("error.message", "error.detail", "error", "message", "detail.error", "detail", "errors", "msg")
+TAGS = re.compile(r"<[^<>]*>")
+"""The tags in texts that are HTML, for ``plain_text``."""
+
+_ERROR_PLACES = (
+    "error.message", "error.info", "error.detail", "error", "error_message", "readableMessage", "message",
+    "detail.error", "detail", "errors", "msg",
+)  # fmt: skip
 
 
 def json_object(response: Response, engine: str) -> dict[str, Any]:
@@ -90,14 +98,16 @@ class JsonEngine(OneRequestEngine):
 
     rows: ClassVar[str] = ""
     """The path of the list of results in the answer, such as ``data.webPages.value``."""
-    rows_optional: ClassVar[bool] = False
-    """Whether the API leaves the list out when nothing was found."""
     quota_statuses: ClassVar[tuple[int, ...]] = (402,)
     """The statuses that mean that the account has no requests left."""
 
     def result(self, row: dict[str, Any]) -> SearchResult | None:
         """Return the result in one row, or None for a row that is none."""
         raise NotImplementedError
+
+    def parse_row(self, row: dict[str, Any], response: Response) -> SearchResult | None:
+        """Return the result in one row of ``response``; for engines whose addresses depend on who answered."""
+        return self.result(row)
 
     def check_data(self, data: dict[str, Any], response: Response) -> None:
         """Raise if ``data``, sent with a status that says that all is well, is an error."""
@@ -112,9 +122,16 @@ class JsonEngine(OneRequestEngine):
         data = self.object(response)
         self.check_data(data, response)
         rows = value_at(data, self.rows)
-        if rows is None and self.rows_optional:
-            return EngineResults()
-        return EngineResults(*parse_rows(rows, self.result, self.name))
+        return EngineResults(*parse_rows(rows, lambda row: self.parse_row(row, response), self.name))
+
+    def bearer(self) -> dict[str, str | Secret]:
+        """The header with the API key that most APIs take."""
+        return {"Authorization": Secret(f"Bearer {self.require_key().reveal()}")}
+
+    @staticmethod
+    def now() -> datetime:
+        """The current time, to which "3 days ago" in an answer is relative."""
+        return datetime.now(UTC)
 
     def object(self, response: Response) -> dict[str, Any]:
         """The answer as a JSON object."""
@@ -135,13 +152,13 @@ class JsonEngine(OneRequestEngine):
         check_status(response, self.name)
 
 
-def error_text(response: Response) -> str:
-    """What an API says about a failure, from the places where APIs say it; empty if nowhere."""
+def error_text(response: Response, *places: str) -> str:
+    """What an API says about a failure, at ``places`` or where APIs usually say it; empty if nowhere."""
     try:
         data = response.json()
     except ValueError:
         return ""
-    for path in _ERROR_PLACES:
+    for path in places or _ERROR_PLACES:
         found = value_at(data, path)
         if isinstance(found, list) and found:
             found = value_at(found[0], "message") or value_at(found[0], "msg") or found[0]

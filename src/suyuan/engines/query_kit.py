@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from ..core.engine import Engine, Exchange
+from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.wire import Request
 from ..text.language import script_language
@@ -51,6 +52,23 @@ def locale(query: SearchQuery) -> tuple[str, str]:
     region = rest.rpartition("-")[2]
     usual = "TW" if query.lang == "zh-Hant" else COUNTRIES.get(lang, "")
     return lang, query.country or (region if len(region) == 2 else "") or usual
+
+
+def google_locale(query: SearchQuery) -> dict[str, str]:
+    """Language and country as Google and those who resell its results name them (``hl``, ``gl``)."""
+    lang, country = locale(query)
+    if lang == "zh":
+        lang = "zh-TW" if country in ("TW", "HK", "MO") or query.lang.startswith("zh-Hant") else "zh-CN"
+    found = {"hl": lang, "gl": query.country.lower()}
+    return {name: value for name, value in found.items() if value}
+
+
+def google_period(fresh: Freshness) -> str:
+    """A period or dates as Google names them (``tbs``)."""
+    if fresh.period:
+        return f"qdr:{fresh.period[0]}"
+    since, until = (f"{day.month}/{day.day}/{day.year}" if day else "" for day in (fresh.since, fresh.until))
+    return f"cdr:1,cd_min:{since},cd_max:{until}"
 
 
 def is_ordinary(query: SearchQuery) -> bool:

@@ -34,11 +34,33 @@ BUILT_IN = {
     "mojeek": "mojeek:Mojeek",
     "startpage": "startpage:Startpage",
     "ecosia": "ecosia:Ecosia",
+    "wikipedia": "wikipedia:Wikipedia",
+    "wikidata": "wikidata:Wikidata",
+    "openalex": "openalex:OpenAlex",
+    "crossref": "crossref:Crossref",
+    "arxiv": "arxiv:Arxiv",
+    "pubmed": "pubmed:PubMed",
+    "semantic_scholar": "semantic_scholar:SemanticScholar",
+    "stackexchange": "stackexchange:StackExchange",
+    "github": "github:GitHub",
+    "hackernews": "hackernews:HackerNews",
+    "gdelt": "gdelt:Gdelt",
+    "openlibrary": "openlibrary:OpenLibrary",
+    "marginalia": "marginalia:Marginalia",
+    "tavily": "tavily:Tavily",
+    "exa": "exa:Exa",
+    "serper": "serper:Serper",
+    "firecrawl": "firecrawl:Firecrawl",
+    "jina": "jina:Jina",
+    "kagi": "kagi:Kagi",
+    "google_cse": "google_cse:GoogleCse",
+    "serpapi": "serpapi:SerpApi",
 }
 
 ALIASES = {
     "duck-duck-scrape": "ddg_html", "duckduckgo": "ddg_html", "ddg": "ddg_html", "baidu": "baidu_html",
-    "bing": "bing_html", "searx": "searxng", "brave_search": "brave",
+    "bing": "bing_html", "searx": "searxng", "brave_search": "brave", "360": "so360", "360search": "so360",
+    "stackoverflow": "stackexchange", "hn": "hackernews", "google_pse": "google_cse", "s2": "semantic_scholar",
 }  # fmt: skip
 
 Factory = Callable[[EngineSettings | None], SearchEngine]

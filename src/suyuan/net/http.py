@@ -79,7 +79,7 @@ class HttpClient:
     async def send(self, request: Request, engine: str) -> Response:
         """Send one request; cancelling it closes its socket."""
         try:
-            base, path = split_path(request.url)
+            base, path = split_path(request.sent_url())
             target = self._target(base)
             data = self._bytes(request, path, target)
         except ValueError:

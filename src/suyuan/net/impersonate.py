@@ -103,7 +103,7 @@ class ImpersonatingClient:
                 .of(engine)
                 .request(
                     request.method,
-                    request.url,
+                    request.sent_url(),
                     headers=_browser_headers(request),
                     data=request.body or None,
                     allow_redirects=False,

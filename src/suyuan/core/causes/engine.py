@@ -31,6 +31,7 @@ OWN_RATE_LIMIT = Cause(Timeout, "engine.own_rate_limit", "own_rate_limit")
 
 # --- keys
 KEY_MISSING = Cause(AuthError, "engine.key_missing", "key_missing")
+OPTION_MISSING = Cause(AuthError, "engine.option_missing", "setting_missing")
 KEY_REJECTED = Cause(AuthError, "engine.key_rejected", "key_rejected")
 
 # --- other failures

@@ -1,0 +1,61 @@
+"""Crossref: publications with a DOI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import Details, SearchResult
+from ..core.wire import Request
+from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts, value_at
+
+
+class Crossref(JsonEngine):
+    """Requests ``/works?query=``."""
+
+    name = "crossref"
+    title = "Crossref"
+    default_url = "https://api.crossref.org"
+    supported_params = frozenset({"freshness"})
+    rate_per_minute = 60
+    burst = 5
+    live_web = False
+    rows = "message.items"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request one page of works."""
+        params = {"query": text, "rows": str(query.count)}
+        if query.freshness:
+            since, until = query.freshness.dates(self.today())
+            params["filter"] = f"from-pub-date:{since},until-pub-date:{until}"
+        return Request.get(f"{self.base_url}/works", params)
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A publication."""
+        doi, people = str(row["DOI"]), row.get("author")
+        names = [_name(one) for one in people if isinstance(one, dict)] if isinstance(people, list) else []
+        venue = texts(row.get("container-title")) or texts([row.get("publisher")])
+        details = Details(
+            authors=texts(names), venue=venue[0] if venue else "", doi=doi,
+            cited_by=number_of(row.get("is-referenced-by-count")),
+        )  # fmt: skip
+        return SearchResult(
+            " ".join(texts(row.get("title"))) or doi,
+            str(row.get("URL") or f"https://doi.org/{doi}"),
+            plain_text(row.get("abstract"), TAGS),
+            self.name,
+            published_at=_day(value_at(row, "published.date-parts") or value_at(row, "issued.date-parts")),
+            details=details,
+        )
+
+
+def _name(person: dict[str, Any]) -> str:
+    return plain_text(f"{person.get('given') or ''} {person.get('family') or person.get('name') or ''}")
+
+
+def _day(parts: object) -> str | None:
+    """A whole date; many publications have only a year."""
+    first = parts[0] if isinstance(parts, list) and parts else None
+    if isinstance(first, list) and len(first) == 3 and all(isinstance(part, int) for part in first):
+        return "{:04d}-{:02d}-{:02d}".format(*first)
+    return None

@@ -1,0 +1,66 @@
+"""Google's Programmable Search Engine: its JSON API, with a key and the id of a search engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.causes.engine import OPTION_MISSING
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.setting import Setting, text
+from ..core.wire import Request, Response
+from .json_kit import JsonEngine, error_text, plain_text
+from .query_kit import google_locale
+
+_PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
+
+
+class GoogleCse(JsonEngine):
+    """Requests ``/customsearch/v1``."""
+
+    name = "google_cse"
+    title = "Google Programmable Search"
+    default_url = "https://customsearch.googleapis.com"
+    api_key_env = "GOOGLE_CSE_API_KEY"
+    options = (Setting("cx", text(), "The id of the search engine that was set up at Google.", env="CX"),)
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    operators = True
+    longest_query = 2000
+    rows = "items"
+
+    @property
+    def configured(self) -> bool:
+        """Whether there are a key and a search engine."""
+        return bool(self.settings.api_key and self.option("cx"))
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request as many results as wanted."""
+        if not (engine_id := self.option("cx")):
+            raise OPTION_MISSING(engine=self.name, setting="web.providers.google_cse.cx", variable="GOOGLE_CSE_CX")
+        locale = google_locale(query)
+        params = {"cx": engine_id, "q": text, "num": str(query.count)} | locale
+        if query.lang and "hl" in locale:
+            params["lr"] = f"lang_{locale['hl']}"
+        if fresh := query.freshness:
+            since, until = (str(day).replace("-", "") for day in fresh.dates(self.today()))
+            params |= {"dateRestrict": _PERIODS[fresh.period]} if fresh.period else {"sort": f"date:r:{since}:{until}"}
+        return Request.get(f"{self.base_url}/customsearch/v1", params, {"X-Goog-Api-Key": self.require_key()})
+
+    def out_of_quota(self, said: str, status: int) -> bool:
+        """Whether the day's requests are used up, which Google says with the status of too many requests."""
+        return super().out_of_quota(said, status) or "quota" in said.lower() and "per day" in said.lower()
+
+    def check(self, response: Response) -> None:
+        """Raise what a status stands for; a wrong key is a bad request."""
+        if response.status == 400 and "api key" in error_text(response).lower():
+            response = Response(401, response.body, response.url, response.headers, response.at)
+        super().check(response)
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer, which has no list if nothing was found."""
+        data = super().object(response)
+        return {**data, "items": []} if "items" not in data and data.get("kind") == "customsearch#search" else data
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        return SearchResult(plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name)

@@ -1,0 +1,55 @@
+"""Hacker News: stories, by the search of Algolia."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import Details, SearchResult
+from ..core.wire import Request
+from ..text.dates import read_date
+from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts
+
+_LONGEST_SNIPPET = 400
+
+
+class HackerNews(JsonEngine):
+    """Requests ``/api/v1/search``; a story without a page of its own is the discussion."""
+
+    name = "hackernews"
+    title = "Hacker News"
+    default_url = "https://hn.algolia.com"
+    supported_params = frozenset({"freshness"})
+    rate_per_minute = 100
+    burst = 10
+    live_web = False
+    rows = "hits"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request one page of stories."""
+        params = {"query": text, "tags": "story", "hitsPerPage": str(query.count)}
+        if query.freshness:
+            since, until = query.freshness.dates(self.today())
+            after = until + timedelta(days=1) if until < date.max else until
+            params["numericFilters"] = f"created_at_i>={_seconds(since)},created_at_i<{_seconds(after)}"
+        return Request.get(f"{self.base_url}/api/v1/search", params)
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A story."""
+        discussion = f"https://news.ycombinator.com/item?id={row['objectID']}"
+        details = Details(
+            authors=texts([row.get("author")]),
+            venue="Hacker News",
+            score=number_of(row.get("points")),
+            comments=number_of(row.get("num_comments")),
+        )
+        shown = plain_text(row.get("story_text"), TAGS)[:_LONGEST_SNIPPET]
+        snippet = shown or f"{details.score or 0} points, {details.comments or 0} comments: {discussion}"
+        day = read_date(str(row.get("created_at") or "")[:10])
+        url = str(row.get("url") or discussion)
+        return SearchResult(plain_text(row["title"]), url, snippet, self.name, published_at=day, details=details)
+
+
+def _seconds(day: date) -> int:
+    return int(datetime.combine(day, time(), UTC).timestamp())

@@ -1,0 +1,45 @@
+"""Jina: a paid search API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response
+from ..text.dates import read_date
+from .json_kit import JsonEngine, error_text, plain_text
+from .query_kit import locale
+
+
+class Jina(JsonEngine):
+    """Requests ``s.jina.ai`` without the pages themselves; that nothing was found comes as status 422."""
+
+    name = "jina"
+    title = "Jina"
+    default_url = "https://s.jina.ai"
+    api_key_env = "JINA_API_KEY"
+    supported_params = frozenset({"lang", "country", "allowed_domains", "blocked_domains"})
+    operators = True
+    rows = "data"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request as many results as wanted."""
+        data: dict[str, Any] = {"q": text, "num": query.count}
+        if lang := locale(query)[0]:
+            data["hl"] = lang
+        if query.country:
+            data["gl"] = query.country.lower()
+        headers = {**self.bearer(), "Accept": "application/json", "X-Respond-With": "no-content"}
+        return Request.post_json(f"{self.base_url}/", data, headers)
+
+    def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
+        """Parse the JSON answer."""
+        if response.status == 422 and "no search results" in error_text(response).lower():
+            return EngineResults()
+        return super().parse(response, query)
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        day, about = read_date(str(row.get("date") or ""), self.now()), plain_text(row.get("description"))
+        return SearchResult(plain_text(row["title"]), str(row["url"]), about, self.name, published_at=day)

@@ -1,0 +1,53 @@
+"""Kagi: a paid search engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.wire import Request, Response
+from ..text.dates import read_date
+from .json_kit import TAGS, JsonEngine, plain_text, value_at
+
+_NO_CREDIT = ("credit", "billing", "balance")
+
+
+class Kagi(JsonEngine):
+    """Requests ``POST /api/v1/search``; an answer without ``search`` means that nothing was found."""
+
+    name = "kagi"
+    title = "Kagi"
+    default_url = "https://kagi.com"
+    api_key_env = "KAGI_API_KEY"
+    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains"})
+    operators = True
+    longest_query = 1000
+    rows = "data.search"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request one page of results."""
+        filters: dict[str, str] = {}
+        if query.freshness:
+            since, until = query.freshness.dates(self.today())
+            filters |= {"after": str(since), "before": str(until)} if query.freshness.until else {"after": str(since)}
+        if query.country:
+            filters["region"] = query.country.lower()
+        data = {"query": text, "workflow": "search", "limit": query.count, **({"filters": filters} if filters else {})}
+        return Request.post_json(f"{self.base_url}/api/v1/search", data, self.bearer())
+
+    def out_of_quota(self, said: str, status: int) -> bool:
+        """Whether the account has no credit left."""
+        return super().out_of_quota(said, status) or any(word in said.lower() for word in _NO_CREDIT)
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer, which has no list if nothing was found."""
+        data = super().object(response)
+        found = data.get("data")
+        return {**data, "data": {"search": []}} if isinstance(found, dict) and not value_at(data, self.rows) else data
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        day = read_date(str(row.get("time") or row.get("published") or "")[:10])
+        snippet = plain_text(row.get("snippet"), TAGS)
+        return SearchResult(plain_text(row["title"], TAGS), str(row["url"]), snippet, self.name, published_at=day)

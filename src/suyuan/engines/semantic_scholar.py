@@ -1,0 +1,53 @@
+"""Semantic Scholar: scholarly works. A key is optional and allows more requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import Details, SearchResult
+from ..core.wire import Request
+from ..text.dates import read_date
+from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
+
+_FIELDS = "title,url,abstract,venue,publicationDate,authors,citationCount,externalIds"
+
+
+class SemanticScholar(JsonEngine):
+    """Requests ``/graph/v1/paper/search``."""
+
+    name = "semantic_scholar"
+    title = "Semantic Scholar"
+    default_url = "https://api.semanticscholar.org"
+    supported_params = frozenset({"freshness"})
+    rate_per_minute = 20
+    live_web = False
+    rows = "data"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request one page of works."""
+        params = {"query": text, "limit": str(query.count), "fields": _FIELDS}
+        if query.freshness:
+            params["publicationDateOrYear"] = ":".join(map(str, query.freshness.dates(self.today())))
+        key = self.settings.api_key
+        return Request.get(f"{self.base_url}/graph/v1/paper/search", params, {"x-api-key": key} if key else {})
+
+    def object(self, response: Any) -> dict[str, Any]:
+        """The answer, which has no list if it says that there are no works."""
+        data = super().object(response)
+        return {**data, "data": []} if data.get("total") == 0 else data
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A work."""
+        people = row.get("authors")
+        details = Details(
+            authors=texts([value_at(one, "name") for one in people] if isinstance(people, list) else []),
+            venue=plain_text(row.get("venue")),
+            doi=str(value_at(row, "externalIds.DOI") or ""),
+            cited_by=number_of(row.get("citationCount")),
+        )
+        day = read_date(str(row.get("publicationDate") or ""))
+        abstract = plain_text(row.get("abstract"))
+        return SearchResult(
+            plain_text(row["title"]), str(row["url"]), abstract, self.name, published_at=day, details=details
+        )

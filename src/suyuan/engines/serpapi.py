@@ -1,0 +1,56 @@
+"""SerpApi: the results of Google by a paid API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.causes.engine import API_SAID_NO
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.wire import Request, Response
+from ..text.dates import read_date
+from .json_kit import JsonEngine, plain_text, value_at
+from .query_kit import google_locale, google_period
+
+
+class SerpApi(JsonEngine):
+    """Requests ``/search.json``; that nothing was found is an ``error`` in a successful answer."""
+
+    name = "serpapi"
+    title = "SerpApi"
+    default_url = "https://serpapi.com"
+    api_key_env = "SERPAPI_API_KEY"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    operators = True
+    longest_query = 2000
+    rows = "organic_results"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request as many results as wanted."""
+        params = {"engine": "google", "q": text, "num": str(query.count), **google_locale(query)}
+        if query.freshness:
+            params["tbs"] = google_period(query.freshness)
+        return Request.get(f"{self.base_url}/search.json", params).with_secret("api_key", self.require_key())
+
+    def out_of_quota(self, said: str, status: int) -> bool:
+        """Whether the account has no searches left, which comes with the status of too many requests."""
+        return super().out_of_quota(said, status) or "run out of searches" in said
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer, which has no list if nothing was found."""
+        data = super().object(response)
+        if self.rows in data or value_at(data, "search_metadata.status") != "Success":
+            return data
+        return {**data, self.rows: []}
+
+    def check_data(self, data: dict[str, Any], response: Response) -> None:
+        """Raise if the search itself failed."""
+        if value_at(data, "search_metadata.status") == "Error":
+            raise API_SAID_NO(engine=self.name, said=str(data.get("error"))[:200])
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        day = read_date(str(row.get("date") or ""), self.now())
+        return SearchResult(
+            plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name, published_at=day
+        )

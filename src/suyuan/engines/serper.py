@@ -1,0 +1,48 @@
+"""Serper: the results of Google by a paid API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.wire import Request, Response
+from ..text.dates import read_date
+from .json_kit import JsonEngine, plain_text, value_at
+from .query_kit import google_locale, google_period
+
+
+class Serper(JsonEngine):
+    """Requests ``POST /search``."""
+
+    name = "serper"
+    title = "Serper"
+    default_url = "https://google.serper.dev"
+    api_key_env = "SERPER_API_KEY"
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    operators = True
+    longest_query = 2000
+    rows = "organic"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request as many results as wanted."""
+        data: dict[str, Any] = {"q": text, "num": query.count, **google_locale(query)}
+        if query.freshness:
+            data["tbs"] = google_period(query.freshness)
+        return Request.post_json(f"{self.base_url}/search", data, {"X-API-KEY": self.require_key()})
+
+    def out_of_quota(self, said: str, status: int) -> bool:
+        """Whether the account has no credits left, which comes with the status of a bad request."""
+        return super().out_of_quota(said, status) or "credit" in said.lower()
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer, which has no list if nothing was found."""
+        data = super().object(response)
+        return {**data, "organic": []} if "organic" not in data and value_at(data, "searchParameters.q") else data
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        day = read_date(str(row.get("date") or ""), self.now())
+        return SearchResult(
+            plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name, published_at=day
+        )

@@ -1,0 +1,45 @@
+"""Wikidata: things by their names, with a description in the language of the query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.causes.engine import API_SAID_NO
+from ..core.query import SearchQuery
+from ..core.result import SearchResult
+from ..core.wire import Request, Response
+from .json_kit import JsonEngine, plain_text, value_at
+from .query_kit import locale
+
+
+class Wikidata(JsonEngine):
+    """Requests ``wbsearchentities``."""
+
+    name = "wikidata"
+    title = "Wikidata"
+    default_url = "https://www.wikidata.org"
+    redirect_hosts = ("www.wikidata.org",)
+    supported_params = frozenset({"lang"})
+    rate_per_minute = 100
+    burst = 10
+    live_web = False
+    longest_query = 250
+    rows = "search"
+
+    def request(self, query: SearchQuery, text: str) -> Request:
+        """Request one page of results."""
+        lang = locale(query)[0] or "en"
+        params = {"action": "wbsearchentities", "format": "json", "type": "item", "language": lang, "uselang": lang}
+        return Request.get(f"{self.base_url}/w/api.php", {**params, "search": text, "limit": str(query.count)})
+
+    def check_data(self, data: dict[str, Any], response: Response) -> None:
+        """Raise what MediaWiki reports with status 200."""
+        if said := value_at(data, "error.info"):
+            raise API_SAID_NO(engine=self.name, said=str(said)[:200])
+
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A thing; its address is the one for people."""
+        label = plain_text(row.get("label")) or str(row["id"])
+        return SearchResult(
+            label, f"https://www.wikidata.org/wiki/{row['id']}", plain_text(row.get("description")), self.name
+        )
