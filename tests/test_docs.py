@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 import suyuan
+from suyuan.engines.registry import BUILT_IN
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -207,6 +208,13 @@ def test_generated_parts_are_up_to_date() -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "docs.py"))
     guide = (DOCS / "configuration.md").read_text(encoding="utf-8")
     assert f"{tool['BEGIN']}\n{tool['settings_table']()}\n{tool['END']}" in guide, "run `make docs`"
+    for page, text in tool["made_pages"]().items():
+        assert page.read_text(encoding="utf-8") == text, f"run `make docs`: {page.name}"
+
+
+def test_every_engine_is_documented() -> None:
+    page = (DOCS / "engines.md").read_text(encoding="utf-8")
+    assert [name for name in BUILT_IN if f"| `{name}` |" not in page] == []
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
+from typing import Any
 
 from suyuan.config.engine_settings import engine_options
 from suyuan.config.schema import agents_schema, config_schema
@@ -12,7 +15,7 @@ from suyuan.config.settings import Settings
 from suyuan.core.causes import causes_by_area
 from suyuan.core.engine import EngineSettings
 from suyuan.core.setting import Setting, declarations
-from suyuan.engines.registry import BUILT_IN
+from suyuan.engines.registry import BUILT_IN, load
 from suyuan.messages.catalog import catalogue
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -45,11 +48,55 @@ def made_pages() -> dict[Path, str]:
         GUIDES / "troubleshooting.zh.md": zh,
         GUIDES / "troubleshooting.en.md": en,
         DOCS / "troubleshooting.md": f"{en}\n---\n\n{zh}",
+        DOCS / "engines.md": engines_page(),
         DOCS / "deploy" / "searxng.md": (GUIDES / "searxng.zh.md").read_text(encoding="utf-8"),
         DOCS / "deploy" / "searxng.en.md": (GUIDES / "searxng.en.md").read_text(encoding="utf-8"),
     }
 
 
+_GROUPS = (
+    ("Of your own", ("searxng",)),
+    ("Result pages, without a key", (
+        "ddg_html", "bing_html", "baidu_html", "brave_html", "yahoo", "mojeek", "startpage", "ecosia", "so360", "sogou",
+        "google",
+    )),
+    ("APIs without a key", (
+        "wikipedia", "wikidata", "openalex", "crossref", "arxiv", "pubmed", "semantic_scholar", "stackexchange",
+        "github", "hackernews", "gdelt", "openlibrary", "marginalia",
+    )),
+    ("APIs with a key", (
+        "brave", "bocha", "tavily", "exa", "serper", "firecrawl", "jina", "kagi", "google_cse", "serpapi",
+    )),
+    ("Without a network", ("stub",)),
+)  # fmt: skip
+
+
+def engines_page() -> str:
+    """All engines, with what they need and what they honour."""
+    lines = [
+        "# Engines", "",
+        "Each is named in a plan (`suyuan search --engine wikipedia,ddg_html`) or in `config.json`. Its settings are below",
+        "`web.providers.NAME` ([Configuration](configuration.md)). Domains are filtered by Suyuan for every engine; those that",
+        "list them pass them on as well. What an engine cannot honour is in the receipt. The limit is that of requests a minute",
+        "and can be changed (`ratePerMinute`).", "",
+    ]  # fmt: skip
+    for title, names in _GROUPS:
+        lines += [f"## {title}", "", "| engine | | needs | honours | limit |", "|---|---|---|---|---|"]
+        lines += [_engine_row(name) for name in names]
+        lines.append("")
+    return "\n".join([*lines, "[Write an engine](howto/write-an-engine.md) shows how to add one.", ""])
+
+
+def _engine_row(name: str) -> str:
+    engine: Any = load(name)
+    about = (getdoc(import_module(engine.__module__)) or "").splitlines()[0]
+    needs = [f"`{engine.api_key_env}`"] if engine.api_key_env else []
+    needs += ["Chrome or Chromium"] if engine.via_browser else []
+    honours = ", ".join(one for one in _PARAMS if one in engine.supported_params)
+    return f"| `{name}` | {about} | {', '.join(needs) or '–'} | {honours or '–'} | {engine.rate_per_minute or '–'} |"
+
+
+_PARAMS = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary")
 _TITLES = {
     "asked": ("Input", "输入"),
     "engine": ("Search engines", "搜索引擎"),

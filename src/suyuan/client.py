@@ -73,6 +73,7 @@ class AsyncClient:
             cache_seconds=settings.search.cache_minutes * 60,
             lang=settings.search.lang,
             bridge=self.bridge,
+            ready=self.engines.ready,
         )
         self._archive: AsyncArchive | None = None
         self._fetcher: Fetcher | None = None

@@ -120,3 +120,7 @@ def test_an_engine_is_imported_only_when_it_is_loaded(wanted: str, loaded: bool)
     code = f"{wanted}\nimport sys\nprint({loaded_names} != [])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == str(loaded)
+
+
+def test_which_engines_need_a_key_is_known_without_importing_them() -> None:
+    assert {name for name in NAMES if getattr(registry.load(name), "api_key_env", "")} == registry.NEED_KEY

@@ -57,6 +57,11 @@ BUILT_IN = {
     "serpapi": "serpapi:SerpApi",
 }
 
+NEED_KEY = frozenset(
+    {"brave", "bocha", "tavily", "exa", "serper", "firecrawl", "jina", "kagi", "google_cse", "serpapi"}
+)
+"""The engines that cannot be used without a key, which is known without importing them."""
+
 ALIASES = {
     "duck-duck-scrape": "ddg_html", "duckduckgo": "ddg_html", "ddg": "ddg_html", "baidu": "baidu_html",
     "bing": "bing_html", "searx": "searxng", "brave_search": "brave", "360": "so360", "360search": "so360",

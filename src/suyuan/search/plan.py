@@ -14,8 +14,9 @@ from ..engines.registry import canonical
 AUTO = "auto"
 
 # The order of `auto`: the user's own instance, then what the user pays for, then what needs no key.
-_ORDER = ("searxng", "brave", "bocha", "ddg_html", "bing_html", "baidu_html")
-_ORDER_ZH = ("searxng", "bocha", "brave", "ddg_html", "baidu_html", "bing_html")
+_PAID = ("kagi", "tavily", "exa", "serper", "serpapi", "google_cse", "firecrawl", "jina")
+_ORDER = ("searxng", "brave", "bocha", *_PAID, "ddg_html", "bing_html", "baidu_html")
+_ORDER_ZH = ("searxng", "bocha", "brave", *_PAID, "ddg_html", "baidu_html", "bing_html")
 ASKED_BY_AUTO = frozenset(_ORDER + _ORDER_ZH)
 """The engines that ``auto`` may ask."""
 

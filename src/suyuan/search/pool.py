@@ -61,6 +61,13 @@ class EnginePool(Mapping[str, EngineRunner]):
     def __contains__(self, name: object) -> bool:
         return name in self._names
 
+    def ready(self, name: str) -> bool:
+        """Whether an engine has what it needs; one without its key is not even imported."""
+        own = self._settings.get(name)
+        if name in registry.NEED_KEY and not (own and own.api_key):
+            return False
+        return bool(getattr(self[name].engine, "configured", True))
+
     def _make(self, name: str) -> EngineRunner:
         own = self._settings.get(name) or EngineSettings()
         factory: Any = self._factories[name] if self._factories else registry.load(name)

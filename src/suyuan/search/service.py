@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self, TypeVar, Unpack
@@ -45,8 +45,10 @@ class SearchService:
         cache_seconds: float = 300.0,
         lang: str = "",
         bridge: SyncBridge | None = None,
+        ready: Callable[[str], bool] | None = None,
     ) -> None:
         self.engines = engines
+        self._ready = ready or self._configured
         self.default = default
         self._seconds = seconds
         self._cache_seconds = cache_seconds
@@ -173,7 +175,7 @@ class SearchService:
             self._plans[key] = make_plan(spec, self.engines, self._ready, chinese=chinese)
         return self._plans[key]
 
-    def _ready(self, name: str) -> bool:
+    def _configured(self, name: str) -> bool:
         return bool(getattr(self.engines[name].engine, "configured", True))
 
 
