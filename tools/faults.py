@@ -192,7 +192,7 @@ FAULTS = (
     ),
     # --- T: the contract of web.search
     Fault("T1.2", "any kind of address is a result", "search/normalize.py", "if is_page(result.url) and (", "if ("),
-    Fault("T1.3", "ranks start at 0", "search/normalize.py", "query.count), 1)", "query.count), 0)"),
+    Fault("T1.3", "ranks start at 0", "search/normalize.py", "most), 1)", "most), 0)"),
     Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
     Fault("T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result, query))", "True)"),
     Fault("T4.1", "an error has no type", "core/views.py", '"type": published.pop("code")', '"type": ""'),
