@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from server.screens import chromium
 from server.serving import client, serving, settings_of
+from support.chromium import require_chromium
+from support.timing import PATIENCE
 from suyuan.demo.web import DemoWeb
 from suyuan.server.demo_server import DemoServer
 
@@ -31,11 +34,11 @@ async def test_the_usual_page_starts_the_demo_once_on_a_port_of_its_own() -> Non
         served.app.state.demo_server = demo
         async with client(served.url) as ask, aiohttp.ClientSession() as session:
             _, page = await ask("GET", "/")
-            assert 'action="/demo" hidden' in page and "demo-banner" not in page
+            assert 'class="demo-offer" hidden' in page and "demo-banner" not in page
             assert (await ask("GET", "/demo/web/port-ember.example/walks"))[0] == 404
-            status, page = await ask("POST", "/demo", Origin=served.url)
+            status, begun = await ask("POST", "/demo", Origin=served.url)
             url = demo.start()
-            assert status == 200 and f'href="{url}"' in page and url != served.url
+            assert status == 200 and begun == {"url": url} and url != served.url
             async with session.get(url) as response:
                 assert "demo-banner" in await response.text()
             assert (await ask("POST", "/demo", Origin="http://evil.example"))[0] == 403
@@ -54,3 +57,48 @@ async def test_a_server_without_a_demo_offers_none() -> None:
         async with client(served.url) as ask:
             assert "demo-offer" not in (await ask("GET", "/"))[1]
             assert (await ask("POST", "/demo"))[0] == 404
+
+
+class TestInBrowser:
+    @pytest.fixture(autouse=True)
+    @classmethod
+    def _needs_a_browser(cls) -> None:
+        require_chromium()
+
+    async def test_a_citation_opens_its_page_of_the_demo_web(self) -> None:
+        with DemoWeb() as web, serving(web.settings(), connect=web.client) as served:
+            async with chromium() as browser:
+                page = await browser.new_page(viewport={"width": 1200, "height": 800})
+                await page.goto(served.url)
+                await page.wait_for_selector("html[data-ready]")
+                mark, form = await page.query_selector(".demo-banner"), await page.query_selector("#form")
+                # The mark covers nothing.
+                assert (await form.bounding_box())["y"] + (await form.bounding_box())["height"] <= (
+                    await mark.bounding_box()
+                )["y"]
+                await page.click(".examples button")
+                await page.wait_for_selector(".answer[data-state=done]", timeout=PATIENCE * 1000)
+                async with page.expect_popup() as opened:
+                    await page.click(".md a.cite")
+                source = await opened.value
+                await source.wait_for_load_state()
+                assert source.url.startswith(f"{served.url}/demo/web/marl-lang.example/about")
+                assert "Petra Lindqvist" in await source.inner_text("main")
+                assert "invented" in await source.inner_text(".demo")
+
+    async def test_without_a_network_the_usual_page_offers_the_demo(self) -> None:
+        with serving(settings_of()) as served, closing(DemoServer()) as demo:
+            served.app.state.demo_server = demo
+            async with chromium() as browser:
+                context = await browser.new_context()
+                page = await context.new_page()
+                await page.goto(served.url)
+                await page.wait_for_selector("html[data-ready]")
+                assert not await page.is_visible(".demo-offer")
+                await context.set_offline(True)
+                await page.wait_for_selector(".demo-offer", state="visible")
+                await context.set_offline(False)
+                await page.wait_for_selector(".demo-offer", state="hidden")
+                await page.evaluate("document.querySelector('.demo-offer').hidden = false")
+                await page.click(".demo-offer button")
+                await page.wait_for_selector(".demo-banner")

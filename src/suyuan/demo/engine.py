@@ -65,7 +65,7 @@ class DemoRefusing(Engine):
         raise UNREADABLE(engine=self.name)
 
 
-ENGINES: Mapping[str, Any] = {engine.name: engine for engine in (DemoRefusing, Demo)}
+ENGINES: Mapping[str, Any] = {engine.name: engine for engine in (Demo, DemoRefusing)}
 
 
 def _row(row: dict[str, Any]) -> SearchResult:

@@ -87,7 +87,8 @@ class EnginePool(Mapping[str, EngineRunner]):
             send,
             timeout=timeout,
             state=shared_state(key, self._kept),
-            prepare=partial(self._network.prepare, page_url),
+            # An engine that needs no network must not load it.
+            prepare=partial(self._network.prepare, page_url) if getattr(engine, "live_web", True) else None,
             notes=(f"asked with the handshake and headers of {profile}",) if profile else (),
         )
 

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from ..core.causes.web import NO_SUCH_PATH
 from ..demo.html import STYLE
 from ..demo.site import DemoSite
-from .page import may_start_demo, rendered_page, static_url
+from .page import may_start_demo, static_url
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,12 +20,11 @@ _PREFIX = "/demo/web/"
 
 
 @router.post("/demo")
-async def start_demo(request: Request) -> Response:
-    """Start the demo on a port of its own, once, and show where it is."""
+async def start_demo(request: Request) -> dict[str, str]:
+    """Start the demo on a port of its own, once, and say where it is."""
     if not may_start_demo(request):
         raise NO_SUCH_PATH(path=request.url.path)
-    url = await asyncio.to_thread(request.app.state.demo_server.start)
-    return rendered_page(request, "demo.html", url=url)
+    return {"url": await asyncio.to_thread(request.app.state.demo_server.start)}
 
 
 @router.get(_PREFIX + "{host}/{path:path}")

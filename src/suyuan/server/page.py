@@ -61,7 +61,7 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
         return error_page(request, error)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation)
-        return rendered_page(request, "thread.html", turns=turns)
+        return _page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
 
@@ -76,7 +76,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         "texts": PageTexts(lang).script(),
         "lang": lang,
     }
-    return rendered_page(
+    return _page(
         request,
         "page.html",
         conversation=conversation,
@@ -166,14 +166,14 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
     if kept is None or source is None:
         t = PageTexts(language_of(request))
-        return rendered_page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
+        return _page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
     quotes = [
         claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
     ]
     document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)
-    return rendered_page(
+    return _page(
         request,
         "source.html",
         source=source,
@@ -222,10 +222,10 @@ async def guide_page(request: Request, name: str) -> Response:
     except (KeyError, OSError):
         t = PageTexts(lang)
         message, hint = t("guide.none.title"), t("guide.none.hint")
-        return rendered_page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
+        return _page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
     html = Markup("".join(blocks))
-    return rendered_page(
+    return _page(
         request,
         "guide.html",
         html=html,
@@ -284,13 +284,10 @@ def preload() -> None:
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
-    return rendered_page(
-        request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint
-    )
+    return _page(request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint)
 
 
-def rendered_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """A template as a page, with what all pages share."""
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     lang = values.pop("lang", None) or language_of(request)
     theme = request.cookies.get("theme", "auto")
     shared = {

@@ -441,6 +441,7 @@ const actions = {
   retry: (button) => request("POST", path("/retry"), { answer: button.closest(".answer").dataset.run }).then(() => reloadThread(true)).catch(showError),
   rename: (button) => renameConversation(button.closest("li")),
   delete: (button) => deleteConversation(button.closest("li")),
+  demo: () => request("POST", "/demo").then(({ url }) => location.assign(url)).catch(showError),
 };
 
 document.addEventListener("click", (event) => {
