@@ -28,6 +28,7 @@ from server.screens import (
     stage,
     still,
 )
+from server.serving import serving, settings_of
 from support.chromium import require_chromium
 from support.oai import Answering, hold, think, tool_call
 from support.oai import reply as says
@@ -880,3 +881,14 @@ def _conversation_of(running: Stage, payloads: list[str]) -> str:
     )
     store.finish(run, state="done", text=said, answer=answer.as_dict())
     return id
+
+
+async def test_a_person_logs_in_with_the_form(browser: Any) -> None:
+    token = "a-long-token-for-the-test"
+    with serving(settings_of(), token=token) as served:
+        page = await browser.new_page()
+        await page.goto(f"{served.url}/")
+        await page.fill("input[type=password]", token)
+        await page.press("input[type=password]", "Enter")
+        await page.wait_for_selector("#ask")
+        await page.close()
