@@ -126,6 +126,37 @@ class TestDocker:
         assert main(["searxng", name, str(tmp_path / "sx")]) == 0
         assert f"{tmp_path / 'sx'}: {command}\n" in log.read_text()
 
+    @pytest.mark.parametrize(
+        ("settings", "compose", "warned"),
+        [
+            ("server:\n  limiter: false\n", "", False),
+            ("server:\n  limiter: true\n", "", True),
+            ("server:\n  limiter: true\nvalkey:\n  url: false\n", "", True),
+            ("server:\n  limiter: true\nvalkey:\n  url: valkey://valkey:6379/0\n", "", False),
+            ("server:\n  limiter: true\n", "      SEARXNG_VALKEY_URL: valkey://valkey:6379/0\n", False),
+            ("server:\n  limiter: true\n", "      # SEARXNG_VALKEY_URL: valkey://valkey:6379/0\n", True),
+            ("server:\n  # limiter: true\n", "", False),
+        ],
+    )
+    @pytest.mark.parametrize("file", ["settings.china.yml", "core-config/settings.yml"])
+    def test_a_limiter_without_valkey_is_a_warning(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        file: str,
+        settings: str,
+        compose: str,
+        warned: bool,
+    ) -> None:
+        docker(tmp_path, monkeypatch)
+        (tmp_path / "core-config").mkdir()
+        (tmp_path / file).write_text(settings)
+        (tmp_path / "docker-compose.yml").write_text(f"services:\n  core:\n    environment:\n{compose}")
+        (tmp_path / ".env").write_text("SEARXNG_REGION=china\n")
+        assert main(["searxng", "up", str(tmp_path)]) == 0
+        assert ("SearXNG runs unprotected" in capsys.readouterr().out) is warned
+
     @pytest.mark.req("C9.1")
     @pytest.mark.parametrize(
         ("replaced", "code", "hint"),

@@ -73,7 +73,11 @@ def test_searxng_knows_every_key(region: str) -> None:
     assert set(settings) <= TOP
     for section, known in KNOWN.items():
         assert set(settings.get(section, {})) <= known, section
-    assert set(settings["search"]["suspended_times"]) <= SUSPENDED
+    assert set(settings["search"]["suspended_times"]) == SUSPENDED
+    assert max(settings["search"]["suspended_times"].values()) <= 3600, "no engine is away for longer than an hour"
+    # A list of plugins replaces the usual one, which has a plugin that fetches its rules from the web at every start.
+    assert settings["plugins"] and not any("tracker" in name for name in settings["plugins"])
+    assert all(re.fullmatch(r"searx\.plugins\.\w+\.SXNGPlugin", name) for name in settings["plugins"])
 
 
 @pytest.mark.req("C8.2", "C2.5")
@@ -106,7 +110,11 @@ def test_the_compose_file() -> None:
     compose = load("docker-compose.yml")
     service = compose["services"]["searxng"]
     assert set(compose) == {"name", "services", "volumes"}
-    assert set(service) <= {"image", "restart", "ports", "environment", "volumes", "healthcheck", "logging"}
+    assert set(service) <= {
+        "image", "restart", "ports", "environment", "extra_hosts", "volumes", "healthcheck", "logging",
+    }  # fmt: skip
+    assert service["environment"]["GRANIAN_BLOCKING_THREADS"] == "${SEARXNG_THREADS:-32}"
+    assert service["extra_hosts"] == ["host.docker.internal:host-gateway"]
     assert service["ports"] == ["127.0.0.1:${SEARXNG_PORT:-8080}:8080"], "reached from this machine only"
     assert re.fullmatch(
         r"docker\.io/searxng/searxng:\$\{SEARXNG_VERSION:-\d{4}\.\d+\.\d+-[0-9a-f]+\}", service["image"]

@@ -55,7 +55,7 @@ def test_every_command_in_a_guide_exists(name: str, lang: str) -> None:
 @pytest.mark.parametrize(("name", "lang"), GUIDES)
 def test_every_variable_in_a_guide_exists(name: str, lang: str) -> None:
     known = {one.env for one in (*declarations(Settings), *engine_settings("searxng"))}
-    deployment = {"SEARXNG_SECRET", "SEARXNG_REGION", "SEARXNG_PORT", "SEARXNG_VERSION"}
+    deployment = {"SEARXNG_SECRET", "SEARXNG_REGION", "SEARXNG_PORT", "SEARXNG_VERSION", "SEARXNG_THREADS"}
     for variable in set(re.findall(r"\b(?:SUYUAN|SEARXNG|WEB)_[A-Z_]+", guide(name, lang))):
         assert variable in known | deployment, variable
 

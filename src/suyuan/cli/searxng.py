@@ -71,7 +71,17 @@ def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         container.compose(args.folder, *_COMPOSE[args.name])
     except SuyuanError as error:
         return show_failure(error, t, "searxng.not_done")
+    if args.name in ("up", "restart"):
+        _warn_of_limiter(args.folder, t)
     return 0
+
+
+def _warn_of_limiter(folder: Path, t: Texts) -> None:
+    from ..doctor import searxng_container as container
+
+    if container.limiter_without_effect(folder):
+        out = Terminal(sys.stdout)
+        out.line(out.paint("! ", "yellow") + t("searxng.limiter_without_effect"))
 
 
 def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -83,6 +93,7 @@ def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         container.compose(args.folder, "ps")
     except SuyuanError as error:
         code = show_failure(error, t, "searxng.not_done")
+    _warn_of_limiter(args.folder, t)
     # Checked even where Docker is not available: the instance may run without it.
     return asyncio.run(_check(f"http://localhost:{container.port_of(args.folder)}", settings, t)) or code
 

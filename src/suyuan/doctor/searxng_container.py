@@ -29,6 +29,11 @@ _COMPOSE = "docker-compose.yml"
 _FILES = (_COMPOSE, "settings.world.yml", "settings.china.yml")
 _SECRET = re.compile(r"^SEARXNG_SECRET=(\S+)$", re.M)
 _PORT = re.compile(r"^SEARXNG_PORT=(\d+)\s*$", re.M)
+_REGION = re.compile(r"^SEARXNG_REGION=(\w+)\s*$", re.M)
+_LIMITER = re.compile(r"^\s*(?:limiter|public_instance):\s*(?:true|yes|on)\b", re.M | re.I)
+_LIMITER_VARIABLE = re.compile(r"^SEARXNG_LIMITER=(?:true|1)\b", re.M | re.I)
+_VALKEY = re.compile(r"^\s*(?:url:|valkey:\s*\{.*url:)\s*[\"']?(?:valkey|redis|rediss|unix)", re.M)
+_VALKEY_VARIABLE = re.compile(r"^[^#\n]*SEARXNG_(?:VALKEY|REDIS)_URL", re.M)
 
 
 def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool = False) -> list[Path]:
@@ -62,6 +67,16 @@ def port_of(folder: Path) -> int:
     """Return the local port of the deployment in ``folder``."""
     found = _PORT.search(_read(folder / ".env"))
     return int(found[1]) if found else PORT
+
+
+def limiter_without_effect(folder: Path) -> bool:
+    """Whether the settings in ``folder`` turn the limiter on without the valkey that it needs: it is then off."""
+    region = _REGION.search(_read(folder / ".env"))
+    names = (f"settings.{region[1] if region else 'world'}.yml", "settings.yml", "core-config/settings.yml")
+    settings = next((text for name in names if (text := _read(folder / name))), "")
+    on = _LIMITER.search(settings) or _LIMITER_VARIABLE.search(_read(folder / ".env"))
+    elsewhere = _read(folder / ".env") + _read(folder / _COMPOSE)
+    return bool(on) and not _VALKEY.search(settings) and not _VALKEY_VARIABLE.search(elsewhere)
 
 
 def compose(folder: Path, *arguments: str, which: Callable[[str], str | None] = shutil.which) -> None:
