@@ -93,20 +93,20 @@ def run() -> list[Target]:
 
 
 def answerer() -> Callable[[str, Sequence[tuple[str, str]]], str]:
-    """The embedded model as a function of question and documents, by the very prompt that Chat mode makes."""
-    from langchain_core.messages import HumanMessage
-
-    from suyuan.chat.prompts import with_results
+    """The embedded model as a function of question and documents."""
     from suyuan.citations.registry import Source
-    from suyuan.embedded.model import EmbeddedModel
+    from suyuan.embedded.responder import QuotingResponder
+    from suyuan.embedded.turn_input import TurnInput
 
-    model = EmbeddedModel()
+    responder = QuotingResponder()
 
     def answer(question: str, documents: Sequence[tuple[str, str]]) -> str:
-        sources = [
-            Source(at, title, f"https://example.org/{at}", text) for at, (title, text) in enumerate(documents, 1)
-        ]
-        return model.invoke([HumanMessage(with_results(question, question, sources, "zh", 100_000))]).text
+        turn = TurnInput(question)
+        numbered = enumerate(documents, 1)
+        turn.add_search(
+            question, [Source(at, title, f"https://example.org/{at}", text) for at, (title, text) in numbered]
+        )
+        return "".join(responder.respond(turn))
 
     return answer
 

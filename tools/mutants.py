@@ -53,7 +53,7 @@ def mutated(fault: Fault | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="suyuan-mutant-") as folder:
         copy = Path(folder)
         for name in ("src", "tests", "tools", "docs", "deploy", "examples", "benchmarks"):
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         for path in ROOT.iterdir():
             if path.is_file():
                 shutil.copy2(path, copy)

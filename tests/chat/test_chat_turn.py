@@ -168,7 +168,7 @@ async def test_at_most_five_results_of_200_characters() -> None:
         (silence, "budget_spent"),
         (page("oops", 502), "http_5xx"),
         (reset, ""),
-        (page("<html>not json", 200), "not_json"),
+        (page("<html>not json", 200), "not_searxng"),
     ],
 )
 async def test_a_failed_search_is_a_notice_and_the_answer_is_marked_by_code(searching: Reply, detail: str) -> None:

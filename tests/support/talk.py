@@ -118,6 +118,7 @@ async def talking(
     web: Web | None = None,
     folder: Path | None = None,
     limits: AgentLimits | None = None,
+    read_seconds: float = 2.5,
     seconds: float = 30.0,
     store: Secret | None = None,
     max_answer: int = 100_000,
@@ -132,7 +133,7 @@ async def talking(
             pages=PageSettings(allow_networks=("127.0.0.0/8",)),
             engines={"searxng": EngineSettings(base_url=site.url)},
             model=model or ModelSettings(),
-            chat=ChatSettings(limits=limits or AgentLimits(), max_answer=max_answer),
+            chat=ChatSettings(limits=limits or AgentLimits(), max_answer=max_answer, read_seconds=read_seconds),
             data_dir=folder,
             store_url=store or Secret(""),
         )

@@ -8,35 +8,32 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
 from ..core.errors import SuyuanError
-from ..core.query import SearchQuery
+from ..embedded.responder import Responder
 from ..llm.errors import model_error
 from ..text.words import count_tokens
-from ..tools.text import shortened
-from .chat_turn import LONGEST_QUERY, say_failed
-from .model_call import conversation, stream_answer, take_chunk
-from .prompts import agent_prompt, chat_prompt, with_results, without_results
-from .steps import read_step, search_step
+from .chat_turn import say_failed, search_and_answer
+from .model_call import conversation, take_chunk
+from .planned_turn import planned_work
+from .prompts import agent_prompt
 from .turn import Turn
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-PAGE_TOKENS = 2000
-
 
 async def agent_work(turn: Turn) -> None:
-    """Run the agent; for a model without tool calling the search is planned by rules."""
-    limit = turn.session.settings.limits.seconds * 2
+    """Run the agent; without a model, or with one that cannot call tools, the search is planned by rules."""
+    limit, model = turn.session.settings.limits.seconds * 2, turn.session.model
     try:
         # After its time the model has no tools left; if it still does not end, that is a failure of the model.
         async with asyncio.timeout(limit):
             try:
-                await _agent(turn)
+                await (planned_work(turn, model) if isinstance(model, Responder) else _agent(turn))
             except SuyuanError as error:
                 if error.detail_code != "tools_unsupported" or turn.spoken:
                     raise
                 turn.notice("warning", NO_TOOL_CALLS.failure(model=turn.session.model_settings.label), "models")
-                await _planned(turn)
+                await search_and_answer(turn)
                 return
         if turn.failed and not turn.citations.sources:
             turn.unverified = True
@@ -53,7 +50,9 @@ async def _agent(turn: Turn) -> None:
 
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches)
-    agent = create_agent(session.model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)])
+    agent = create_agent(
+        session.chat_model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)]
+    )
     budget = session.model_settings.context_tokens * 0.5 - count_tokens(system)
     given: Any = {"messages": conversation(turn, turn.message, budget)}
     # Every step is two nodes of the graph; the limits end a run long before this.
@@ -83,27 +82,3 @@ def _tools(turn: Turn) -> list[BaseTool]:
     if turn.session.settings.limits.fetches:
         tools.append(ReadTool(turn))
     return tools
-
-
-async def _planned(turn: Turn) -> None:
-    """Do what an agent usually does: search the message, read the two best pages, answer."""
-    settings = turn.session.settings
-    system = chat_prompt(turn.lang, turn.session.today())
-    try:
-        page, _ = await search_step(
-            turn, SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…"))
-        )
-    except SuyuanError as error:
-        turn.unverified = True
-        say_failed(turn, error)
-        await stream_answer(turn, system, without_results(turn.message, turn.lang))
-        return
-    sources = turn.citations.add(page, settings.results)
-    read = []
-    for source in sources[: min(2, settings.limits.fetches)]:
-        try:
-            read.append((await read_step(turn, source.url, turn.message, PAGE_TOKENS))[0])
-        except SuyuanError:
-            continue  # the step has said so
-    question = with_results(turn.message, page.query.text, sources, turn.lang, settings.snippet_length)
-    await stream_answer(turn, system, "\n\n".join([*read, question]))

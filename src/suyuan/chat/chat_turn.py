@@ -1,4 +1,4 @@
-"""Chat mode: where the switch is on the message is searched, and the model answers from the results."""
+"""Chat mode: where the switch is on, the message is searched and the best pages are read before the answer."""
 
 from __future__ import annotations
 
@@ -6,36 +6,47 @@ from dataclasses import replace
 
 from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
-from ..core.query import SearchQuery
-from ..tools.text import shortened
+from ..embedded.responder import Responder
+from ..embedded.turn_input import TurnInput
+from .context import earlier
+from .gathering import Gathered, Gathering
 from .model_call import stream_answer
-from .prompts import chat_prompt, with_results, without_results
-from .steps import search_step
+from .prompts import chat_prompt
 from .turn import Turn
-
-# Engines take a few hundred characters; a long message is searched by its beginning.
-LONGEST_QUERY = 300
 
 
 async def chat_work(turn: Turn) -> None:
-    """Search if the switch is on, then let the model answer."""
-    question = await _searched(turn) if turn.session.searching else turn.message
-    await stream_answer(turn, chat_prompt(turn.lang, turn.session.today()), question)
+    """Search and read if the switch is on, then answer."""
+    await (search_and_answer(turn) if turn.session.searching else _answer(turn, None))
 
 
-async def _searched(turn: Turn) -> str:
-    """The prompt: the message with its results, or with a note that there are none or that the search failed."""
-    settings = turn.session.settings
+async def search_and_answer(turn: Turn) -> None:
+    """Search and read, then answer from what was found."""
+    gathering = Gathering(turn)
     try:
-        query = SearchQuery(shortened(" ".join(turn.message.split()), LONGEST_QUERY).rstrip("…"))
-        page, _ = await search_step(turn, query)
-    except SuyuanError as error:
-        # The answer is marked as not verified by code, whatever the model writes.
-        turn.unverified = True
-        say_failed(turn, error)
-        return without_results(turn.message, turn.lang)
-    sources = turn.citations.add(page, settings.results)
-    return with_results(turn.message, page.query.text, sources, turn.lang, settings.snippet_length)
+        found = await gathering.gather()
+        if found.error is not None:
+            # The answer is marked as not verified by code, whatever the model writes.
+            turn.unverified = True
+            say_failed(turn, found.error)
+        await _answer(turn, found)
+    finally:
+        await gathering.stop()
+
+
+async def _answer(turn: Turn, found: Gathered | None) -> None:
+    if isinstance(turn.session.model, Responder):
+        given = found.turn_input(turn) if found else TurnInput(turn.message, earlier(turn))
+        respond(turn, turn.session.model, given)
+    else:
+        question = found.prompt(turn) if found else turn.message
+        await stream_answer(turn, chat_prompt(turn.lang, turn.session.today()), question)
+
+
+def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:
+    """Let a responder answer."""
+    for piece in responder.respond(given):
+        turn.say(piece)
 
 
 def say_failed(turn: Turn, error: SuyuanError) -> None:

@@ -34,7 +34,7 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
     async def once(share: float) -> None:
         messages = [SystemMessage(system), *conversation(turn, question, budget * share)]
         # Closed at once where the answer is too long, and with it the connection to the model.
-        async with aclosing(turn.session.model.astream(messages)) as chunks:  # type: ignore[type-var]
+        async with aclosing(turn.session.chat_model.astream(messages)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
                 take_chunk(turn, chunk)
 

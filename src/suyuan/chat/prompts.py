@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from ..citations.registry import Source
-from ..tools.text import entry, fenced
+from ..tools.text import entry, fenced, shortened
+from .session import Exchange
 
 _CHAT = {
     "zh": "你是溯源，一个有据可查的助手。今天是 {today}。用提问者的语言回答，简洁、准确。\n"
@@ -38,6 +39,13 @@ _NO_SEARCH = {
     "zh": "这次搜索失败了，没有搜索结果。请基于自身知识回答；不要编造来源或编号。",
     "en": "The search failed, so there are no results. Answer from your own knowledge; make up no sources and no "
     "numbers.",
+}
+_STANDALONE = {
+    "zh": "下面是一段对话中较早的问题和回答，以及最新的一条消息。请把最新的消息改写成一条不依赖对话也能看懂的搜索查询："
+    "补上它省略或用代词指代的名称，不要回答问题。只输出这条查询。\n\n{history}\n\n最新的消息：{text}",
+    "en": "These are the earlier questions and answers of a conversation, and its latest message. Rewrite the latest "
+    "message as a search query that can be understood without the conversation: put in the names that it leaves out or "
+    "refers to by pronouns; do not answer it. Write only the query.\n\n{history}\n\nLatest message: {text}",
 }
 _QUESTION = {"zh": "问题：{text}", "en": "Question: {text}"}
 _EARLIER = {
@@ -119,6 +127,14 @@ def with_results(text: str, query: str, sources: Sequence[Source], lang: str, sn
 def without_results(text: str, lang: str) -> str:
     """The prompt after a search that failed."""
     return "\n\n".join([_NO_SEARCH[lang], _QUESTION[lang].format(text=text)])
+
+
+def standalone_query(message: str, history: Sequence[Exchange], lang: str) -> str:
+    """The request for a search query that says what ``message`` leaves out."""
+    told = "\n".join(
+        f"- {exchange.question}\n  {shortened(' '.join(exchange.answer.split()), 300)}" for exchange in history[-3:]
+    )
+    return _STANDALONE[lang].format(history=told, text=message)
 
 
 def earlier_sources(sources: Sequence[tuple[str, str]], lang: str) -> str:

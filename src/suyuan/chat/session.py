@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..core.document import Document
 from ..core.sync_bridge import SyncBridge
+from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
 from ..tools.session import SessionSearch
@@ -45,7 +46,7 @@ class AskParams(TypedDict, total=False):
 class Session:
     """What a turn needs; new for every turn, except for the search, whose cache belongs to the conversation."""
 
-    model: BaseChatModel
+    model: BaseChatModel | Responder
     search: SessionSearch
     fetch: Fetch
     mode: Mode = "chat"
@@ -59,3 +60,10 @@ class Session:
     today: Callable[[], date] = date.today
     recall: Recall | None = None
     """What is asked when no engine could answer."""
+
+    @property
+    def chat_model(self) -> BaseChatModel:
+        """The language model of a session that has one."""
+        if isinstance(self.model, Responder):
+            raise TypeError("a responder is no language model")
+        return self.model

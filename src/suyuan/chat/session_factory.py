@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.causes.chat import BAD_MODE, UNKNOWN_MODEL_CHOICE
 from ..core.sync_bridge import SyncBridge
+from ..embedded.responder import QuotingResponder, Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..search.service import SearchService
@@ -77,10 +78,8 @@ class SessionFactory:
         """The session for one turn."""
         self.check(mode, model)
         label = model or self.default_model
-        if label not in self._built:
-            self._built[label] = build_model(self.models[label])
         return Session(
-            self._built[label],
+            self._model(label),
             # An empty cache is false.
             SessionSearch(self._search, engines=engine) if session_search is None else session_search,
             self._fetch,
@@ -93,6 +92,13 @@ class SessionFactory:
             self._bridge,
             recall=self._recall,
         )
+
+    def _model(self, label: str) -> BaseChatModel | Responder:
+        if self.models[label].provider == EMBEDDED:
+            return QuotingResponder()
+        if label not in self._built:
+            self._built[label] = build_model(self.models[label])
+        return self._built[label]
 
     def of_conversation(self, conversation: Conversation, messages: list[Message]) -> Session:
         """The session for the next turn of a conversation."""

@@ -42,6 +42,11 @@ class ChatSettings:
         "Longest answer in characters; a model that writes more is stopped. Reasoning may be four times as long.",
         env="SUYUAN_CHAT_MAX_ANSWER_LENGTH",
     )  # fmt: skip
+    read_seconds: float = setting(
+        "chat.readSeconds", 2.5, number(0, 60),
+        "Time for reading the pages behind the best results before Chat mode answers; 0: only snippets are used.",
+        env="SUYUAN_CHAT_READ_SECONDS",
+    )  # fmt: skip
     results: int = 5
     snippet_length: int = 200
     limits: AgentLimits = field(default_factory=AgentLimits)

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from ..core.causes.chat import FETCH_LIMIT, FROM_ARCHIVE, FROM_GUIDES, SEARCH_LIMIT
+from ..citations.registry import Source
+from ..core.causes.chat import FETCH_LIMIT, FROM_ARCHIVE, FROM_GUIDES, PAGE_LATE, SEARCH_LIMIT
 from ..core.document import Document
 from ..core.errors import SuyuanError, WebProviderError
 from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, SearchPage
 from ..core.views import receipt
+from ..pages.passages import Selection, select
 from ..tools.text import page_text
 from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
 from .turn import Turn
+
+PAGE_TOKENS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page that was read in a turn, and the passages of it that matter for the question."""
+
+    source: Source
+    document: Document
+    chosen: Selection
+
+    @property
+    def text(self) -> str:
+        """The passages."""
+        return "\n\n".join(passage.text for passage in self.chosen.passages)
+
+    def for_model(self, lang: str) -> str:
+        """The passages as text for a language model, with the number of the source."""
+        return f"[{self.source.number}] {page_text(self.document, self.chosen, lang)}"
 
 
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
@@ -64,11 +87,11 @@ async def _recalled(turn: Turn, query: SearchQuery, error: SuyuanError) -> Searc
     return page
 
 
-async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[str, Document]:
-    """Read a page and return its relevant passages as text for the model, with the number of the source."""
+async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPage:
+    """Read a page and choose the passages for ``question`` within ``budget`` tokens."""
     limit = turn.session.settings.limits.fetches
     url = turn.web_policy.allowed_url(url)
-    if turn.usage.fetches >= limit:
+    if turn.session.mode == "agent" and turn.usage.fetches >= limit:
         raise FETCH_LIMIT(limit=limit)
     turn.spend(fetches=1)
     step, started = turn.next_step(), time.monotonic()
@@ -82,7 +105,11 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
         turn.emit(PageFailed(step, url, error.failure, took))
         turn.emit(StepFinished(step, "web_fetch", False, took))
         raise
-    text, chosen = page_text(document, question or turn.message, budget, turn.lang)
+    except asyncio.CancelledError:
+        turn.emit(PageFailed(step, url, PAGE_LATE.failure(), _since(started)))
+        turn.emit(StepFinished(step, "web_fetch", False, _since(started)))
+        raise
+    chosen = select(document.text, question or turn.message, budget)
     source = turn.citations.add_page(url, document)
     turn.add_evidence(source.number, "\n".join(passage.text for passage in chosen.passages))
     turn.web_policy.found(link for _, link in document.links)
@@ -90,7 +117,7 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> tuple[s
     took = _since(started)
     turn.emit(PageRead(step, url, document.title, source.number, chosen.tokens, took))
     turn.emit(StepFinished(step, "web_fetch", True, took))
-    return f"[{source.number}] {text}", document
+    return ReadPage(source, document, chosen)
 
 
 def _since(started: float) -> int:

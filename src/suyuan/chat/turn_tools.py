@@ -50,6 +50,7 @@ class ReadTool(FetchTool):
         self, url: str, question: str = "", run_manager: AsyncCallbackManagerForToolRun | None = None
     ) -> tuple[str, Document | None]:
         try:
-            return await read_step(self._turn, url, question, self.max_tokens)
+            page = await read_step(self._turn, url, question, self.max_tokens)
         except SuyuanError as error:
             return failure(error, self.lang, "fetch"), None
+        return page.for_model(self.lang), page.document

@@ -1,4 +1,4 @@
-"""The embedded model as a LangChain chat model: it plans by rules and answers by quoting its sources."""
+"""The embedded model as a LangChain chat model: a thin wrapper that takes the evidence out of tool artifacts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -18,19 +18,27 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from ..citations.registry import CitationRegistry
+from ..core.document import Document
+from ..core.result import SearchPage
+from ..pages.passages import select
 from ..text.scripts import CJK
 from ..text.words import count_tokens
-from .planner import PlannedCall, plan_calls
-from .prompt_reader import read_messages
-from .writer import write_answer
+from .follow_up import Said
+from .planner import PlannedCall
+from .responder import QuotingResponder
+from .turn_input import TurnInput
 
 _PIECES = re.compile(rf"[{CJK}]{{1,4}}[，。！？、；：]*|[^\s{CJK}]+\s*|\s+")
 
 
 class EmbeddedModel(BaseChatModel):
-    """Chooses the sentences of the sources that answer the question, and cites each of them."""
+    """Quotes what the tools ``web_search`` and ``web_fetch`` of Suyuan have found, with the numbers of the sources."""
 
     most_quotes: int = 4
+    most_results: int = 5
+    """Results of one search that are numbered, as by the search tool."""
+    page_tokens: int = 2000
 
     @property
     def _llm_type(self) -> str:
@@ -96,9 +104,55 @@ class EmbeddedModel(BaseChatModel):
 
     def _decide(self, messages: list[BaseMessage], tools: Any) -> tuple[str, list[PlannedCall]]:
         """Return the answer, or the tools to call before it."""
-        turn = read_messages(messages)
-        calls = plan_calls(turn, frozenset(tool["function"]["name"] for tool in tools or ()))
-        return ("", calls) if calls else (write_answer(turn, self.most_quotes), [])
+        responder, turn = QuotingResponder(self.most_quotes), self._turn(messages)
+        calls = responder.plan(turn, frozenset(tool["function"]["name"] for tool in tools or ()))
+        return ("", calls) if calls else ("".join(responder.respond(turn)), [])
+
+    def _turn(self, messages: Sequence[BaseMessage]) -> TurnInput:
+        """The last turn; the numbers of earlier turns are not valid in it."""
+        starts = [at for at in range(len(messages)) if _begins_turn(messages, at)]
+        if not starts:
+            return TurnInput()
+        turn = TurnInput(messages[starts[-1]].text, _history(messages[: starts[-1]]))
+        numbers, calls = CitationRegistry(), {}
+        for message in messages[starts[-1] :]:
+            if isinstance(message, AIMessage):
+                calls.update({call["id"]: call for call in message.tool_calls})
+            elif isinstance(message, ToolMessage) and (call := calls.get(message.tool_call_id)):
+                self._add(turn, numbers, message.artifact, call)
+        return turn
+
+    def _add(self, turn: TurnInput, numbers: CitationRegistry, found: Any, call: ToolCall) -> None:
+        if isinstance(found, SearchPage):
+            turn.add_search(found.query.text, numbers.add(found, self.most_results))
+        elif isinstance(found, Document):
+            source = numbers.add_page(found.url, found)
+            passages = select(found.text, turn.full_question, self.page_tokens).passages
+            turn.add_page(source, "\n\n".join(passage.text for passage in passages))
+        elif call["name"] == "web_search":
+            turn.queries.append(str(call["args"].get("query", "")))
+            turn.failed = True
+        else:
+            turn.read_urls.append(str(call["args"].get("url", "")))
+
+
+def _begins_turn(messages: Sequence[BaseMessage], at: int) -> bool:
+    """Whether a person speaks here: after a tool or another such message it is an instruction to the model."""
+    if not isinstance(messages[at], HumanMessage):
+        return False
+    before = messages[at - 1] if at else None
+    return not (isinstance(before, ToolMessage | HumanMessage) or (isinstance(before, AIMessage) and before.tool_calls))
+
+
+def _history(messages: Sequence[BaseMessage]) -> tuple[Said, ...]:
+    """The earlier questions with the last thing that was said to each."""
+    said: list[Said] = []
+    for at, message in enumerate(messages):
+        if _begins_turn(messages, at):
+            said.append(Said(message.text))
+        elif said and isinstance(message, AIMessage) and message.text:
+            said[-1] = Said(said[-1].question, message.text)
+    return tuple(said)
 
 
 def _new_id() -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..core.urls import page_key
 from ..text.keywords import content_stems, keywords, without_request
 from .evidence import Evidence
-from .prompt_reader import find_urls
+from .follow_up import context_query
 from .question_splitter import split_question
 from .quotes import coverage, rank_sources
 from .turn_input import TurnInput
@@ -24,6 +24,7 @@ _SMALL_TALK = re.compile(
     r"|你好|您好|嗨|哈喽|早上好|晚上好|下午好|谢谢(?:你|您)?|多谢|再见|好的|你是谁|你能做什么|你会什么)[\s!！.。?？,，~～]*",
     re.I,
 )
+_URL = re.compile(r"https?://[^\s<>\"'，。；、）)]+")
 _QUOTED = re.compile(r"《([^》]+)》|“([^”]+)”|\"([^\"]+)\"")
 
 
@@ -52,7 +53,7 @@ def plan_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
 
 
 def _first_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
-    calls = _fetches(turn, find_urls(turn.question)[:_MAX_PAGES]) if "web_fetch" in tools else []
+    calls = _fetches(turn, _URL.findall(turn.question)[:_MAX_PAGES]) if "web_fetch" in tools else []
     if "web_search" in tools:
         calls += [PlannedCall("web_search", {"query": query}) for query in _first_queries(turn)]
     return calls
@@ -64,10 +65,12 @@ def _fetches(turn: TurnInput, urls: list[str]) -> list[PlannedCall]:
 
 def _first_queries(turn: TurnInput) -> list[str]:
     question = " ".join(turn.question.split())
-    for url in find_urls(question):
+    for url in _URL.findall(question):
         question = question.replace(url, " ")
     found = [without_request(part).strip(" ?？。.!！") for part in split_question(question)[:_MAX_SEARCHES]]
-    return [f"{turn.subject} {query}".strip()[:300].strip() for query in found if query]
+    if context := context_query(question, turn.history):
+        found = [context]
+    return [query[:300].strip() for query in found if query]
 
 
 def _pages_to_read(turn: TurnInput) -> list[str]:
@@ -84,7 +87,7 @@ def _pages_to_read(turn: TurnInput) -> list[str]:
 
 def _another_search(turn: TurnInput) -> list[PlannedCall]:
     """Return one more search in other words, where what was found has little to do with the question."""
-    if len(turn.queries) > len(_first_queries(turn)) or turn.failures or not _covers_little(turn):
+    if len(turn.queries) > len(_first_queries(turn)) or turn.failed or not _covers_little(turn):
         return []
     tried = {query.casefold() for query in turn.queries}
     names = [name for groups in _QUOTED.findall(turn.question) for name in groups if name]

@@ -1,18 +1,14 @@
-"""What the embedded model knows of a turn: the question, the sources so far, and what failed."""
+"""What the embedded model knows of a turn: the question, what was said before, the sources so far, and what failed."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..text.keywords import keywords
+from ..citations.registry import Source
 from ..text.language import script_language
 from .evidence import Evidence
-from .question_splitter import find_subject
-
-_PRONOUN = re.compile(
-    r"\b(?:it|its|they|their|he|she|his|her|that one)\b|它|[他她]们?|(?<!应)该|这个|那个|其中|那里", re.I
-)
+from .follow_up import Said, subject_of
 
 
 @dataclass(slots=True)
@@ -36,14 +32,27 @@ class TurnInput:
     """One turn, as far as it has come."""
 
     question: str = ""
-    previous_question: str = ""
+    history: tuple[Said, ...] = ()
+    """The earlier questions and answers, the oldest first."""
     sources: dict[int, FoundSource] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """The messages of failed searches, as a person should see them."""
-    unnumbered: list[str] = field(default_factory=list)
-    """Texts of pages that are no numbered source."""
+    failed: bool = False
+    """Whether a search failed."""
+
+    def add_search(self, query: str, sources: Iterable[Source]) -> None:
+        """Take the results of a search; a page that was found again may show another part of its text."""
+        self.queries.append(query)
+        for found in sources:
+            known = self.sources.setdefault(found.number, FoundSource(found.number, found.title, found.url, ""))
+            if found.snippet not in known.snippet:
+                known.snippet = f"{known.snippet}\n{found.snippet}".strip()
+
+    def add_page(self, source: Source, text: str) -> None:
+        """Take what was read of a page."""
+        self.read_urls.append(source.url)
+        known = self.sources.setdefault(source.number, FoundSource(source.number, source.title, source.url, ""))
+        known.page = f"{known.page}\n{text}".strip()
 
     @property
     def lang(self) -> str:
@@ -52,10 +61,8 @@ class TurnInput:
 
     @property
     def subject(self) -> str:
-        """What a pronoun of the question stands for: the keywords of the previous one; empty where none is needed."""
-        if not self.previous_question or find_subject(self.question) or not _PRONOUN.search(self.question):
-            return ""
-        return " ".join(keywords(self.previous_question)[:5])
+        """What the question leaves out because it was said before; empty where it stands alone."""
+        return subject_of(self.question, self.history)
 
     @property
     def full_question(self) -> str:
@@ -64,5 +71,5 @@ class TurnInput:
 
     @property
     def evidence(self) -> list[Evidence]:
-        """The sources by number."""
+        """The sources with all that is known of them, in the order of their numbers."""
         return [self.sources[number].evidence() for number in sorted(self.sources)]

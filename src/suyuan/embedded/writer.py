@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from .evidence import Evidence
 from .planner import is_small_talk
 from .quotes import Quote, pick_quotes, rank_sources
 from .turn_input import TurnInput
@@ -24,19 +23,19 @@ _TEXTS = {
         "en": "The search found nothing. Ask again in other words, or more specifically.",
     },
     "no_search": {
-        "zh": "我是内置模型，只引用搜索到的句子，不凭记忆回答；而这次没有搜索结果：搜索已关闭、失败，或没有找到。\n\n"
+        "zh": "我是内置模型，只引用搜索到的句子，不凭记忆回答；而现在搜索是关闭的。\n\n"
         "- 打开搜索：输入 `/search on`，或点击 🔍 开关。\n"
         "- 换用更强的模型：设置 `SUYUAN_MODEL`、`SUYUAN_MODEL_BASE_URL` 和 `SUYUAN_MODEL_API_KEY`，"
         "例如 `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`。",
-        "en": "I am the built-in model: I only quote what a search has found and answer nothing from memory; "
-        "and this time there are no results: the search is off, failed, or found nothing.\n\n"
+        "en": "I am the built-in model: I only quote what a search has found and answer nothing from memory, "
+        "and the search is off.\n\n"
         "- Switch the search on: type `/search on`, or use the 🔍 switch.\n"
         "- Connect a stronger model: set `SUYUAN_MODEL`, `SUYUAN_MODEL_BASE_URL` and `SUYUAN_MODEL_API_KEY`, "
         "e.g. `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`.",
     },
     "search_failed": {
-        "zh": "搜索没有成功，所以没有可以引用的来源。{why}",
-        "en": "The search did not work, so there is nothing to quote. {why}",
+        "zh": "搜索没有成功，所以没有可以引用的来源。我是内置模型，只引用搜索到的句子，不凭记忆回答。",
+        "en": "The search failed, so there is nothing to quote. I am the built-in model: I answer nothing from memory.",
     },
 }
 _FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
@@ -49,14 +48,12 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
     lang, question, evidence = turn.lang, turn.full_question, turn.evidence
     if quotes := pick_quotes(question, evidence, most_quotes):
         return _written(quotes)
-    if quotes := pick_quotes(question, [Evidence(0, "", text) for text in turn.unnumbered], most_quotes):
-        return _written(quotes)
     if evidence:
         nearest = rank_sources(question, evidence)[:3]
         lines = [f"- {_plain_title(source.title)} [{source.number}]" for source in nearest]
         return "\n".join([_TEXTS["nothing_fits"][lang], "", *lines])
-    if turn.failures:
-        return _TEXTS["search_failed"][lang].format(why=turn.failures[0])
+    if turn.failed:
+        return _TEXTS["search_failed"][lang]
     if is_small_talk(turn.question):
         return _TEXTS["hello"][lang]
     return _TEXTS["no_results" if turn.queries else "no_search"][lang]

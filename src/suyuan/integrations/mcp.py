@@ -23,6 +23,7 @@ from ..core.errors import SuyuanError
 from ..core.result import SearchPage
 from ..core.views import receipt
 from ..messages.catalog import text
+from ..pages.passages import select
 from ..shared import shared_client
 from ..tools.session import SessionSearch, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
@@ -147,7 +148,8 @@ class Tools:
     async def _fetch(self, ctx: Context, url: str, question: str) -> types.CallToolResult:
         await ctx.session.report_progress(0, 1, url)
         document = await ctx.lifespan_context.fetcher.fetch(url)
-        told, chosen = page_text(document, question, _PAGE_TOKENS, self._lang)
+        chosen = select(document.text, question, _PAGE_TOKENS)
+        told = page_text(document, chosen, self._lang)
         await ctx.session.report_progress(1, 1, document.title)
         data = {key: value for key, value in document.as_dict().items() if key != "text"}
         data["passages"] = [{"id": p.id, "heading": p.heading, "text": p.text} for p in chosen.passages]

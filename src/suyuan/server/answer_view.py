@@ -300,16 +300,18 @@ def _status(view: AnswerView, parts: Fragments) -> str:
     if view.state == "running":
         return t("steps.writing") if view.blocks or view.mode == "chat" else t("steps.thinking")
     searches = [step for step in view.steps.values() if step.tool == "web_search"]
+    read = sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values())
     took = sum(step.took_ms for step in view.steps.values())
-    if view.mode == "chat" and len(view.steps) == 1 and searches:
+    counted = {tool: _count(t, tool, n) for tool, n in (("web_search", len(searches)), ("web_fetch", read)) if n}
+    if view.mode == "chat" and len(searches) == 1:
         key = "step.searched" if searches[0].state == "ok" else "step.search_failed"
-        return " · ".join(filter(None, (t(key, query=searches[0].detail), parts.receipt(searches[0]))))
-    counts = {
-        "web_search": len(searches),
-        "web_fetch": sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()),
-    }
-    done = [t(f"steps.{tool}.{1 if n == 1 else 'n'}", n=n) for tool, n in counts.items() if n]
-    return f"{t('separator').join(done)} · {t('seconds', n=_seconds(took))}" if done else ""
+        told = (t(key, query=searches[0].detail), parts.receipt(searches[0]), counted.get("web_fetch"))
+        return " · ".join(filter(None, told))
+    return f"{t('separator').join(counted.values())} · {t('seconds', n=_seconds(took))}" if counted else ""
+
+
+def _count(t: PageTexts, tool: str, n: int) -> str:
+    return t(f"steps.{tool}.{1 if n == 1 else 'n'}", n=n)
 
 
 def _seconds(ms: float) -> str:

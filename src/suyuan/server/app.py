@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
@@ -22,6 +22,7 @@ from .. import __version__
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
+from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
 from . import api, demo, openai, page, searxng
 from . import errors as failures
@@ -40,7 +41,7 @@ _PRELOAD_DELAY = 1.5
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_PRELOADED = ("suyuan.embedded.model", "langchain.agents", "suyuan.llm.openai_compatible")
+_MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
@@ -61,7 +62,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.streams = OpenStreams()
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
-    app.state.preloader = Preloader()
+    app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
     for router in (api.router, api.monitoring, openai.router, searxng.router, page.router, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
@@ -119,10 +120,15 @@ async def drain(app: FastAPI) -> None:
     app.state.streams.close()
 
 
+def _has_language_model(client: AsyncClient) -> bool:
+    return any(model.provider != EMBEDDED for model in client.chat.sessions.models.values())
+
+
 class Preloader:
     """Imports what answers need after the start; an early question waits for it, other requests do not."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._modules = modules
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
         self._closed = False
@@ -148,7 +154,7 @@ class Preloader:
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        for name in _PRELOADED:
+        for name in self._modules:
             if not self._closed:
                 # A missing module is reported when it is needed.
                 with contextlib.suppress(ImportError):

@@ -16,6 +16,7 @@ from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
+from ..pages.passages import select
 from .session import SessionSearch, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
 from .text import compact, failure, page_text
@@ -140,4 +141,4 @@ class FetchTool(_WebTool):
             document = await self._fetch(url)
         except SuyuanError as error:
             return failure(error, self.lang, "fetch"), None
-        return page_text(document, question, self.max_tokens, self.lang)[0], document
+        return page_text(document, select(document.text, question, self.max_tokens), self.lang), document

@@ -10,7 +10,7 @@ from ..citations.registry import Source
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.result import SearchPage
-from ..pages.passages import Selection, select
+from ..pages.passages import Selection
 
 _NOTHING = {
     "zh": "没有找到相关结果。请换用其他关键词；若仍无结果，请说明未找到，不要编造。",
@@ -90,14 +90,13 @@ def entry(source: Source, snippet: int) -> str:
     return f"[{source.number}] {title} ({source.domain}{day})\n{source.url}" + (f"\n{text}" if text else "")
 
 
-def page_text(document: Document, question: str, budget: int, lang: str) -> tuple[str, Selection]:
-    """A page for a model: what it is, then the passages that matter within ``budget`` tokens, and what was left out."""
-    chosen = select(document.text, question, budget)
+def page_text(document: Document, chosen: Selection, lang: str) -> str:
+    """A page for a model: what it is, then the passages that matter, and what was left out."""
     day = f", {document.published_at[:10]}" if document.published_at else ""
     lines = [f"{document.title or document.final_url} ({document.source}{day})", document.final_url]
     if chosen.cut:
         lines.append(_CUT[lang].format(shown=chosen.tokens, total=chosen.total_tokens))
-    return "\n".join([*lines, fenced("\n\n".join(passage.text for passage in chosen.passages), lang)]), chosen
+    return "\n".join([*lines, fenced("\n\n".join(passage.text for passage in chosen.passages), lang)])
 
 
 def fenced(text: str, lang: str) -> str:

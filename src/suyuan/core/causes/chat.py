@@ -24,6 +24,7 @@ WITHOUT_SEARCH = Cause(WebProviderError, "chat.without_search", "without_search"
 # --- limits of an agent
 SEARCH_LIMIT = Cause(InvalidInput, "chat.search_limit", "search_limit")
 FETCH_LIMIT = Cause(InvalidInput, "chat.fetch_limit", "fetch_limit")
+PAGE_LATE = Cause(Timeout, "chat.page_late", "page_late")
 TIME_IS_UP = Cause(Timeout, "chat.time_is_up", "time_is_up")
 EMPTY_ANSWER = Cause(WebProviderError, "chat.empty_answer", "empty_answer", retryable=True)
 ANSWER_TOO_LONG = Cause(WebProviderError, "chat.answer_too_long", "answer_too_long")
