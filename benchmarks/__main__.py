@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers followups streaming page searxng] [--check]``."""
+"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers followups streaming page searxng fusion] [--check]``."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ PARTS = (
     "streaming",
     "page",
     "searxng",
+    "fusion",
 )
 
 

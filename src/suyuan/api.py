@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .chat.session import AskParams
 
 
-def search(query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
+def search(
+    query: SearchQuery | str, *, engines: str = "", max_wait: float = 0.0, **params: Unpack[SearchParams]
+) -> SearchPage:
     """See :meth:`AsyncClient.search`."""
     client = default_client()
-    return client.bridge.run(client.search(query, engines=engines, **params))
+    return client.bridge.run(client.search(query, engines=engines, max_wait=max_wait, **params))
 
 
 def search_many(

@@ -38,6 +38,8 @@ log = logging.getLogger("suyuan.client")
 
 _PARALLEL_SEARCHES = 8
 _MAX_RETRIES = 3
+# An engine, or a limit of ours, says when to come again; other failures may last.
+_WAITING = {"own_rate_limit", "circuit_open", "http_429"}
 
 
 class AsyncClient:
@@ -92,13 +94,25 @@ class AsyncClient:
 
     # --- what callers want ----------------------------------------------------------------------------------------
     async def search(
-        self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]
+        self, query: SearchQuery | str, *, engines: str = "", max_wait: float = 0.0, **params: Unpack[SearchParams]
     ) -> SearchPage:
         """Search the web; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
+        One that is ``retryable`` says in ``retry_after`` when to try again; with ``max_wait`` the search does so itself
+        for up to so many seconds.
         """
-        return await self.search_service.search(query, engines=engines, **params)
+        deadline, tries = time.monotonic() + max_wait, 0
+        while True:
+            try:
+                return await self.search_service.search(query, engines=engines, **params)
+            except SuyuanError as error:
+                pause = max(error.retry_after or 0.0, 0.05)
+                # Where nobody asked us to wait, trying again helps a few times at most.
+                tries += not any(attempt.detail_code in _WAITING for attempt in error.attempts)
+                if not error.retryable or tries > _MAX_RETRIES or time.monotonic() + pause > deadline:
+                    raise
+            await asyncio.sleep(pause)
 
     async def search_many(
         self,
@@ -117,24 +131,12 @@ class AsyncClient:
 
         async def one(query: SearchQuery | str) -> SearchPage | SuyuanError:
             async with slots:
-                return await self._search_patiently(query, engines, max_wait, params)
+                try:
+                    return await self.search(query, engines=engines, max_wait=max_wait, **params)
+                except SuyuanError as error:
+                    return error
 
         return list(await asyncio.gather(*(one(query) for query in queries)))
-
-    async def _search_patiently(
-        self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams
-    ) -> SearchPage | SuyuanError:
-        deadline, tries = time.monotonic() + max_wait, 0
-        while True:
-            try:
-                return await self.search(query, engines=engines, **params)
-            except SuyuanError as error:
-                # Where nobody says how long to wait, trying again helps a few times at most.
-                pause = error.retry_after if error.retry_after is not None else 2.0**tries
-                tries += error.retry_after is None
-                if not error.retryable or tries > _MAX_RETRIES or time.monotonic() + pause > deadline:
-                    return error
-            await asyncio.sleep(max(pause, 0.05))
 
     async def read(
         self, url: str, *, question: str = "", max_tokens: int = 4000, fresh: bool = False, render: bool = False
@@ -295,9 +297,11 @@ class Client:
         """The settings that this client was made with."""
         return self._async.settings
 
-    def search(self, query: SearchQuery | str, *, engines: str = "", **params: Unpack[SearchParams]) -> SearchPage:
+    def search(
+        self, query: SearchQuery | str, *, engines: str = "", max_wait: float = 0.0, **params: Unpack[SearchParams]
+    ) -> SearchPage:
         """See :meth:`AsyncClient.search`."""
-        return self._run(self._async.search(query, engines=engines, **params))
+        return self._run(self._async.search(query, engines=engines, max_wait=max_wait, **params))
 
     def search_many(
         self,

@@ -242,6 +242,21 @@ class TestFuse:
         assert (merged[0].engine, merged[0].also_from, merged[0].snippet) == ("one", ("two",), "better")
         assert len(merged) == 4
 
+    def test_a_page_that_holds_the_words_of_the_query_rises(self) -> None:
+        one = [result(f"https://a.example/{i}", title="Cooking") for i in range(5)]
+        two = [result(f"https://b.example/{i}", title="Tea pots from China" if i == 2 else "Cars") for i in range(5)]
+        places = [
+            [r.url for r in fuse([one, two], query)].index("https://b.example/2") for query in ("", "chinese tea pots")
+        ]
+        assert places == [5, 2]
+
+    def test_the_absence_from_a_short_list_means_less_than_that_from_a_full_one(self) -> None:
+        full = [result(f"https://full.example/{i}") for i in range(10)]
+        same = [result(f"https://same.example/{i}") for i in range(10)]
+        short = [result("https://short.example/")]
+        merged = [r.url for r in fuse([full, short, same])]
+        assert merged[:4] == [f"https://{name}.example/{i}" for i in (0, 1) for name in ("full", "same")]
+
     def test_equal_places_keep_the_order_of_the_engines(self) -> None:
         merged = fuse([[result("https://a.example/")], [result("https://b.example/")]])
         assert [r.source for r in merged] == ["a.example", "b.example"]

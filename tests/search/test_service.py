@@ -14,7 +14,7 @@ import pytest
 from support import pages
 from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
-from support.timing import quickest, seconds_of
+from support.timing import PATIENCE, quickest, seconds_of
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -26,7 +26,7 @@ from suyuan.core.errors import (
     WebProviderError,
 )
 from suyuan.core.query import SearchQuery
-from suyuan.core.result import SearchResult
+from suyuan.core.result import SearchPage, SearchResult
 from suyuan.core.views import VIEWS, receipt
 from suyuan.search.engine_state import forget_states
 from suyuan.search.fanout import fan_out
@@ -710,3 +710,35 @@ async def test_a_merged_page_waits_for_each_engine_about_as_long_as_it_usually_t
         found = await asyncio.gather(*(merged() for _ in range(4)))
         assert all("slow" in names for names in found), "12 of 12"
     assert runners[2].breaker.timeouts == 0 and runners[2].state.latency > 0.4
+
+
+@pytest.mark.req("P9.2")
+async def test_many_at_once_on_one_engine_are_told_when_to_come_again_or_wait_themselves() -> None:
+    async with serve(lambda _: GOOD) as site:
+        async with client({"ddg_html": site.url}, rate=300, seconds=2.0) as h:
+
+            async def search(n: int, max_wait: float) -> SearchPage | SuyuanError:
+                try:
+                    return await h.search(f"words {n}", engines="ddg_html", max_wait=max_wait)
+                except SuyuanError as error:
+                    return error
+
+            hasty = await asyncio.gather(*(search(n, 0.0) for n in range(20)))
+            failed = [outcome for outcome in hasty if isinstance(outcome, SuyuanError)]
+            assert any(error.detail_code == "own_rate_limit" for error in failed)
+            assert all(error.retryable and error.retry_after for error in failed)
+            patient = await asyncio.gather(*(search(n, PATIENCE) for n in range(20, 40)))
+            assert all(isinstance(outcome, SearchPage) for outcome in patient)
+
+
+@pytest.mark.parametrize("bad", [reply("", 503), reset, reply(pages.DDG_CHALLENGE, 202), reply(""), stall])
+@pytest.mark.parametrize("plan", ["ddg_html", "ddg_html,bing_html", "ddg_html+bing_html", "auto"])
+async def test_every_failure_that_may_pass_says_when_to_try_again(bad: Reply, plan: str) -> None:
+    async with serve(lambda _: bad) as site:
+        urls = dict.fromkeys(("ddg_html", "bing_html", "baidu_html", "searxng"), site.url)
+        async with client(urls, seconds=1.0) as h:
+            with pytest.raises(SuyuanError) as caught:
+                await h.search("some words", engines=plan)
+    assert caught.value.retryable and caught.value.retry_after
+    for attempt in caught.value.attempts:
+        assert not (attempt.failure and attempt.failure.retryable) or attempt.failure.retry_after

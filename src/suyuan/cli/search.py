@@ -41,6 +41,7 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     command.add_argument("--lang", default="", help=t("help.lang"))
     command.add_argument("--country", default="", help=t("help.country"))
     command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
+    command.add_argument("--max-wait", type=float, default=0.0, metavar="SECONDS", help=t("help.max_wait"))
     command.add_argument("--explain", action="store_true", help=t("help.explain"))
 
 
@@ -68,7 +69,8 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
             need_summary=args.summary,
             budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
         )
-        page = await with_progress(client.search_service.search(query, engines=args.engine), t, "searching")
+        work = client.search(query, engines=args.engine, max_wait=args.max_wait)
+        page = await with_progress(work, t, "searching")
     except SuyuanError as error:
         return _show_failure(error, args, t)
     if args.json or args.shape:

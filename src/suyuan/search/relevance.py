@@ -93,6 +93,16 @@ def relevance_of(error: SuyuanError) -> float | None:
     return round(percent / 100, 2) if isinstance(percent, float) else None
 
 
+def shares(query: str, results: Sequence[SearchResult]) -> list[float]:
+    """The share of the query's words that each of ``results`` holds, from 0 to 1."""
+    terms = _terms(query)
+    if not terms:
+        return [0.0] * len(results)
+    whole = min(sum(term.weight for term in terms), _ENOUGH)
+    texts = (_folded(f"{result.title} {result.snippet}") for result in results)
+    return [min(sum(term.weight * _held(term, text) for term in terms) / whole, 1.0) for text in texts]
+
+
 def _asks_for_site(query: SearchQuery) -> bool:
     return bool(query.allowed_domains) or "site:" in query.text.lower()
 

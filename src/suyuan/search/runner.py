@@ -172,6 +172,8 @@ class EngineRunner:
 
     def skipped(self, error: SuyuanError, query: SearchQuery) -> EngineReply:
         """The receipt of an engine that was not asked, and why."""
+        if error.retryable and error.retry_after is None:
+            error.retry_after = _LEAST_PAUSE
         return EngineReply(self._receipt("skipped", query, 0.0, error=error), error=error)
 
     def skipped_open(self, query: SearchQuery) -> EngineReply:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
@@ -14,13 +15,12 @@ from ..core.errors import SuyuanError, Timeout
 from ..core.extras import joined
 from ..core.failure import Failures
 from ..core.query import SearchParams, SearchQuery
-from ..core.result import Attempt, SearchPage
+from ..core.result import Attempt, SearchPage, SearchResult
 from ..core.sync_bridge import SyncBridge
 from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
 from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
-from .fusion import fuse
 from .guarded import guarded
 from .normalize import normalize
 from .plan import AUTO, Plan, make_plan
@@ -126,9 +126,7 @@ class SearchService:
             error.attempts = attempts
             _log(query, attempts, "failed " + error.code, 0, took_ms)
             raise error
-        # A single engine's list needs no merging.
-        lists = [found.results for _, found in outcome.found]
-        results = normalize(lists[0] if len(lists) == 1 else fuse(lists), most)
+        results = normalize(_merged([found.results for _, found in outcome.found], query), most)
         page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras))
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
@@ -179,6 +177,15 @@ class SearchService:
         return bool(getattr(self.engines[name].engine, "configured", True))
 
 
+def _merged(lists: list[tuple[SearchResult, ...]], query: SearchQuery) -> tuple[SearchResult, ...]:
+    # A single engine's list needs no merging, and the command line seldom has more.
+    if len(lists) < 2:
+        return lists[0] if lists else ()
+    from .fusion import fuse
+
+    return guarded("merging", lambda: fuse(lists, query.text), tuple(chain(*lists)))
+
+
 def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
@@ -197,9 +204,9 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     return cause(causes=Failures(tuple(error.failure for error in latest)), retry_after=_soonest(latest))
 
 
-def _soonest(errors: Iterable[SuyuanError]) -> float | None:
-    """The seconds after which the first of several engines can be asked again, where any of them is known."""
-    return min((error.retry_after for error in errors if error.retry_after is not None), default=None)
+def _soonest(errors: Iterable[SuyuanError]) -> float:
+    """The seconds after which the first of several engines can be asked again; a moment where none of them says."""
+    return min((error.retry_after for error in errors if error.retry_after is not None), default=1.0)
 
 
 def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:
