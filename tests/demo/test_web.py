@@ -228,3 +228,21 @@ async def test_a_long_pdf_has_several_pages_and_its_marks() -> None:
     assert len(made.pages) == 4 and made.metadata.title == "A (long) title"
     text = "".join(page.extract_text() for page in made.pages)
     assert r"Line 0 \ (of 90)" in text and r"Line 89 \ (of 90)" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "kind"),
+    [
+        ("How many ships called at Port Ember harbour in 2025?", "1,284", "pdf"),
+        ("Which e-paper tablet is the lightest?", "Inkstone Mini", "table"),
+        ('How do I fix the Marl 5 error "module net.old not found"?', "marl fix", "forum"),
+        ("What is the latest version of the Quillpad system?", "5.2", "release"),
+        ("渔人码头美食街唯一的甜品店是哪一家？", "半夏甜品", "listing"),
+        ("How do you join strings in Marl?", "join", "docs"),
+    ],
+)
+async def test_pages_of_every_kind_answer_a_question(client: AsyncClient, question: str, words: str, kind: str) -> None:
+    answer = await client.ask(question, mode="agent")
+    assert words in answer.text, answer.text
+    kinds = {page.url: page.kind for page in demo_pages()}
+    assert kind in {kinds[citation.url] for citation in answer.citations}
