@@ -67,7 +67,9 @@ class SearchQuery:
     @classmethod
     def of(cls, query: SearchQuery | str, params: SearchParams) -> SearchQuery:
         """The query that a caller asks for; ``params`` change a query that is already made."""
-        return replace(query, **params) if isinstance(query, SearchQuery) else cls(query, **params)  # type: ignore[arg-type]
+        if isinstance(query, SearchQuery):
+            return replace(query, **params) if params else query  # type: ignore[arg-type]
+        return cls(query, **params)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         put = object.__setattr__

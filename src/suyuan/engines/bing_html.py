@@ -15,6 +15,7 @@ from ..core.engine import Engine, Exchange
 from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
+from ..core.urls import is_page
 from ..core.wire import Request, Response
 from ..text.dates import leading_date, read_date
 from .html_kit import attribute, distinct, first, parse_html, text_of
@@ -72,12 +73,13 @@ class Bing(Engine):
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:
+    dated = b"news_dt" in response.body
     for node in tree.css("li.b_algo"):
         link = first(node, "h2 a", ".b_title a", "a.tilk")
         url = unwrap(attribute(link, "href"))
         if not url:
             continue
-        shown = text_of(node.css_first(".news_dt"))
+        shown = text_of(node.css_first(".news_dt")) if dated else ""
         # cn.bing.com has no element for the date.
         day, snippet = leading_date(_snippet(node), response.at)
         yield SearchResult(
@@ -99,12 +101,14 @@ def _snippet(node: LexborNode) -> str:
 
 def unwrap(href: str) -> str:
     """The target of a result link: the base64 in ``u`` of Bing's ``ck/a`` redirect, or the link; empty for an ad."""
+    if not is_page(href):
+        return ""
+    if "bing.com" not in href.lower():
+        return href
     try:
         parts = urlsplit(href)
         host = parts.hostname or ""
     except ValueError:
-        return ""
-    if not href.startswith(("http://", "https://")):
         return ""
     if not (host == "bing.com" or host.endswith(".bing.com")):
         return href

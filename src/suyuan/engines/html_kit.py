@@ -63,10 +63,14 @@ def attribute(node: LexborNode | None, name: str) -> str:
 
 def first(node: LexborNode, *selectors: str) -> LexborNode | None:
     """The first node that matches, with ``selectors`` tried in order."""
-    for selector in selectors:
-        if (found := node.css_first(selector)) is not None:
-            return found
-    return None
+    usual, *others = selectors
+    if (found := node.css_first(usual)) is not None or not others:
+        return found
+    # Each search of the node takes as long as reading its text, and most often only one of the others is there.
+    candidates = node.css(", ".join(others))
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
+    return next((one for selector in others if (one := node.css_first(selector)) is not None), None)
 
 
 def has_class(node: LexborNode, *names: str) -> bool:

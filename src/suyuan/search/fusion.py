@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 from ..core.result import SearchResult
@@ -26,7 +25,7 @@ def fuse(lists: Sequence[Sequence[SearchResult]], query: str = "") -> tuple[Sear
             key = page_key(result.url)
             if key not in keys:
                 keys[key] = None
-                merged[key] = _joined(merged[key], result) if key in merged else result
+                merged[key] = merged[key].joined(result) if key in merged else result
         ranked.append(list(keys))
     scores = _by_place(ranked, list(merged))
     if query:
@@ -53,15 +52,3 @@ def _by_place(ranked: Sequence[Sequence[str]], pages: Sequence[str]) -> list[flo
             scores[key] += place - rest
     least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     return [(score - least) / ((most - least) or 1.0) for score in scores.values()]
-
-
-def _joined(first: SearchResult, other: SearchResult) -> SearchResult:
-    return replace(
-        first,
-        title=first.title or other.title,
-        snippet=first.snippet or other.snippet,
-        summary=first.summary or other.summary,
-        published_at=first.published_at or other.published_at,
-        details=first.details or other.details,
-        also_from=tuple(dict.fromkeys((*first.also_from, other.engine))),
-    )

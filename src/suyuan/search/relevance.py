@@ -109,7 +109,7 @@ def _asks_for_site(query: SearchQuery) -> bool:
 
 def _share(terms: Sequence[_Term], texts: Sequence[str], held: Callable[[_Term, str], float]) -> float:
     whole = min(sum(term.weight for term in terms), _ENOUGH)
-    each = sorted((sum(term.weight * held(term, text) for term in terms) for text in texts), reverse=True)
+    each = sorted((sum([term.weight * held(term, text) for term in terms]) for text in texts), reverse=True)
     return sum(min(weight / whole, 1.0) for weight in each[:_BEST]) / _BEST
 
 
@@ -173,7 +173,8 @@ def _held(term: _Term, text: str) -> float:
     word = term.text
     if term.language in _BY_PAIRS:
         return _pairs_held(word, text)
-    return float(_holds_word(word, text))
+    # Most words stand in no result, and this is asked for every word and every result.
+    return float(word in text and (len(word) > 4 or _stands_apart(word, text)))
 
 
 def _pairs_held(run: str, text: str) -> float:
@@ -186,11 +187,9 @@ def _pairs_held(run: str, text: str) -> float:
     return len(held) / len(run)
 
 
-def _holds_word(word: str, text: str) -> bool:
+def _stands_apart(word: str, text: str) -> bool:
     """Long words may stand inside others (compounds, addresses), short ones at the start, the shortest alone."""
     at = text.find(word)
-    if at < 0 or len(word) > 4:
-        return at >= 0
     while at >= 0:
         end = at + len(word)
         if not (at and text[at - 1].isalnum()) and (len(word) > 3 or end == len(text) or not text[end].isalnum()):

@@ -210,7 +210,9 @@ def _soonest(errors: Iterable[SuyuanError]) -> float:
 
 
 def _log(query: SearchQuery, attempts: tuple[Attempt, ...], outcome: str, results: int, took_ms: int) -> None:
-    asked = " ".join(f"{a.engine}:{a.detail_code or a.outcome}" for a in attempts)
     level = logging.WARNING if outcome.startswith("failed") else logging.INFO
+    if not log.isEnabledFor(level):
+        return
+    asked = " ".join(f"{a.engine}:{a.detail_code or a.outcome}" for a in attempts)
     message = "search trace=%s outcome=%s results=%d took_ms=%d asked=[%s]"
     log.log(level, message, query.trace_id, outcome, results, took_ms, asked)

@@ -63,7 +63,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
-    for router in (api.router, api.monitoring, openai.router, searxng.router, page.router, demo.router):
+    for router in (searxng.router, api.web, api.router, api.monitoring, openai.router, page.router, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(searxng.RootSearchMiddleware)
@@ -83,7 +83,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     # drain() ends the streams, after the answers that they follow.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     app.state.health.start()
-    app.state.preloader.start()
     maintenance = asyncio.create_task(_maintain_store(app))
     try:
         yield
@@ -125,7 +124,7 @@ def _has_language_model(client: AsyncClient) -> bool:
 
 
 class Preloader:
-    """Imports what answers need after the start; an early question waits for it, other requests do not."""
+    """Imports what answers need when a conversation is likely; a server that only searches does without it."""
 
     def __init__(self, modules: Sequence[str]) -> None:
         self._modules = modules
@@ -134,11 +133,13 @@ class Preloader:
         self._closed = False
 
     def start(self) -> None:
-        """Start shortly after the server, which has the first page to deliver."""
-        self._task = asyncio.create_task(self._run())
+        """Start soon, but not before the page that is being delivered."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
 
     async def wait(self) -> None:
         """Wait until everything is imported."""
+        self.start()
         self._wanted.set()
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
@@ -146,7 +147,8 @@ class Preloader:
     async def close(self) -> None:
         """End with the module that is being imported."""
         self._closed = True
-        await self.wait()
+        if self._task is not None:
+            await self.wait()
 
     async def _run(self) -> None:
         with contextlib.suppress(TimeoutError):

@@ -100,6 +100,7 @@ class CompletionRequest(BaseModel):
 @router.get("/models")
 async def list_models(request: Request) -> dict[str, Any]:
     """The models that can be chosen."""
+    request.app.state.preloader.start()
     chat: ChatService = request.app.state.client.chat
     names = [*_MODES, *(f"suyuan:{name}" for name in chat.sessions.models)]
     return {

@@ -49,12 +49,14 @@ _FOREVER = "public, max-age=31536000, immutable"
 @router.get("/")
 async def new_page(request: Request) -> Response:
     """The page of a new conversation."""
+    request.app.state.preloader.start()
     return await asyncio.to_thread(_conversation_page, request, None)
 
 
 @router.get("/c/{id}")
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
     """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
+    request.app.state.preloader.start()
     try:
         conversation = await _client(request).chat.get(id)
     except SuyuanError as error:

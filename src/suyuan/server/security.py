@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -40,6 +40,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
 }
+_RAW = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_RAW_PRIVATE = [*_RAW, (b"cache-control", b"no-store")]
+_NAMES = frozenset(name for name, _ in _RAW)
 
 
 def check_open(origin: ServerSettings) -> None:
@@ -163,11 +166,10 @@ def _name_of(host: str) -> str:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
+            own = [header for header in message.get("headers", ()) if header[0].lower() not in _NAMES]
             # Answers are private; files that may be cached set this header themselves.
-            headers.setdefault("Cache-Control", "no-store")
+            cached = any(name.lower() == b"cache-control" for name, _ in own)
+            message["headers"] = own + (_RAW if cached else _RAW_PRIVATE)
         await send(message)
 
     return sending
