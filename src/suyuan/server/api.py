@@ -38,6 +38,7 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
 }
+_NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
 _KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 # Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
@@ -293,7 +294,7 @@ async def search(request: Request, body: s.SearchIn) -> Response:
     if not page.cached:
         _metrics(request).count_search(attempts)
     # A response of our own, since checking each field of it would take as long as the search.
-    return OrjsonResponse({**items_view(page, lang), "receipt": attempts})
+    return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": attempts})
 
 
 @web.post("/fetch", tags=["web"])
