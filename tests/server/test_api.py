@@ -457,6 +457,7 @@ class TestStatus:
             "suyuan_turn_seconds": "histogram",
             "suyuan_turns_running": "gauge",
             "suyuan_streams_open": "gauge",
+            "suyuan_reader_restarts": "counter",
         }
 
     async def test_each_server_has_its_own_metrics_also_as_openmetrics(self) -> None:
