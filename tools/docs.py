@@ -17,6 +17,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.setting import Setting, declarations
 from suyuan.engines.registry import BUILT_IN, load
 from suyuan.messages.catalog import catalogue
+from suyuan.search.focus import FOCUSES, Focus
 
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
@@ -84,7 +85,36 @@ def engines_page() -> str:
         lines += [f"## {title}", "", "| engine | | needs | honours | limit |", "|---|---|---|---|---|"]
         lines += [_engine_row(name) for name in names]
         lines.append("")
+    lines += [
+        "## Focus", "",
+        "Instead of engines, a search can name the kind of source that it wants: `--focus academic` on the command line, `focus`",
+        "in Python, `/api/search` and the tools for agents. Engines that need a key are left out where there is none. What the",
+        "query itself says, and a plan that names engines, are stronger.", "",
+        "| focus | engines | besides |", "|---|---|---|",
+    ]  # fmt: skip
+    lines += [_focus_row(name, focus) for name, focus in FOCUSES.items()]
+    lines += [
+        "", "`+` merges the results of all, `,` asks the next one when one fails. Your own are named in `config.json`:", "",
+        "```json", _OWN_FOCUS, "```", "",
+    ]  # fmt: skip
     return "\n".join([*lines, "[Write an engine](howto/write-an-engine.md) shows how to add one.", ""])
+
+
+_OWN_FOCUS = """{
+  "tools": {
+    "webSearch": {
+      "focus": {
+        "python": {"engines": "ddg_html+stackexchange", "domains": ["python.org", "stackoverflow.com"], "freshness": "year"}
+      }
+    }
+  }
+}"""
+
+
+def _focus_row(name: str, focus: Focus) -> str:
+    age = f"the last {focus.freshness}" if focus.freshness else ""
+    engines = f"`{focus.engines}`" if focus.engines else "the default plan"
+    return f"| `{name}` | {engines} | {', '.join(filter(None, (age, focus.lang))) or '–'} |"
 
 
 def _engine_row(name: str) -> str:

@@ -22,6 +22,7 @@ from .core.sync_bridge import SyncBridge
 from .core.urls import domain_of
 from .engines import registry
 from .net.network import Network, PageAccess
+from .search.focus import FOCUSES
 from .search.pool import EnginePool
 from .search.service import SearchService
 
@@ -76,6 +77,7 @@ class AsyncClient:
             lang=settings.search.lang,
             bridge=self.bridge,
             ready=self.engines.ready,
+            focuses={**FOCUSES, **settings.search.focuses},
         )
         self._archive: AsyncArchive | None = None
         self._fetcher: Fetcher | None = None
@@ -98,6 +100,7 @@ class AsyncClient:
     ) -> SearchPage:
         """Search the web; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
+        ``focus`` is a kind of source: ``news``, ``academic``, ``code``, …, or one of the configuration.
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         One that is ``retryable`` says in ``retry_after`` when to try again; with ``max_wait`` the search does so itself
         for up to so many seconds.

@@ -71,7 +71,14 @@ class TestSearch:
     @pytest.mark.req("G6.2")
     @pytest.mark.parametrize(
         "args",
-        [[" "], ["x", "-n", "11"], ["x", "--freshness", "lately"], ["x", "-e", "altavista"], ["x", "--timeout", "0"]],
+        [
+            [" "],
+            ["x", "-n", "11"],
+            ["x", "--freshness", "lately"],
+            ["x", "-e", "altavista"],
+            ["x", "--timeout", "0"],
+            ["x", "--focus", "sports"],
+        ],
     )
     async def test_bad_input_is_exit_code_2_with_a_hint(self, args: list[str]) -> None:
         code, out, err = await suyuan("search", *args)

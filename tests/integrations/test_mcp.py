@@ -85,6 +85,7 @@ class TestStdio:
         assert [tool.name for tool in tools] == ["web_search", "web_fetch"]
         assert (tools[0].description or "").startswith("搜索互联网获取实时信息。")
         assert tools[0].input_schema["required"] == ["query"] and "freshness" in tools[0].input_schema["properties"]
+        assert "academic" in tools[0].input_schema["properties"]["focus"]["enum"]
         for tool in tools:
             jsonschema.Draft202012Validator.check_schema(tool.output_schema or {})
             for example in tool.input_schema["examples"]:

@@ -314,6 +314,13 @@ class TestSearchAndPages:
             assert status == 200 and [item["rank"] for item in found["items"]] == [1]
             assert found["receipt"][0]["engine"] == "searxng" and found["receipt"][0]["outcome"] == "ok"
 
+    async def test_a_focus_chooses_the_engines_and_an_unknown_one_is_refused(self) -> None:
+        async with talking() as ask:
+            status, found = await ask("POST", "/api/search", {"query": "python", "focus": "web"})
+            assert status == 200 and found["receipt"][0]["engine"] == "searxng"
+            status, told = await ask("POST", "/api/search", {"query": "python", "focus": "sports"})
+            assert status == 400 and "academic" in json.dumps(told)
+
     async def test_nothing_found_is_no_error(self) -> None:
         async with talking(searxng([])) as ask:
             status, found = await ask("POST", "/api/search", {"query": "xqzt", "engines": "searxng"})

@@ -37,6 +37,7 @@ def add(commands: Any, t: Texts) -> None:
 def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     """Add the options that ``search`` and ``shell`` share."""
     command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
+    command.add_argument("--focus", default="", metavar="NAME", help=t("help.focus"))
     command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
     command.add_argument("--lang", default="", help=t("help.lang"))
     command.add_argument("--country", default="", help=t("help.country"))
@@ -67,6 +68,7 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
             allowed_domains=tuple(args.site),
             blocked_domains=tuple(args.not_site),
             need_summary=args.summary,
+            focus=args.focus,
             budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
         )
         work = client.search(query, engines=args.engine, max_wait=args.max_wait)

@@ -18,6 +18,7 @@ from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Text
 from ..net.settings import NetSettings
 from .engine_settings import ALIASES, api_key_variable, common_settings, engine_options, prefixes
+from .focuses import focus_settings, read_focuses
 from .reader import SettingReader
 from .settings import ConfigProblem, SearchSettings, Settings
 
@@ -74,14 +75,17 @@ def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[
 def _read(reader: SettingReader) -> Settings:
     options = {name: _mentioned_options(reader, name) for name in registry.names()}
     engine_settings = [one for name, own in options.items() for one in (*common_settings(name), *own)]
-    reader.report_unknown([*declarations(Settings), *engine_settings])
+    reader.report_unknown([*declarations(Settings), *engine_settings, *focus_settings(reader)])
     settings = reader.read(Settings)
+    focuses = read_focuses(reader)
     engines = {name: _engine(reader, name, own, settings.pages.timeout_ms) for name, own in options.items()}
     net = _net(reader, settings.net)
     environ = reader.environ
     return replace(
         settings,
-        search=replace(settings.search, default=_default_plan(reader, settings.search.default, engines)),
+        search=replace(
+            settings.search, default=_default_plan(reader, settings.search.default, engines), focuses=focuses
+        ),
         net=net,
         engines=engines,
         model=_model(reader, settings.model, net),

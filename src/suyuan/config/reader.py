@@ -75,6 +75,11 @@ class SettingReader:
             path.startswith(path_prefix) and path not in paths for path in (*self._in_file, *self._overrides)
         ) or any(name.startswith(env_prefix) and name not in variables for name in self.environ)
 
+    def names_below(self, prefix: str) -> tuple[str, ...]:
+        """The names that the file has directly below ``prefix``, for settings whose names the user chooses."""
+        paths = (path.removeprefix(prefix) for path in self._in_file if path.startswith(prefix))
+        return tuple(dict.fromkeys(path.partition(".")[0] for path in paths))
+
     def record(self, path: str, value: str, origin: str) -> None:
         """Record the value of a setting, as it is shown."""
         self.values[path] = SettingValue(path, value, origin)

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.setting import Setting, declarations
 from ..engines.registry import BUILT_IN
 from .engine_settings import ALIASES, engine_settings
+from .focuses import FocusSettings
 from .settings import Settings
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -18,7 +19,14 @@ def config_schema(engines: Iterable[str] = BUILT_IN) -> dict[str, Any]:
     declared = {one.path: one for one in declarations(Settings)}
     declared |= {one.path: one for name in engines for one in engine_settings(name)}
     declared |= {path: declared[same] for path, same in ALIASES.items()}
-    return {"$schema": _DIALECT, "title": "suyuan config.json", **schema_of(declared)}
+    schema = schema_of(declared)
+    focus = {"description": "Kinds of sources, each with a name of your own.", "type": "object"}
+    own = {**schema_of({one.path: one for one in declarations(FocusSettings)}), "additionalProperties": False}
+    schema["properties"]["tools"]["properties"]["webSearch"]["properties"]["focus"] = {
+        **focus,
+        "additionalProperties": own,
+    }
+    return {"$schema": _DIALECT, "title": "suyuan config.json", **schema}
 
 
 def schema_of(declared: Mapping[str, Setting]) -> dict[str, Any]:

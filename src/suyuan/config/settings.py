@@ -17,6 +17,7 @@ from ..llm.settings import ModelSettings
 from ..messages import catalog
 from ..messages.catalog import Text
 from ..net.settings import BrowserSettings, NetSettings
+from ..search.focus import Focus
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ class SearchSettings:
         "tools.webSearch.snippetLength", 200, whole(40, 2000), "Longest snippet in a prompt, in characters.",
         env="WEB_SEARCH_SNIPPET_LENGTH",
     )  # fmt: skip
+    focuses: Mapping[str, Focus] = field(default_factory=dict)
+    """The kinds of sources that the user has named."""
 
 
 @dataclass(frozen=True, slots=True)

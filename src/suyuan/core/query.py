@@ -45,6 +45,7 @@ class SearchParams(TypedDict, total=False):
     budget_ms: int | None
     trace_id: str
     page: int
+    focus: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class SearchQuery:
     trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
     page: int = 1
     """Which page of the engines' results; only engines that have further pages are asked for them."""
+    focus: str = ""
+    """What kind of source is wanted, such as ``news`` or ``academic``; empty for the plan of the search."""
 
     @classmethod
     def of(cls, query: SearchQuery | str, params: SearchParams) -> SearchQuery:
@@ -109,6 +112,7 @@ class SearchQuery:
             self.blocked_domains,
             self.need_summary,
             self.page,
+            self.focus,
         )
 
 

@@ -21,6 +21,7 @@ from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
 from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
+from .focus import FOCUSES, Focus, focus_of
 from .guarded import guarded
 from .normalize import normalize
 from .plan import AUTO, Plan, make_plan
@@ -46,8 +47,11 @@ class SearchService:
         lang: str = "",
         bridge: SyncBridge | None = None,
         ready: Callable[[str], bool] | None = None,
+        focuses: Mapping[str, Focus] = FOCUSES,
     ) -> None:
         self.engines = engines
+        self.focuses = focuses
+        """The kinds of sources that a query may name."""
         self._ready = ready or self._configured
         self.default = default
         self._seconds = seconds
@@ -72,9 +76,10 @@ class SearchService:
         ``most`` is how many of the merged results to return, in place of the query's ``count``.
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         """
-        asked = SearchQuery.of(query, params)
+        asked, focused = self._focused(SearchQuery.of(query, params))
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        plan = self._plan(engines or self.default, full)
+        # A plan that names engines is stronger than a focus.
+        plan = self._plan((engines if engines != AUTO else focused or engines) or focused or self.default, full)
         key = (full.key(), plan, most)
         if (kept := guarded("the cache", lambda: self._cache.get(key, self._cache_seconds), None)) is not None:
             log.info(
@@ -87,6 +92,13 @@ class SearchService:
         if page.results and self._cache_seconds:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
+
+    def _focused(self, query: SearchQuery) -> tuple[SearchQuery, str]:
+        """The query and the plan that its focus stands for; the plan is empty for none."""
+        if not query.focus:
+            return query, ""
+        focus = focus_of(query.focus, self.focuses)
+        return focus.applied(query), focus.plan(self.engines, self._ready)
 
     def check_plan(self, engines: str) -> None:
         """Raise ``InvalidInput`` where ``engines`` is not a plan."""

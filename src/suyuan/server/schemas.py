@@ -144,6 +144,11 @@ class SearchIn(BaseModel):
     need_summary: bool = False
     budget_ms: int | None = None
     page: int = Field(1, description="Further pages come only from engines that have them.")
+    focus: str = Field(
+        "",
+        max_length=60,
+        description="Kind of source: web, news, academic, code, discussions, encyclopedia, china, or your own.",
+    )
     engines: str = Field(
         "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
     )

@@ -75,4 +75,5 @@ def query_from(arguments: dict[str, Any], *, count: int) -> SearchQuery:
         freshness=given.get("freshness"),
         allowed_domains=tuple(given.get("allowed_domains", ())),
         blocked_domains=tuple(given.get("blocked_domains", ())),
+        focus=given.get("focus", ""),
     )

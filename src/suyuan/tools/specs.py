@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..search.focus import FOCUSES
+
 Lang = Literal["zh", "en"]
 
 
@@ -107,6 +109,13 @@ WEB_SEARCH = ToolSpec(
         Parameter(
             "language", {"type": "string"}, "结果语言，例如 zh-CN、en", "Language of the results such as zh-CN or en."
         ),
+        Parameter(
+            "focus",
+            {"type": "string", "enum": list(FOCUSES)},
+            "来源类型：web（网页）、news（新闻）、academic（论文）、code（代码）、discussions（讨论）、encyclopedia（百科）、"
+            "china（中文网站）",
+            "Kind of source: web, news, academic (papers), code, discussions, encyclopedia, china (Chinese sites).",
+        ),
         Parameter("allowed_domains", _DOMAINS, "只要这些域名的结果", "Only results of these domains."),
         Parameter("blocked_domains", _DOMAINS, "排除这些域名的结果", "No results of these domains."),
     ),
@@ -163,6 +172,7 @@ def web_search_contract() -> dict[str, Any]:
         "allowed_domains": _DOMAINS,
         "blocked_domains": _DOMAINS,
         "need_summary": {"type": "boolean"},
+        "focus": {**text, "description": f"Kind of source: {', '.join(FOCUSES)}, or one of the configuration."},
         "trace_id": text,
         "budget_ms": {"type": "integer", "minimum": 1, "maximum": 120_000},
     }

@@ -1,0 +1,73 @@
+"""The kinds of sources that the user names in ``config.json``, below ``tools.webSearch.focus``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..core.errors import InvalidInput
+from ..core.freshness import Freshness
+from ..core.query import SearchParams, SearchQuery
+from ..core.setting import InvalidValue, Setting, ValueKind, declarations, names, setting, text
+from ..engines import registry
+from ..messages.catalog import Text
+from ..search.focus import Focus
+from .reader import SettingReader
+
+PREFIX = "tools.webSearch.focus."
+
+
+def _checked(field: str) -> ValueKind:
+    """A text that a query accepts as its ``field``."""
+
+    def check(value: Any) -> str:
+        word = str(value).strip()
+        try:
+            SearchQuery.of("x", cast(SearchParams, {field: word}))
+        except InvalidInput as error:
+            raise InvalidValue("item", error=error.message) from None
+        return word
+
+    return ValueKind(check, {"type": "string"})
+
+
+def _check_domain(domain: str) -> None:
+    try:
+        SearchQuery("x", allowed_domains=(domain,))
+    except InvalidInput as error:
+        raise ValueError(error.message) from None
+
+
+@dataclass(frozen=True, slots=True)
+class FocusSettings:
+    """One kind of source; the paths are relative to its name."""
+
+    engines: str = setting("engines", "", text(), "The plan: one name, a,b (b when a fails) or a+b (merged).")
+    domains: tuple[str, ...] = setting("domains", (), names(check_each=_check_domain), "Only results of these domains.")
+    lang: str = setting("language", "", _checked("lang"), "The language of the results.")
+    freshness: str = setting("freshness", "", _checked("freshness"), "How old results may be: day, week, month, year.")
+
+
+def focus_settings(reader: SettingReader) -> Iterator[Setting]:
+    """The settings of every kind of source that the file names."""
+    for name in reader.names_below(PREFIX):
+        yield from (one.under(f"{PREFIX}{name}.", "") for one in declarations(FocusSettings))
+
+
+def read_focuses(reader: SettingReader) -> dict[str, Focus]:
+    """The kinds of sources that the file names; one with an unknown engine is reported and left out."""
+    found = {}
+    for name in reader.names_below(PREFIX):
+        own = reader.read(FocusSettings, f"{PREFIX}{name}.")
+        if unknown := [part for part in own.engines.replace("+", ",").split(",") if part.strip() and not _known(part)]:
+            reason = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
+            reader.report(str(reader.file), f"{PREFIX}{name}.engines", unknown[0], reason, Text("config.used.nothing"))
+            continue
+        freshness = Freshness.parse(own.freshness) if own.freshness else None
+        found[name.lower()] = Focus(own.engines, own.domains, own.lang, freshness)
+    return found
+
+
+def _known(name: str) -> bool:
+    return name.strip() == "auto" or registry.canonical(name) in registry.names()
