@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from suyuan.chat.events import Answer
+from suyuan.chat.events import Answer, ClaimCheck
 from suyuan.chat.export import Form, export, harmless, render
+from suyuan.citations.claims import Disagreement, Side
 from suyuan.citations.registry import Source
 from suyuan.core.causes.asked import EMPTY_QUERY
 from suyuan.core.errors import InvalidInput
@@ -147,6 +148,23 @@ def test_a_page_needs_nothing_else_and_allows_nothing() -> None:
         and "<script" not in page
     )
     assert not re.search(r"url\(|@import|<link|src=", page)
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_the_verdicts_are_kept(form: Form) -> None:
+    check = ClaimCheck(0, 14, 1, "contradicted", "page", "It is 36 <km>.", "", "384 400", "36 <km>")
+    sides = (Side("384 400", (2,)), Side("36 <km>", (1,)))
+    message = reply(claims=(check,), disagreements=(Disagreement(0, 14, sides),))
+    made = export(TALK, [question(), message], form, "en")
+    if form == "json":
+        kept = json.loads(made)["messages"][1]["answer"]
+        assert kept["claims"][0]["verdict"] == "contradicted" and kept["claims"][0]["says"] == "36 <km>"
+        assert [side["numbers"] for side in kept["disagreements"][0]["sides"]] == [[2], [1]]
+        return
+    shown = Elements(made if form == "html" else render(made)).text
+    assert "Contradicted: the source says “36 <km>”" in shown
+    assert "Sources disagree: 384 400 [2]; 36 <km> [1]" in shown
+    assert "compared" not in export(TALK, [question(), reply()], form, "en")
 
 
 @pytest.mark.req("C11.5")

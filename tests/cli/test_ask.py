@@ -74,7 +74,7 @@ async def test_ask_streams_the_answer_to_stdout_and_the_steps_to_stderr() -> Non
         ran = await sh.run("--ui", "zh", "ask", QUESTION)
     assert ran.code == 0 and "55公里" in ran.out and "[1] 港珠澳大桥" in ran.out and f"{sh.web.url}/bridge" in ran.out
     assert "正在搜索" in ran.err and "searxng，2 条结果" in ran.err and "正在阅读" in ran.err
-    assert re.search(r"引用核对：\d 句与来源相符", ran.out)
+    assert re.search(r"引用与来源核对： ✓ \d 处有(网页|搜索摘要)支持", ran.out)
 
 
 async def test_ask_json_writes_only_the_answer() -> None:

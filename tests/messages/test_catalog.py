@@ -28,7 +28,7 @@ COMPOSED = re.compile(
     r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.(archive\.(number|read_at|size|page)|engine\.(name|key|state|address))|cli\.help\.searxng_(up|down|restart|logs)"
     r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
-    r"|page\.((checked|verdict)\.(supported|weak|not_found)|level\.(info|warning|error)|script\.health\.\w+)"
+    r"|page\.(level\.(info|warning|error)|script\.health\.\w+)|claims\.(verdict|count)\.\w+"
 )
 
 
@@ -121,7 +121,17 @@ def test_every_text_is_used() -> None:
     code = "\n".join(file.read_text("utf-8") for file in files)
     quoted = set(re.findall(r"""["'`]([\w.]+)["'`]""", code))
     of_causes = {f"{cause.key}.{part}" for cause in CAUSES.values() for part in ("message", "hint")}
-    areas = ("cli", "page.script", "page", "references", "export", "config.why", "network.reason", "doctor.ok")
+    areas = (
+        "cli",
+        "page.script",
+        "page",
+        "references",
+        "export",
+        "claims",
+        "config.why",
+        "network.reason",
+        "doctor.ok",
+    )
 
     def used(key: str) -> bool:
         short = next((key.removeprefix(f"{area}.") for area in areas if key.startswith(f"{area}.")), key)

@@ -320,7 +320,7 @@ async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: S
     await card.wait_for()
     said = await card.inner_text()
     number = int(await cite.inner_text())
-    assert RESULTS[number - 1]["title"] in said and "✓ 与原文相符" in said and "搜索于 20" in said
+    assert RESULTS[number - 1]["title"] in said and "✓ 搜索摘要支持此说法" in said and "搜索于 20" in said
     assert (await card.locator("blockquote").inner_text()) in RESULTS[number - 1]["content"]
     assert "#:~:text=" in (await card.get_by_text("打开原文位置").get_attribute("href") or "")
     await picture(page, "card-desktop-light-zh")
@@ -478,7 +478,7 @@ async def test_an_agents_steps_and_sources_are_shown_by_round(tmp_path: Path, br
         verdicts = await answer.locator(".cite").evaluate_all(
             "all => all.map((each) => each.dataset.cite + ' ' + each.dataset.verdict)"
         )
-        assert verdicts == ["1 supported", "2 supported", "3 supported", "5 not_found"]
+        assert verdicts == ["1 supported", "2 supported", "3 supported", "5 unread"]
         assert "先想一想" in (await answer.locator(".thought").text_content() or "")
         await picture(page, "agent-desktop-light-zh")
         assert await axe(page) == []

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
+from ..citations.claims import Basis, Disagreement, Verdict
 from ..citations.registry import Source
 from ..core.failure import Failure
 from ..store.conversation import Mode
 
 Level = Literal["info", "warning", "error"]
 Tool = Literal["web_search", "web_fetch"]
-ClaimVerdict = Literal["supported", "weak", "not_found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +170,24 @@ class Notice(Event):
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck(Event):
-    """One cited sentence of the answer, compared with what its source says."""
+    """One cited sentence of the answer, compared with one of the sources that it cites."""
 
     kind: ClassVar[str] = "claim"
     start: int
     """The position of the sentence in :attr:`Answer.text`, in characters."""
     end: int
-    numbers: tuple[int, ...]
-    verdict: ClaimVerdict
+    number: int
+    verdict: Verdict
+    basis: Basis = ""
+    """What was compared: the page, the snippet of the search, or nothing."""
     quote: str = ""
     """The sentence of the source that fits best."""
     link: str = ""
     """The source's address with a text fragment that leads to the quote."""
+    claimed: str = ""
+    """Where the source contradicts the sentence: the words of the sentence,"""
+    says: str = ""
+    """and what the source says instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +197,14 @@ class Citation:
     number: int
     url: str
     title: str
-    verdict: ClaimVerdict | None = None
+    verdict: Verdict | None = None
     """The weakest verdict of the sentences that cite it; None where nothing could be compared."""
     quote: str = ""
     link: str = ""
     """The address with a text fragment that leads to the quote."""
+    basis: Basis = ""
+    says: str = ""
+    """What the source says instead, where it contradicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +236,8 @@ class Answer(Event):
     unknown: tuple[int, ...] = ()
     """Numbers in the text that belong to no source."""
     claims: tuple[ClaimCheck, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    """Where a source supports what the text says and another says otherwise."""
     unverified: bool = False
     """Whether a search was wanted and failed: every view must show that the text is not verified."""
     stopped: bool = False
@@ -247,11 +258,20 @@ class Answer(Event):
         return tuple(self._citation(source) for source in self.sources if source.number in self.cited)
 
     def _citation(self, source: Source) -> Citation:
-        claims = [claim for claim in self.claims if source.number in claim.numbers]
+        claims = [claim for claim in self.claims if claim.number == source.number]
         if not claims:
             return Citation(source.number, source.url, source.title)
-        weakest = max(claims, key=lambda claim: _WEAKNESS[claim.verdict])
-        return Citation(source.number, source.url, source.title, weakest.verdict, weakest.quote, weakest.link)
+        weakest = max(claims, key=lambda claim: _WEAKNESS.index(claim.verdict))
+        return Citation(
+            source.number,
+            source.url,
+            source.title,
+            weakest.verdict,
+            weakest.quote,
+            weakest.link,
+            weakest.basis,
+            weakest.says,
+        )
 
 
-_WEAKNESS: dict[ClaimVerdict, int] = {"supported": 0, "weak": 1, "not_found": 2}
+_WEAKNESS: tuple[Verdict, ...] = ("supported", "weak", "unread", "not_found", "contradicted")

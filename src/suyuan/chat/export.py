@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..core.failure import Failure
 from ..messages.catalog import Texts, language
 from ..store.conversation import Conversation, Message
+from .verdicts import check_lines, title
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -152,6 +153,8 @@ def _answered(conversation: Conversation, message: Message, lang: str) -> list[s
             for source in sources
         )
         parts += [f"### {t('sources')}", "\n".join(lines)]
+    if checked := check_lines(message.answer or {}, lang):
+        parts += [f"### {_literal(title(lang))}", "\n".join(f"- {_literal(line)}" for line in checked)]
     return parts
 
 
@@ -220,6 +223,9 @@ def _answer_html(conversation: Conversation, message: Message, lang: str) -> lis
     if sources := _loose_sources(message):
         items = "".join(f'<li value="{int(source["number"])}">{_source_html(source)}</li>' for source in sources)
         parts.append(f"<h3>{t('sources')}</h3>\n<ol>{items}</ol>")
+    if checked := check_lines(message.answer or {}, lang):
+        items = "".join(f"<li>{escape(line)}</li>" for line in checked)
+        parts.append(f"<h3>{escape(title(lang))}</h3>\n<ul>{items}</ul>")
     return parts
 
 

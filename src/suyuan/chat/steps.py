@@ -111,7 +111,8 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPag
         raise
     chosen = select(document.text, question or turn.message, budget)
     source = turn.citations.add_page(url, document)
-    turn.add_evidence(source.number, "\n".join(passage.text for passage in chosen.passages))
+    # All of it, not only what the model gets to see: "not found in the page" must be true.
+    turn.add_page(source.number, document.text)
     turn.web_policy.found(link for _, link in document.links)
     turn.web_policy.read(f"{document.title}\n{document.text}")
     took = _since(started)

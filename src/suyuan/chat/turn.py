@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..citations.claims import check_claims
+from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
 from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
 from ..citations.registry import CitationRegistry, Source
@@ -48,6 +48,7 @@ _CANCEL_AGAIN = 0.2
 _HIDDEN = 4
 
 Work = Callable[["Turn"], Awaitable[None]]
+Checked = tuple[tuple[ClaimCheck, ...], tuple[Disagreement, ...]]
 
 
 class Turn:
@@ -65,7 +66,8 @@ class Turn:
             # An earlier answer may repeat what a page said.
             if exchange.sources:
                 self.web_policy.read(exchange.answer)
-        self.evidence: dict[int, str] = {}
+        self._snippets: dict[int, str] = {}
+        self._pages: dict[int, str] = {}
         self.usage = Usage()
         self.receipts: list[Mapping[str, Any]] = []
         self.unverified = False
@@ -100,17 +102,18 @@ class Turn:
         """Add to the usage counters."""
         self.usage = replace(self.usage, **{name: getattr(self.usage, name) + more for name, more in used.items()})
 
-    def add_evidence(self, number: int, text: str) -> None:
-        """Add text of source ``number`` to the evidence that cited sentences are compared with."""
-        self.evidence[number] = f"{self.evidence[number]}\n{text}" if number in self.evidence else text
+    def add_page(self, number: int, text: str) -> None:
+        """Add text of the page of source ``number``, which was read, to what cited sentences are compared with."""
+        self._pages[number] = f"{self._pages[number]}\n{text}" if number in self._pages else text
 
     def _found(self, sources: tuple[Source, ...]) -> None:
         """Announce the sources of a search: from now on they can be cited and their pages can be read."""
         latest = self.citations.rounds[-1]
         self.emit(SourcesFound(latest.number, latest.query, sources))
         for source in sources:
-            if source.snippet:
-                self.add_evidence(source.number, source.snippet)
+            known = self._snippets.get(source.number, "")
+            if source.snippet and source.snippet not in known:
+                self._snippets[source.number] = f"{known}\n{source.snippet}".strip()
         self.web_policy.found(source.url for source in sources)
         self.web_policy.read("\n".join(f"{source.title}\n{source.snippet}" for source in sources))
 
@@ -228,6 +231,7 @@ class Turn:
         rounds = self.citations.rounds
         agent = self.session.mode == "agent"
         listed = references(sources, linked.cited, lang=self.lang, rounds=rounds if agent else None)
+        claims, disagreements = self._checked(linked, sources) if linked.cited else ((), ())
         return Answer(
             text=linked.text,
             markdown=f"{linked.markdown.rstrip()}\n\n{listed}".strip() if listed else linked.markdown,
@@ -238,7 +242,8 @@ class Turn:
             rounds=tuple((each.number, each.query, each.sources) for each in rounds),
             cited=linked.cited,
             unknown=linked.unknown,
-            claims=self._claims(linked, sources) if linked.cited else (),
+            claims=claims,
+            disagreements=disagreements,
             unverified=self.unverified,
             stopped=stopped,
             failure=failure,
@@ -250,23 +255,31 @@ class Turn:
             else (),
         )
 
-    def _claims(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
+    def _checked(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> Checked:
         try:
             return self._check(linked, sources)
         except Exception:
             # The answer is still useful if the check fails.
             log.exception("turn run=%s: its citations could not be checked", self.run)
-            return ()
+            return (), ()
 
-    def _check(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> tuple[ClaimCheck, ...]:
-        titles = {number: source.title for number, source in sources.items()}
-        evidence = {number: self.evidence.get(number) or source.snippet for number, source in sources.items()}
-        checked = []
-        for claim in check_claims(linked.text, linked.markers, evidence, titles):
-            source = sources.get(claim.number) if claim.number is not None else None
-            target = fragment_link(source.url, claim.quote) if source and claim.quote else ""
-            checked.append(ClaimCheck(claim.start, claim.end, claim.numbers, claim.verdict, claim.quote, target))
-        return tuple(checked)
+    def _check(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> Checked:
+        evidence = {
+            number: SourceEvidence(
+                source.title, self._snippets.get(number, source.snippet), self._pages.get(number, "")
+            )
+            for number, source in sources.items()
+        }
+        claims, disagreements = ClaimChecker(evidence).check(linked.text, linked.markers)
+        return tuple(_claim_check(claim, sources.get(claim.number)) for claim in claims), disagreements
+
+
+def _claim_check(claim: Claim, source: Source | None) -> ClaimCheck:
+    link = fragment_link(source.url, claim.quote) if source and claim.quote else ""
+    claimed, says = (claim.conflict.ours.text, claim.conflict.theirs.text) if claim.conflict else ("", "")
+    return ClaimCheck(
+        claim.start, claim.end, claim.number, claim.verdict, claim.basis, claim.quote, link, claimed, says
+    )
 
 
 class _Citations(CitationRegistry):

@@ -1,285 +1,173 @@
-"""Compares each cited sentence of an answer with the text of its sources, word by word: a match is not a proof."""
+"""Compares what an answer says with the sources that it cites, each number by itself: a match is not a proof."""
 
 from __future__ import annotations
 
-import math
-import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..text.dates import MONTHS
-from ..text.keywords import STOP_WORDS
-from ..text.numbers import figures
-from ..text.scripts import HAN
-from ..text.sentences import sentence_ends, split_sentences
-from ..text.words import count_cjk, words
+from ..text.conflicts import Conflict, disagreement
+from ..text.shingles import count_origins
+from ..text.tokens import tokens
+from .cited_sentences import CitedSentence, cited_sentences
 from .markers import Marker
+from .matching import Match, SourceText, Statement, match
 
-Verdict = Literal["supported", "weak", "not_found"]
+Verdict = Literal["supported", "weak", "contradicted", "not_found", "unread"]
+"""What a source says about a sentence: the same, a part of it, something else, nothing; or its page was not read."""
+Basis = Literal["page", "snippet", ""]
+"""What was compared: the text of the page, the snippet of the search, or nothing."""
 
-_ORDER: tuple[Verdict, ...] = ("not_found", "weak", "supported")
+_ORDER: tuple[Verdict, ...] = ("unread", "not_found", "weak", "contradicted", "supported")
+_LEAST_PART = 4
+"""The words of a part of a sentence that can be compared by itself."""
+# Of sources that are not cited: the share of a sentence's words that one of theirs must have, and the most compared.
+_LEAST_SHARED, _COMPARED = 0.5, 2
+_MOST_DISAGREEMENTS = 8
 
-SUPPORTED = 0.6
-WEAK = 0.3
-# The factors for a score when all figures or all names are missing, or when only one side is negated.
-_MISSING_FIGURES = 0.25
-_MISSING_NAMES = 0.25
-_OTHER_NEGATION = 0.45
-_FIGURE_WEIGHT = 4.0
-_SECOND_SENTENCE = 0.05
-"""How much a second sentence must add to the score to be part of the quote."""
-_RELATED = 0.65
-_MAX_EVIDENCE = 100_000
-_PREFIX = 7
-"""English words are compared by their first letters: "constructed" equals "construction"."""
-_NO_LETTER = re.compile(r"[\W_]+")
-_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
-_NAME = re.compile(r"(?<![\w'’])[A-Z][\w’'&.-]*[\w]")
-# With the few words after it, which are negated.
-_NEGATION = re.compile(
-    r"(?:\b(?:not|never|neither|nor|without|cannot|no longer|nobody|none)\b|n[’']t\b"
-    r"|不(?![仅过断同少久但管只光论])|没有?(?!收)|未(?!来)|并非|绝非|而非|无法|无需|毫无|尚无)"
-    rf"(?=[\s\W]*((?:[{HAN}]{{1,4}}|[^\s{HAN}]+(?:\s+[^\s{HAN}]+){{0,2}})))",
-    re.I,
-)
-_MARKUP = re.compile(
-    r"\*\*|__|`+|^[ \t>]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,3}[.)][ \t]+)|\]\([^()\s]*\)|[|\[\]*]", re.M
-)
-_LEAD = re.compile(r"[\s>|]*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s+)?[\s*_|]*")
+
+@dataclass(frozen=True, slots=True)
+class SourceEvidence:
+    """What is known of a source: its title, what the search showed of it, and what was read of its page."""
+
+    title: str = ""
+    snippet: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A cited sentence: its position in the answer, the numbers it cites, and how well the sources match it."""
+    """A sentence with one of the numbers that it cites, and what that source says about it."""
 
     start: int
+    """The position of the sentence in the answer."""
     end: int
-    numbers: tuple[int, ...]
+    number: int
     verdict: Verdict
-    quote: str
-    """The passage of the source that matches best."""
-    number: int | None
-    """The number of the source that the quote is from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How well a source matches a sentence, from 0 to 1, and which part of it does."""
-
-    score: float
+    basis: Basis
     quote: str = ""
-    missing: frozenset[str] = frozenset()
-    """The figures of the sentence that the source does not contain."""
-    stated: frozenset[str] = frozenset()
-    related: tuple[int, ...] = ()
-    """The indexes of the most similar sentences of the source, best first."""
-
-
-class SourceText:
-    """The text of a source, split into sentences once and compared with many claims."""
-
-    def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
-        self.sentences = tuple(split_sentences(text[:_MAX_EVIDENCE]) if sentences is None else sentences)
-        self.title = _terms(title) | figures(title).implied
-        self.figures = tuple(figures(sentence).implied for sentence in self.sentences)
-        self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))
-        self.held = self.title.union(*self.figures)
-        self.plain = f"{title} {' '.join(self.sentences)}".lower()
-        self.letters = _letters(self.plain)
-        self.wide = _is_wide(self.plain[:2000])
-        self._counts = Counter(term for terms in self.terms for term in terms)
-
-    def weight(self, term: str) -> float:
-        """The weight of a word: higher for rare words, very low for function words."""
-        if term in STOP_WORDS:
-            return 0.1
-        return math.log(1 + (len(self.terms) + 1) / (0.5 + self._counts[term]))
-
-
-def check_claims(
-    text: str, markers: Sequence[Marker], evidence: Mapping[int, str], titles: Mapping[int, str] | None = None
-) -> tuple[Claim, ...]:
-    """Compare every sentence of ``text`` that has a citation with the ``evidence`` for the numbers that it cites."""
-    titles = titles or {}
-    cited = cited_sentences(text, markers)
-    used = {number for sentence in cited for number in sentence.numbers if number in evidence}
-    sources = {number: SourceText(evidence[number], titles.get(number, "")) for number in sorted(used)}
-    return tuple(_claim(sentence, sources) for sentence in cited)
-
-
-class Statement:
-    """A sentence without its markers, prepared for the comparison with sources."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.figures = figures(text).stated
-        self.words = _terms(text)
-        self.terms = self.words | self.figures
-        self.names = _names(text)
-        self.wide = _is_wide(text)
-        self.denied = _denied(text)
-
-
-def match(claim: Statement, source: SourceText) -> Match:
-    """Compare one sentence with one source."""
-    facts = claim.figures
-    if not claim.terms or not source.sentences:
-        return Match(0.0, stated=facts, missing=facts)
-    missing = facts - source.held
-    score, quote, related = _best(claim, source)
-    if _letters(claim.text) in source.letters:
-        # The source contains the sentence literally.
-        return Match(1.0, quote, stated=facts, related=related)
-    if source.wide == claim.wide:
-        absent = [name for name in claim.names if name.lower() not in source.plain]
-        score *= _MISSING_NAMES ** (len(absent) / len(claim.names)) if absent else 1
-        score *= _OTHER_NEGATION if _contradicts(claim, quote) else 1
-    else:
-        # A source in another script spells names and words differently.
-        score = _across(claim, source)
-    score *= _MISSING_FIGURES ** (len(missing) / len(facts)) if missing else 1
-    return Match(score, quote, missing, facts, related)
-
-
-def _letters(text: str) -> str:
-    """``text`` reduced to letters and digits, so that markup makes no difference."""
-    return _NO_LETTER.sub("", text.lower())
+    """The passage of the source that matches best."""
+    conflict: Conflict | None = None
+    """What the source says differently."""
 
 
 @dataclass(frozen=True, slots=True)
-class CitedSentence:
-    """A sentence of an answer with at least one marker; ``body`` is its text without markers and markup."""
+class Side:
+    """What some of the sources say."""
+
+    text: str
+    numbers: tuple[int, ...]
+    origins: int = 1
+    """How many texts these are: reprints count once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A sentence of the answer that one source supports and another contradicts."""
 
     start: int
+    """The position of the sentence in the answer."""
     end: int
-    body: str
-    numbers: tuple[int, ...]
+    sides: tuple[Side, ...]
+    """What the answer says first."""
 
 
-def cited_sentences(text: str, markers: Sequence[Marker]) -> list[CitedSentence]:
-    """The sentences of ``text`` that have a citation; a marker after a full stop belongs to the sentence before it."""
-    plain, spots, shift = _without(text, markers)
-    ends = sentence_ends(plain)
-    owned: dict[int, list[Marker]] = {}
-    for marker, spot in zip(markers, spots, strict=True):
-        owned.setdefault(bisect_right(ends, _owner(plain, spot)), []).append(marker)
-    found = []
-    for place, own in sorted(owned.items()):
-        start, end = (ends[place - 1] if place else 0), ends[min(place, len(ends) - 1)]
-        lead = _LEAD.match(plain, start, end)
-        start, end = lead.end() if lead else start, start + len(plain[start:end].rstrip())
-        if start < end:
-            numbers = tuple(dict.fromkeys(number for marker in own for number in marker.numbers))
-            first = min(own[0].start, start + shift[bisect_right(spots, start)])
-            last = max(own[-1].end, end - 1 + shift[bisect_right(spots, end - 1)] + 1)
-            found.append(CitedSentence(first, last, " ".join(_MARKUP.sub(" ", plain[start:end]).split()), numbers))
-    return found
+class ClaimChecker:
+    """Compares the sentences of one answer with its sources."""
+
+    def __init__(self, evidence: Mapping[int, SourceEvidence]) -> None:
+        self._evidence = evidence
+        self._pages: dict[int, SourceText] = {}
+        self._snippets: dict[int, SourceText] = {}
+
+    def check(self, text: str, markers: Sequence[Marker]) -> tuple[tuple[Claim, ...], tuple[Disagreement, ...]]:
+        """Return what each source says about each sentence that cites it, and where sources disagree.
+
+        Numbers of no source are left out.
+        """
+        claims: list[Claim] = []
+        disagreements: list[Disagreement] = []
+        for sentence in cited_sentences(text, markers):
+            parts = zip(sentence.numbers, sentence.parts, strict=True)
+            own = [self._claim(sentence, number, part) for number, part in parts if number in self._evidence]
+            claims += own
+            if len(disagreements) < _MOST_DISAGREEMENTS:
+                disagreements += self._disagreements(sentence, own)
+        return tuple(claims), tuple(disagreements)
+
+    def _disagreements(self, sentence: CitedSentence, claims: Sequence[Claim]) -> Iterator[Disagreement]:
+        """Yield what other sources, cited or not, say instead of what a source of the sentence says."""
+        supporting = [claim.number for claim in claims if claim.verdict == "supported"]
+        if not supporting:
+            return
+        conflicts = {claim.number: claim.conflict for claim in claims if claim.conflict}
+        statement = Statement(sentence.body)
+        for number in self._evidence.keys() - {claim.number for claim in claims}:
+            if found := self._contradiction(statement, number):
+                conflicts[number] = found
+        sides: dict[str, dict[str, list[int]]] = {}
+        for number, conflict in sorted(conflicts.items()):
+            sides.setdefault(conflict.ours.text, {}).setdefault(conflict.theirs.text, []).append(number)
+        for ours, others in sides.items():
+            texts = [self._side(ours, supporting), *(self._side(theirs, own) for theirs, own in others.items())]
+            yield Disagreement(sentence.start, sentence.end, tuple(texts))
+
+    def _contradiction(self, statement: Statement, number: int) -> Conflict | None:
+        """What a source that is not cited says otherwise, if none of its most similar sentences says the same."""
+        source = self._page(number) if self._evidence[number].page else self._snippet(number)
+        least = _LEAST_SHARED * len(statement.terms)
+        shared = ((len(statement.terms & terms), index) for index, terms in enumerate(source.terms))
+        alike = sorted((each for each in shared if each[0] >= least), reverse=True)[:_COMPARED]
+        found = [disagreement(statement.text, source.sentences[index]) for _, index in alike]
+        return found[0] if found and all(found) else None
+
+    def _side(self, text: str, numbers: Sequence[int]) -> Side:
+        known = [self._evidence[number] for number in numbers]
+        return Side(text, tuple(numbers), count_origins([each.page or each.snippet for each in known]))
+
+    def _claim(self, sentence: CitedSentence, number: int, part: str) -> Claim:
+        found = self._compared(Statement(sentence.body), number)
+        if found[0] != "supported" and part != sentence.body and len(tokens(part)) >= _LEAST_PART:
+            # What stands at another number need not be in this source.
+            found = self._compared(Statement(part), number)
+        verdict, basis, best = found
+        quote = best.quote if verdict not in ("not_found", "unread") else ""
+        return Claim(
+            sentence.start,
+            sentence.end,
+            number,
+            verdict,
+            basis,
+            quote,
+            best.conflict if verdict == "contradicted" else None,
+        )
+
+    def _compared(self, statement: Statement, number: int) -> tuple[Verdict, Basis, Match]:
+        """The better verdict of page and snippet; where both are equal, that of the page."""
+        found: list[tuple[Verdict, Basis, Match]] = []
+        evidence = self._evidence.get(number, SourceEvidence())
+        if evidence.page:
+            best = match(statement, self._page(number))
+            found.append((verdict_of(best), "page", best))
+        if evidence.snippet and not (found and found[0][0] == "supported"):
+            best = match(statement, self._snippet(number))
+            verdict = verdict_of(best)
+            found.append(("unread" if verdict == "not_found" else verdict, "snippet", best))
+        return max(found, key=lambda each: _ORDER.index(each[0]), default=("unread", "", Match(0.0)))
+
+    def _page(self, number: int) -> SourceText:
+        if number not in self._pages:
+            self._pages[number] = SourceText(self._evidence[number].page, self._evidence[number].title)
+        return self._pages[number]
+
+    def _snippet(self, number: int) -> SourceText:
+        if number not in self._snippets:
+            self._snippets[number] = SourceText(self._evidence[number].snippet, self._evidence[number].title)
+        return self._snippets[number]
 
 
-def _without(text: str, markers: Sequence[Marker]) -> tuple[str, list[int], list[int]]:
-    """The text without its markers, the position of each marker in it, and the offset of the text after each marker."""
-    parts, spots, shift = [], [], [0]
-    at = kept = 0
-    for marker in markers:
-        parts.append(text[at : marker.start])
-        kept += marker.start - at
-        at = marker.end
-        spots.append(kept)
-        shift.append(at - kept)
-    return "".join(parts) + text[at:], spots, shift
-
-
-def _owner(plain: str, spot: int) -> int:
-    """A position in the sentence that a marker belongs to: the one before it, or the one that it begins."""
-    before = plain[plain.rfind("\n", 0, spot) + 1 : spot]
-    if _LEAD.fullmatch(before):
-        after = plain[spot:].lstrip()
-        return len(plain) - len(after) if after else spot
-    return spot - 1 - (len(before) - len(before.rstrip()))
-
-
-def _claim(sentence: CitedSentence, sources: Mapping[int, SourceText]) -> Claim:
-    statement = Statement(sentence.body)
-    matches = [(number, match(statement, sources[number])) for number in sentence.numbers if number in sources]
-    if not matches:
-        return Claim(sentence.start, sentence.end, sentence.numbers, "not_found", "", None)
-    number, best = max(matches, key=lambda found: found[1].score)
-    verdict = _verdict(best)
-    if verdict != "supported" and len(matches) > 1:
-        # Each of the sources may support a part of the sentence.
-        joined = SourceText("", sentences=[quote for _, found in matches if (quote := found.quote)])
-        together = match(statement, joined)
-        verdict = max(verdict, _verdict(together), key=_ORDER.index)
-    quote = best.quote if verdict != "not_found" else ""
-    return Claim(sentence.start, sentence.end, sentence.numbers, verdict, quote, number)
-
-
-def _verdict(found: Match) -> Verdict:
-    if found.missing and found.missing == found.stated:
-        return "not_found"
-    if found.score >= SUPPORTED and not found.missing:
-        return "supported"
-    return "weak" if found.score >= WEAK or (found.score >= WEAK / 2 and found.missing < found.stated) else "not_found"
-
-
-def _best(claim: Statement, source: SourceText) -> tuple[float, str, tuple[int, ...]]:
-    """The share of a claim that one or two adjacent sentences contain, these sentences, and the most similar ones."""
-    terms = claim.terms
-    weights = {term: _FIGURE_WEIGHT if term in claim.figures else source.weight(term) for term in terms}
-    total = sum(weights.values())
-
-    def share(held: Iterable[str]) -> float:
-        return sum(map(weights.__getitem__, terms.intersection(held))) / total
-
-    single = [share(own) for own in source.terms]
-    with_title = [share(own | title) for own in source.terms] if (title := source.title & terms) else single
-    at = max(range(len(single)), key=lambda i: (with_title[i], -i))
-    score, span = with_title[at], (at, at + 1)
-    for i in range(len(single) - 1):
-        # The sum is an upper bound: most pairs cannot improve the score.
-        if with_title[i] + single[i + 1] > score + _SECOND_SENTENCE:
-            both = share(source.terms[i] | source.terms[i + 1] | title)
-            if both > score + (_SECOND_SENTENCE if span[1] - span[0] == 1 else 0):
-                score, span = both, (i, i + 2)
-    order = sorted(range(len(single)), key=lambda i: -single[i])
-    top = single[order[0]]
-    related = tuple(i for i in order[:4] if single[i] >= _RELATED * top > 0)
-    return score, " ".join(source.sentences[span[0] : span[1]]), related
-
-
-def _across(claim: Statement, source: SourceText) -> float:
-    """The score where claim and source use different scripts: only figures and Latin names can be compared."""
-    shared = {name.lower() for name in _LATIN_WORD.findall(claim.text)} & set(_LATIN_WORD.findall(source.plain))
-    anchors = len(claim.figures) + len(shared)
-    return SUPPORTED if claim.figures and anchors >= 2 else (SUPPORTED + WEAK) / 2
-
-
-def _contradicts(claim: Statement, quote: str) -> bool:
-    """Whether one of the two negates what the other states."""
-    ours, theirs = claim.denied, _denied(quote)
-    if not ours and not theirs:
-        return False
-    return bool((ours - theirs) & _terms(quote) or (theirs - ours) & claim.words)
-
-
-def _denied(text: str) -> frozenset[str]:
-    """The words that follow a negation."""
-    return frozenset().union(*(_terms(found[1]) for found in _NEGATION.finditer(text))) - STOP_WORDS
-
-
-def _names(claim: str) -> set[str]:
-    """Capitalised Latin words, except the first of the sentence and the months."""
-    found = {found[0].removesuffix("'s").removesuffix("’s") for found in _NAME.finditer(claim) if found.start() > 0}
-    return {name for name in found if name.lower() not in MONTHS}
-
-
-def _is_wide(text: str) -> bool:
-    return count_cjk(text) * 4 > len(text)
-
-
-def _terms(text: str) -> frozenset[str]:
-    """The words to compare; numbers are left to :func:`figures`."""
-    return frozenset(word[:_PREFIX] if word.isascii() else word for word in words(text) if not word[0].isdigit())
+def verdict_of(found: Match) -> Verdict:
+    """Return the verdict for a match with a text that was read."""
+    if found.is_contradicted:
+        return "contradicted"
+    return "supported" if found.is_supported else "weak" if found.is_weak else "not_found"

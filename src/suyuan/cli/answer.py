@@ -24,6 +24,7 @@ from ..chat.events import (
     TextWithdrawn,
 )
 from ..chat.runs import Run
+from ..chat.verdicts import checks, counts, disagreements, title, verdict_text
 from ..messages.catalog import Texts
 from .answer_text import AnswerText, PlainText
 from .failure import FAILED, NOTHING, OK
@@ -109,10 +110,7 @@ class AnswerPrinter:
             self._text.line(t("ask.stopped"), "yellow")
         if answer.unverified:
             self._text.line(t("ask.unverified"), "yellow")
-        if verdicts := [claim.verdict for claim in answer.claims]:
-            counts = {kind: verdicts.count(kind) for kind in ("supported", "weak", "not_found")}
-            self._text.line()
-            self._text.line(t("ask.claims", **counts), "dim")
+        self._checked(answer.as_dict())
         shown = {
             source: "*" if answer.mode == "agent" and source.number in answer.cited else " "
             for source in answer.sources
@@ -120,6 +118,19 @@ class AnswerPrinter:
         }
         if shown:
             self._text.sources(t("ask.sources"), shown)
+
+    def _checked(self, answer: Mapping[str, Any]) -> None:
+        """Write how the citations compare with their sources, and each that a source contradicts."""
+        lang = self._t.lang
+        if not (found := counts(answer, lang)):
+            return
+        self._text.line()
+        self._text.line(f"{title(lang)} {' · '.join(text for _, text in found)}", "dim")
+        for check in checks(answer):
+            if check["verdict"] == "contradicted":
+                self._text.line(f"[{check['number']}] {verdict_text(check, lang)}", "yellow")
+        for note in disagreements(answer, lang):
+            self._text.line(note, "yellow")
 
 
 def receipt_line(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..text.bm25 import BM25
+from ..text.conflicts import Conflict, conflicts, disagreement
 from ..text.keywords import content_stems
 from ..text.language import script_language
 from ..text.numbers import figures
+from ..text.shingles import count_origins
 from ..text.words import stems
 from .answer_type import AnswerType, answer_type
 from .evidence import LONGEST, Candidate, Evidence, find_candidates
@@ -25,6 +27,7 @@ _ANSWER_FIT = 0.7
 _MAX_FOR_WHOLE, _MAX_FOR_PART = 3, 2
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
+_ALIKE = 0.4
 _NEARBY_WEIGHT, _SOURCE_WEIGHT = 0.4, 0.6
 _AGREEMENT_WEIGHT = 0.2
 _WITHOUT_ANSWER, _CUT_OFF, _LATER = 0.5, 0.8, 0.01
@@ -43,6 +46,10 @@ class Quote:
     text: str
     numbers: tuple[int, ...]
     score: float
+    says: str = ""
+    """The words of it that others contradict."""
+    others: tuple[Quote, ...] = ()
+    """What other sources say instead, in their sentences."""
 
 
 @dataclass(slots=True)
@@ -69,15 +76,19 @@ class _Pick:
         """Whether ``other`` is part of the text, literally or in other words."""
         return other.text in self.text or _say_the_same(other, self.candidate)
 
+    def quote(self, says: str = "") -> Quote:
+        """Return what is shown of it."""
+        return Quote(self.text, tuple(sorted(self.numbers)), self.score, says)
+
 
 def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4) -> tuple[Quote, ...]:
     """Return the few sentences that answer ``question`` best, the best first; none where no sentence fits."""
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
-    quotes = _quotes(question, readable, most)
     # A sentence in another language is better than none.
-    return quotes or (_quotes(question, candidates, most) if len(readable) < len(candidates) else ())
+    picks = _picks(question, readable, most) or _picks(question, candidates, most)
+    return tuple(_with_others(picks, candidates, {source.number: source.text for source in evidence}))
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -96,16 +107,14 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     return [source for _, source in sorted(zip(scores, evidence, strict=True), key=lambda pair: -pair[0])]
 
 
-def _quotes(question: str, candidates: list[Candidate], most: int) -> tuple[Quote, ...]:
+def _picks(question: str, candidates: list[Candidate], most: int) -> list[_Pick]:
     parts = split_question(question)
     if not candidates or not parts:
-        return ()
+        return []
     picks: list[_Pick] = []
     for part in parts:
         _pick_for(part, candidates, picks, most, _MAX_FOR_WHOLE if len(parts) == 1 else _MAX_FOR_PART)
-    if _STEPS.search(question):
-        picks = _in_source_order(picks)
-    return tuple(Quote(pick.text, tuple(sorted(pick.numbers)), pick.score) for pick in picks)
+    return _in_source_order(picks) if _STEPS.search(question) else picks
 
 
 def _pick_for(part: str, candidates: list[Candidate], picks: list[_Pick], most: int, most_for_part: int) -> None:
@@ -179,9 +188,42 @@ def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
     return True
 
 
+def _with_others(picks: list[_Pick], candidates: list[Candidate], texts: Mapping[int, str]) -> Iterator[Quote]:
+    """Yield the quotes of the picks; where sources disagree, the side of most origins with what the others say."""
+    shown: set[str] = set()
+    for pick in picks:
+        if pick.candidate.text in shown:
+            continue
+        sides: dict[str, _Pick] = {}
+        for candidate, found in _contradicting(pick, candidates):
+            if not sides:
+                sides[found.ours.text] = pick
+            elif found.ours.text not in sides:
+                continue  # It is about something else than the first.
+            side = sides.setdefault(found.theirs.text, _Pick(candidate, [], pick.score, _understandable(candidate)))
+            side.numbers += [candidate.number] if candidate.number not in side.numbers else []
+            shown.add(candidate.text)
+        ordered = sorted(sides.items(), key=lambda side: -count_origins([texts[number] for number in side[1].numbers]))
+        first, *others = [side.quote(says) for says, side in ordered] or [pick.quote()]
+        yield replace(first, others=tuple(others))
+
+
+def _contradicting(pick: _Pick, candidates: list[Candidate]) -> Iterator[tuple[Candidate, Conflict]]:
+    for candidate in candidates:
+        if candidate.number in pick.numbers or not _may_say_the_same(candidate, pick.candidate):
+            continue
+        if found := disagreement(pick.candidate.text, candidate.text):
+            yield candidate, found
+
+
+def _may_say_the_same(one: Candidate, other: Candidate) -> bool:
+    """Whether two sentences are about the same: they share many words."""
+    return len(one.stems.keys() & other.stems.keys()) >= _ALIKE * min(len(one.stems), len(other.stems))
+
+
 def _say_the_same(one: Candidate, other: Candidate) -> bool:
     common = len(one.stems.keys() & other.stems.keys()) / max(1, min(len(one.stems), len(other.stems)))
-    if common < _SAME:
+    if common < _SAME or conflicts(one.text, other.text):
         return False
     return common > _CERTAINLY_SAME or figures(one.text).stated <= figures(other.text).implied
 

@@ -33,6 +33,7 @@ _TEXTS = {
         "- Connect a stronger model: set `SUYUAN_MODEL`, `SUYUAN_MODEL_BASE_URL` and `SUYUAN_MODEL_API_KEY`, "
         "e.g. `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`.",
     },
+    "disagree": {"zh": "来源说法不一（{sides}）：", "en": "Sources disagree ({sides}):"},
     "search_failed": {
         "zh": "搜索没有成功，所以没有可以引用的来源。我是内置模型，只引用搜索到的句子，不凭记忆回答。",
         "en": "The search failed, so there is nothing to quote. I am the built-in model: I answer nothing from memory.",
@@ -47,7 +48,7 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
     """Return the answer to a turn: quotes, the nearest sources, or why there is nothing to quote."""
     lang, question, evidence = turn.lang, turn.full_question, turn.evidence
     if quotes := pick_quotes(question, evidence, most_quotes):
-        return _written(quotes)
+        return _written(quotes, lang)
     if evidence:
         nearest = rank_sources(question, evidence)[:3]
         lines = [f"- {_plain_title(source.title)} [{source.number}]" for source in nearest]
@@ -59,9 +60,16 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
     return _TEXTS["no_results" if turn.queries else "no_search"][lang]
 
 
-def _written(quotes: tuple[Quote, ...]) -> str:
-    cited = [_cited(quote) for quote in quotes]
-    return cited[0] if len(cited) == 1 else "\n".join(f"- {sentence}" for sentence in cited)
+def _written(quotes: tuple[Quote, ...], lang: str) -> str:
+    lines: list[str] = []
+    for quote in quotes:
+        if quote.others:
+            said = "、".join if lang == "zh" else " / ".join
+            lines += [
+                _TEXTS["disagree"][lang].format(sides=said([quote.says, *(other.says for other in quote.others)]))
+            ]
+        lines += [f"- {_cited(each)}" for each in (quote, *quote.others)]
+    return lines[0].removeprefix("- ") if len(lines) == 1 else "\n".join(lines)
 
 
 def _cited(quote: Quote) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from jinja2.environment import TemplateModule
 
+from ..chat.verdicts import checks, counts, disagreements, title, verdict_text
 from ..citations.markers import find_markers
 from ..core.failure import Failure
 from ..core.urls import domain_of, is_page
@@ -99,10 +100,16 @@ class AnswerView:
 
     def _marks(self, text: str) -> list[Mark | None]:
         """The check of the cited sentence for every citation of the text, in order."""
-        claims = (self.answer or {}).get("claims", ())
-        known = self.addresses()
-        places = [marker.start for marker in find_markers(text) if set(marker.numbers) & known.keys()]
-        return [_mark_at(place, claims) for place in places] if claims else []
+        known, found = self.addresses(), self.checks
+        places = [
+            (marker.start, number) for marker in find_markers(text) for number in marker.numbers if number in known
+        ]
+        return [_mark_at(place, number, found) for place, number in places] if found else []
+
+    @property
+    def checks(self) -> list[dict[str, Any]]:
+        """The checks of the citations, once the answer is there."""
+        return checks(self.answer or {})
 
     # --- events -------------------------------------------------------------------------------------------------------
     def _started(self, event: Json) -> str:
@@ -198,13 +205,14 @@ _HANDLERS: dict[str, Callable[[AnswerView, Json], str]] = {
 }
 
 
-def _mark_at(place: int, claims: Sequence[Json]) -> Mark | None:
-    for i, claim in enumerate(claims):
-        if claim["start"] <= place < claim["end"]:
-            return Mark(i, claim["verdict"])
-    # A marker may follow the sentence that it belongs to.
-    near = [(place - claim["end"], i) for i, claim in enumerate(claims) if 0 <= place - claim["end"] <= 2]
-    return Mark(min(near)[1], claims[min(near)[1]]["verdict"]) if near else None
+def _mark_at(place: int, number: int, found: Sequence[Json]) -> Mark | None:
+    """The check of the sentence around ``place`` with source ``number``; a marker may follow its sentence."""
+    own = [
+        (max(0, place - check["end"] + 1), at)
+        for at, check in enumerate(found)
+        if check["number"] == number and check["start"] <= place <= check["end"] + 2
+    ]
+    return Mark(min(own)[1], found[min(own)[1]]["verdict"]) if own else None
 
 
 def kept_view(message: Message, events: Sequence[Json], label: str, mode: str = "chat") -> AnswerView:
@@ -334,6 +342,7 @@ def environment() -> Environment:
         loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short)
+    made.filters.update(verdict=verdict_text, counts=counts, disagreements=disagreements, checks_title=title)
     made.tests.update(page=is_page)
     return made
 

@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup, escape
 
 from ..chat.service import ChatService
+from ..chat.verdicts import checks
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN, NO_SUCH_PATH
 from ..core.document import Document
@@ -169,9 +170,7 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     if kept is None or source is None:
         t = PageTexts(language_of(request))
         return _page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
-    quotes = [
-        claim["quote"] for claim in answer.get("claims", ()) if source["number"] in claim["numbers"] and claim["quote"]
-    ]
+    quotes = [check["quote"] for check in checks(answer) if check["number"] == source["number"] and check["quote"]]
     document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -80,13 +80,23 @@ class PartialDate:
             return None
 
 
+def find_dates(text: str) -> tuple[list[tuple[PartialDate, int, int]], str]:
+    """Return the dates of ``text`` with their positions, and the text with a semicolon and spaces in their place."""
+    return _taken(text, lambda match: ";".ljust(len(match[0])))
+
+
 def extract_dates(text: str) -> tuple[list[PartialDate], str]:
     """Return the dates of ``text``, and the text without them."""
-    found: list[PartialDate] = []
+    found, rest = _taken(text, lambda match: " ; ")
+    return [each for each, _, _ in found], rest
+
+
+def _taken(text: str, instead: Callable[[re.Match[str]], str]) -> tuple[list[tuple[PartialDate, int, int]], str]:
+    found: list[tuple[PartialDate, int, int]] = []
 
     def take(match: re.Match[str]) -> str:
-        found.append(_partial(match))
-        return " ; "
+        found.append((_partial(match), *match.span()))
+        return instead(match)
 
     for form in _forms(text):
         text = form.sub(take, text)

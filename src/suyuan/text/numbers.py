@@ -8,19 +8,21 @@ from decimal import Decimal, InvalidOperation
 
 from .dates import PartialDate, extract_dates
 
-_SCALES = {
+SCALES = {
     "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "bn": 9, "k": 3, "m": 6, "b": 9,
     "十": 1, "百": 2, "千": 3, "万": 4, "亿": 8, "萬": 4, "億": 8, "兆": 12,
     "百万": 6, "千万": 7, "十亿": 9, "百亿": 10, "千亿": 11, "万亿": 12,
 }  # fmt: skip
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"(?<![\d.])(?P<n>\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)"
     r"(?:\s*(?P<p>%|％|percent\b|per cent\b|个百分点)"
     r"|[ -]?(?P<w>thousand|million|billion|trillion|bn|mn)\b|(?P<k>[kmb])\b"
     r"|\s*(?P<c>万亿|千亿|百亿|十亿|千万|百万|[万萬亿億兆千百十]))?",
     re.I,
 )
-_CHINESE = re.compile(r"(百分之)?([零〇一二两三四五六七八九十百千万亿]{1,24})(?:点([零〇一二三四五六七八九]{1,12}))?")
+CHINESE_NUMBER = re.compile(
+    r"(百分之)?([零〇一二两三四五六七八九十百千万亿]{1,24})(?:点([零〇一二三四五六七八九]{1,12}))?"
+)
 _DIGITS = {
     char: value
     for value, chars in enumerate(("零〇", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
@@ -30,7 +32,7 @@ _UNITS = {"十": 10, "百": 100, "千": 1000}
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_SPELLED = {
+SPELLED = {
     "dozen": 12, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
     **{word: value for value, word in enumerate(_CARDINALS.split())},
@@ -59,7 +61,7 @@ def figures(text: str) -> Figures:
     dates, rest = extract_dates(text)
     for found in dates:
         _add_date(found, stated, implied)
-    for number in _NUMBER.finditer(rest):
+    for number in NUMBER.finditer(rest):
         _add_number(number, stated, implied)
     return Figures(frozenset(stated), frozenset(implied | stated | _spelled(rest)))
 
@@ -81,7 +83,7 @@ def _add_number(found: re.Match[str], stated: set[str], implied: set[str]) -> No
         stated.add(raw)
         implied.add(raw.split(":")[0])
         return
-    scale = _SCALES.get((found["w"] or found["k"] or found["c"] or "").lower(), 0)
+    scale = SCALES.get((found["w"] or found["k"] or found["c"] or "").lower(), 0)
     plain = _plain(value.scaleb(scale))
     stated.add(f"{plain}%" if found["p"] else plain)
     implied.add(plain)
@@ -96,9 +98,9 @@ def _plain(value: Decimal) -> str:
 
 def _spelled(text: str) -> set[str]:
     """Return the numbers in words: implied and never stated, since such words have other uses."""
-    found = {str(_SPELLED[word]) for word in _SPELLED.keys() & _WORD.findall(text.lower())}
-    for percent, whole, part in () if text.isascii() else _CHINESE.findall(text):
-        value = _chinese(whole)
+    found = {str(SPELLED[word]) for word in SPELLED.keys() & _WORD.findall(text.lower())}
+    for percent, whole, part in () if text.isascii() else CHINESE_NUMBER.findall(text):
+        value = chinese_value(whole)
         number = f"{value}.{''.join(str(_DIGITS[char]) for char in part)}" if part else str(value)
         found.add(number)
         if percent:
@@ -106,7 +108,7 @@ def _spelled(text: str) -> set[str]:
     return found
 
 
-def _chinese(text: str) -> int:
+def chinese_value(text: str) -> int:
     """Return the value of a number in Chinese characters; years are written digit by digit."""
     if len(text) > 1 and all(char in _DIGITS for char in text):
         return int("".join(str(_DIGITS[char]) for char in text))

@@ -24,7 +24,7 @@ def words(text: str) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """Return the words of ``text`` without their English endings."""
-    return _words(text, _stem_of)
+    return _words(text, stem_word)
 
 
 def stem(word: str) -> str:
@@ -75,5 +75,6 @@ def _singular(word: str) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def _stem_of(word: str) -> str:
+def stem_word(word: str) -> str:
+    """Return the stem of one word in lower case, which may be a plural or possessive."""
     return stem(_singular(word))

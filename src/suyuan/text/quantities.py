@@ -1,0 +1,180 @@
+"""Numbers and dates as values that can be compared: "more than 5" agrees with 6, "24 October" with "October 2018"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from .dates import PartialDate, find_dates
+from .numbers import CHINESE_NUMBER, NUMBER, SCALES, SPELLED, chinese_value
+from .scripts import HAN
+
+_MORE = (
+    r"more than|over|above|at least|exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|greater than|higher than|upwards of"
+    r"|no (?:less|fewer) than|minimum of"
+)
+_LESS = r"less than|fewer than|under|below|at most|up to|no more than|lower than|maximum of|within"
+_NEARLY = r"nearly|almost|close to|just under"
+_ABOUT = r"about|around|approximately|roughly|some|an estimated|circa|ca\.?|c\.|~|≈|near"
+_BEFORE = {
+    "more": re.compile(
+        rf"(?:\b(?:{_MORE})|超过|超出|超|逾|多于|大于|高于|至少|不少于|不低于|突破|[>≥])\s*(?:[$€£¥])?\s*$", re.I
+    ),
+    "less": re.compile(
+        rf"(?:\b(?:{_LESS})|不足|不到|少于|小于|低于|未满|不满|至多|最多|不超过|[<≤])\s*(?:[$€£¥])?\s*$", re.I
+    ),
+    "nearly": re.compile(rf"(?:\b(?:{_NEARLY})|将近|接近|近)\s*(?:[$€£¥])?\s*$", re.I),
+    "about": re.compile(rf"(?:(?<!\w)(?:{_ABOUT})|大约|约|大概|左右|上下)\s*(?:[$€£¥])?\s*$", re.I),
+}
+_AFTER = {
+    "more": re.compile(r"\+|\s*(?:or more|and (?:more|above)|plus)\b|[多余]|[^\d\s，。,.]{0,3}(?:以上|之上)", re.I),
+    "less": re.compile(r"\s*or (?:less|fewer)\b|[^\d\s，。,.]{0,3}(?:以下|以内|之内)", re.I),
+    "about": re.compile(r"[^\d\s，。,.]{0,3}(?:左右|上下)"),
+}
+_EARLIER = re.compile(r"\b(?:before|prior to|by|until|till|earlier than)\s+(?:the\s+)?$", re.I)
+_LATER = re.compile(r"\b(?:after|since|later than|following)\s+(?:the\s+)?$", re.I)
+_EARLIER_ZH = re.compile("[底初末]?(?:之前|以前|前(?![\\w]))")
+_LATER_ZH = re.compile("[底初末]?(?:之后|以后|以来|[后起](?![\\w]))")
+_RANGE_END = re.compile(r"(?<=(\d\d)\d\d[-–/])(\d\d)(?![\d.%–-])")
+_WORD_AFTER = re.compile(rf"[ -]?([A-Za-z]{{1,20}}|[{HAN}])")
+_CURRENCY = re.compile(r"([$€£¥])\s*$")
+_DAY_ALONE = re.compile(r"(?<![\d.月])(?P<d>[0-3]?\d)[日号](?!线)|(?<![\d.年])(?P<m>1[0-2]|[1-9])月(?!\s*\d)")
+_SPELLED = re.compile(rf"\b(?:{'|'.join(sorted(SPELLED, key=len, reverse=True))})\b", re.I)
+_BEFORE_YEAR = re.compile(
+    r"(?:^|\b(?:the|in|of|since|during|until|by|early|late|summer|winter|spring|autumn)\s)$", re.I
+)
+_FIRST = re.compile(
+    "首(?=[部个位届家座枚块所艘架条项名支张款颗批期])|第一(?=[部个位届家座枚块所艘架条项名支张款颗批期])"
+)
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_AFTER_NUMBERS = "to and or in of the a an for from by on at with was is as per after before th st nd rd until"
+_NO_UNIT = frozenset(_AFTER_NUMBERS.split())
+_INFINITE = Decimal("1e30")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit, or a date, at its place in a text."""
+
+    start: int
+    end: int
+    key: str
+    """Equal for equal values."""
+    low: Decimal = Decimal(0)
+    high: Decimal = Decimal(0)
+    unit: str = ""
+    date: PartialDate | None = None
+    is_open: bool = False
+    """Whether it gives a limit and no value: "more than 5"."""
+
+    def agrees(self, other: Quantity) -> bool:
+        """Whether both may be the same value."""
+        if "version" in (self.unit, other.unit):
+            return self.key == other.key
+        if self.date and other.date and not self.is_open and not other.is_open:
+            return all(one == two for one, two in _common(self.date, other.date))
+        if self.is_open and other.is_open and (self.low == other.low or self.high == other.high):
+            return self.key == other.key  # Both give the same kind of limit: "over 200" is not "over 250".
+        return bool(self.date) == bool(other.date) and self.low <= other.high and other.low <= self.high
+
+    def is_comparable(self, other: Quantity) -> bool:
+        """Whether both measure the same, as far as their units show."""
+        if self.date and other.date:
+            return bool(_common(self.date, other.date))
+        return not self.date and not other.date and self.unit == other.unit
+
+
+def _common(one: PartialDate, other: PartialDate) -> list[tuple[int, int]]:
+    """Return year, month and day of two dates, as far as both have them."""
+    pairs = ((one.year, other.year), (one.month, other.month), (one.day, other.day))
+    return [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+
+
+def find_quantities(text: str) -> list[Quantity]:
+    """Return the numbers and dates of ``text``, in their order; numbers in words too, except "one"."""
+    dates, rest = find_dates(text)
+    for match in _RANGE_END.finditer(rest):
+        dates.append((PartialDate(int(match[1] + match[2]), None, None), *match.span()))
+    for match in _DAY_ALONE.finditer(rest):
+        month, day = (int(match[name]) if match[name] else None for name in "md")
+        dates.append((PartialDate(None, month, day), *match.span()))
+    for _, start, end in dates:
+        rest = rest[:start] + ";".ljust(end - start) + rest[end:]
+    found = [_date(text, start, end, date) for date, start, end in dates]
+    found += [_number(rest, match) for match in NUMBER.finditer(rest)]
+    found += _spelled(NUMBER.sub(lambda match: " " * len(match[0]), rest))
+    return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _date(text: str, start: int, end: int, date: PartialDate) -> Quantity:
+    """Return a date, with its year as the value: "before 1967" agrees with 1965."""
+    low = high = Decimal(date.year or 0)
+    before = _EARLIER.search(text, max(0, start - 16), start) or _EARLIER_ZH.match(text, end)
+    after = not before and (_LATER.search(text, max(0, start - 16), start) or _LATER_ZH.match(text, end))
+    low, high = (-_INFINITE if before else low), (_INFINITE if after else high)
+    return Quantity(start, end, _date_key(date), low, high, date=date, is_open=bool(before or after))
+
+
+def _date_key(date: PartialDate) -> str:
+    return f"{date.year or ''}-{date.month or ''}-{date.day or ''}"
+
+
+def _number(text: str, match: re.Match[str]) -> Quantity:
+    raw = match["n"].replace(",", "").replace("，", "")
+    start, end = match.span()
+    try:
+        value = Decimal(raw)
+    except InvalidOperation:  # A version, a score or a time of day.
+        return Quantity(start, end, raw, unit="version")
+    scale = SCALES.get((match["w"] or match["k"] or match["c"] or "").lower(), 0)
+    unit = "%" if match["p"] else _unit(text, start, end)
+    if _YEAR.fullmatch(raw) and not scale and (not unit or (unit.isascii() and _BEFORE_YEAR.search(text, 0, start))):
+        return _date(text, start, end, PartialDate(int(raw), None, None))
+    exact = value.scaleb(scale)
+    # "3.5 million" stands for what is rounded to it; a plain whole number stands for itself.
+    is_rounded = scale or "." in raw or unit == "%"
+    blur = Decimal(5).scaleb(scale + min(0, int(value.as_tuple().exponent)) - 1) if is_rounded else Decimal(0)
+    return _with_limits(text, start, end, exact, blur, unit)
+
+
+def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal, unit: str) -> Quantity:
+    before = text[max(0, start - 24) : start]
+    limit = next((name for name, sign in _BEFORE.items() if sign.search(before)), "")
+    limit = limit or next((name for name, sign in _AFTER.items() if sign.match(text, end)), "")
+    low, high = value - blur, value + blur
+    if limit == "more":
+        low, high = value, _INFINITE
+    elif limit == "less":
+        low, high = -_INFINITE, value
+    elif limit == "nearly":
+        low = value * Decimal("0.85")
+    elif limit == "about":
+        low, high = value * Decimal("0.9"), value * Decimal("1.1")
+    key = f"{value.normalize():f}" + ("%" if unit == "%" else "")
+    return Quantity(start, end, key, low, high, unit, is_open=limit in ("more", "less"))
+
+
+def _unit(text: str, start: int, end: int) -> str:
+    if currency := _CURRENCY.search(text, max(0, start - 3), start):
+        return currency[1]
+    after = _WORD_AFTER.match(text, end)
+    word = after[1].lower() if after else ""
+    if text[end : end + 2].lower() in ("th", "st", "nd", "rd"):
+        return "th"
+    return "" if word in _NO_UNIT else word.rstrip("s") if word.isascii() else word
+
+
+def _spelled(text: str) -> Iterator[Quantity]:
+    """Yield the numbers in words; "one" and 一 are mostly articles."""
+    for match in () if text.isascii() else _FIRST.finditer(text):
+        yield Quantity(*match.span(), "1", Decimal(1), Decimal(1), text[match.end()])
+    for match in _SPELLED.finditer(text):
+        if (value := SPELLED[match[0].lower()]) != 1:
+            yield _with_limits(text, *match.span(), Decimal(value), Decimal(0), _unit(text, *match.span()))
+    for match in () if text.isascii() else CHINESE_NUMBER.finditer(text):
+        value = chinese_value(match[2])
+        if value > 1 and not match[3] and (len(match[2]) > 1 or _WORD_AFTER.match(text, match.end())):
+            unit = "%" if match[1] else _unit(text, *match.span())
+            yield _with_limits(text, *match.span(), Decimal(value), Decimal(0), unit)
