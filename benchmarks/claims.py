@@ -59,7 +59,7 @@ class Result(NamedTuple):
 class Shares(NamedTuple):
     """How the pairs of a set came out."""
 
-    count: int
+    size: int
     auc: float
     contradicted_supported: float
     contradicted: float
@@ -70,7 +70,7 @@ class Shares(NamedTuple):
 class Facts(NamedTuple):
     """What the replies are worth where two of five documents say something wrong."""
 
-    count: int
+    size: int
     wrong_citations: float
     """Of the citations on lines with an answer: those that lead to a document that says otherwise."""
     right: float
@@ -162,7 +162,7 @@ def shares(rows: Sequence[dict[str, Any]], check: Callable[[str, str], tuple[str
 
 def _row(name: str, ours: Shares, words: Shares) -> tuple[str, ...]:
     shown = [f"{mine:.3f} ({theirs:.3f})" for mine, theirs in zip(ours[1:5], words[1:5], strict=True)]
-    return (name, str(ours.count), *shown, f"{ours.false_alarms:.3f}")
+    return (name, str(ours.size), *shown, f"{ours.false_alarms:.3f}")
 
 
 def _pair_targets() -> list[Target]:
@@ -244,7 +244,7 @@ def _fact_targets() -> list[Target]:
         for title, half in (("not looked at", 1), ("all", None)):
             result = found[lang] = disagreeing(lang, half)
             shown = (result.wrong_citations, result.right, result.both)
-            rows.append((f"{lang}, {title} ({result.count})", *(f"{value:.3f}" for value in shown),
+            rows.append((f"{lang}, {title} ({result.size})", *(f"{value:.3f}" for value in shown),
                          f"{median(result.milliseconds):.1f}"))  # fmt: skip
     table("claims: RGB facts, two wrong documents of five",
           ("", "citation says otherwise", "right answer", "both sides", "CPU ms"), rows)  # fmt: skip
