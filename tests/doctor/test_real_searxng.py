@@ -16,7 +16,7 @@ import yaml
 
 from doctor.fake_servers import network
 from support.client import client
-from support.site import Reply, Seen, free_port, reply, serve
+from support.site import Reply, Seen, free_port, json_reply, reply, serve
 from suyuan.core.errors import SuyuanError
 from suyuan.doctor.searxng import SearxngStatus, check_searxng
 
@@ -133,6 +133,26 @@ async def test_the_compatible_api_has_every_field() -> None:
     assert own_csv[0].splitlines()[0] == their_csv[0].splitlines()[0] and own_csv[1] == their_csv[1]
     assert len(own_csv[0].splitlines()) == len(their_csv[0].splitlines())
     assert own_rss[0].count("<item>") == their_rss[0].count("<item>") == 12 and own_rss[1] == their_rss[1]
+
+
+async def test_answers_and_infoboxes_are_kept() -> None:
+    article = {
+        "type": "standard", "title": "Tea", "description": "hot drink", "extract": "Tea is a drink.",
+        "content_urls": {"desktop": {"page": "https://wiki.example/Tea"}},
+    }  # fmt: skip
+    async with serve(lambda seen: json_reply(json.dumps(article))) as site:
+        wikipedia = {
+            "name": "wikipedia", "engine": "wikipedia", "shortcut": "wp", "enable_http": True,
+            "rest_v1_summary_url": site.url + "/{wiki_netloc}/{title}", "display_type": ["infobox"],
+        }  # fmt: skip
+        with started([wikipedia]) as address:
+            async with client({"searxng": address}, seconds=60.0) as searching:
+                drink = await searching.search_service.search("tea", engines="searxng", lang="en")
+                mean = await searching.search_service.search("avg 1 2 3", engines="searxng", lang="en")
+    (box,) = drink.extras.infoboxes
+    assert (box.title, box.text, box.url) == ("Tea", "Tea is a drink.", "https://wiki.example/Tea")
+    assert box.links == (("Wikipedia", "https://wiki.example/Tea"),) and box.engine == "wikipedia"
+    assert "avg(1, 2, 3) = 2" in mean.extras.answers[0].text and mean.results == ()
 
 
 @pytest.mark.req("C8.2")

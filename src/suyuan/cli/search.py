@@ -80,7 +80,7 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
         _print_json({**data, "receipt": receipt(page.attempts, t.lang)} if args.explain else data)
     else:
         show_page(page, t, explain=args.explain, optional=_optional(client))
-    return OK if page.results else NOTHING
+    return OK if page.results or page.extras.answers else NOTHING
 
 
 def _optional(client: AsyncClient) -> frozenset[str]:
@@ -103,7 +103,7 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
             out.line(line)
         out.line()
     seconds = page.took_ms / 1000
-    if not page.results:
+    if not page.results and not page.extras.answers:
         out.line(t("none", query=page.query.text, engine=page.engine))
     elif page.cached:
         out.line(out.paint(t("summary.cached", count=len(page.results), engine=page.engine), "dim"))
