@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults browser extract fetch fuzz claims answers followups streaming page searxng fusion] [--check]``."""
+"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng fusion] [--check]``."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ PARTS = (
     "startup",
     "parse",
     "faults",
+    "attack",
     "browser",
     "extract",
     "fetch",

@@ -16,6 +16,7 @@ from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
 
+from . import _dependencies
 from ._report import Target, table
 from ._server import CHALLENGE, LIMITED, RESET, STALL, Site, servers
 
@@ -73,7 +74,7 @@ class Drill:
 def run() -> list[Target]:
     """Run the drills for suyuan and ddgs, and return the targets."""
     logging.getLogger("suyuan").setLevel(logging.CRITICAL)
-    return [*_failing(), *_silent()]
+    return [*_failing(), *_silent(), *_dependencies.run()]
 
 
 def _failing() -> list[Target]:

@@ -18,7 +18,7 @@ from .aiohttp_sessions import session_pool
 
 # What libraries collect in memory: one line of a stream, and the whole of other answers.
 _LARGEST_LINE = 16_000_000
-_LARGEST_BODY = 256_000_000
+_LARGEST_BODY = 64_000_000
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 
 
