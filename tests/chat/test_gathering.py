@@ -12,7 +12,7 @@ from support.site import stall as silence
 from support.talk import Article, Web, ask, of, openai, talking
 from support.timing import PATIENCE
 from suyuan.chat.events import PageFailed, PageRead, SearchFailed, SearchStarted, StepFinished, StepStarted
-from suyuan.embedded.follow_up import Said, context_query, leans_on_context
+from suyuan.embedded.follow_up import Said, resolve
 
 QUESTION = "港珠澳大桥的设计使用寿命是多少年?"
 LATTE = (
@@ -151,18 +151,32 @@ CHINESE = (Said("港珠澳大桥全长多少公里？", "大桥全长55公里[1]
         (CHINESE, "它是哪一年通车的？", ["港珠澳大桥", "通车"]),
         (CHINESE, "那杭州湾跨海大桥呢？", ["杭州湾跨海大桥", "公里"]),
         (CHINESE, "总投资呢？", ["总投资"]),
+        (CHINESE, "设计寿命是多少？", ["港珠澳大桥", "设计寿命"]),
+        ((Said("地铁1号线末班车是几点？"),), "2号线呢？", ["地铁2号线末班车"]),
+        ((Said("2026年的男子冠军是谁？"),), "女子冠军呢？", ["2026年的女子冠军"]),
+        ((Said("墨舟7的售价是多少？"),), "青简S呢？", ["青简S的售价"]),
+        ((Said("Who won the Regatta in 2026?"),), "And in 2025?", ["Who won the Regatta in 2025?"]),
+        ((Said("What does the Quillpad cost?"),), "And the Folio S?", ["What does the Folio S cost?"]),
         ((*FRANCE, Said("How many people live there?", "Two million.")), "And who is its mayor?", ["France", "mayor"]),
     ],
 )
 def test_the_rules_put_in_what_a_message_leaves_out(history: tuple[Said, ...], message: str, words: list[str]) -> None:
-    query = context_query(message, history)
+    query = resolve(message, history).query
     assert [word for word in words if word not in query] == [], query
 
 
 @pytest.mark.parametrize(
     "message",
-    ["How tall is the Eiffel Tower?", "What is a bloom filter?", "埃菲尔铁塔有多高？", "今年的诺贝尔和平奖得主是谁？"],
+    [
+        "How tall is the Eiffel Tower?",
+        "What is a bloom filter?",
+        "And who is Ada Lovelace?",
+        "今年的诺贝尔和平奖得主是谁？",
+    ],
 )
 def test_a_message_that_stands_alone_is_searched_alone(message: str) -> None:
-    assert not leans_on_context(message, BRIDGE) and context_query(message, BRIDGE) == ""
-    assert not leans_on_context("When was it opened?", ())
+    assert resolve(message, BRIDGE).query == "" and resolve("When was it opened?", ()).query == ""
+
+
+def test_a_short_message_in_chinese_only_may_lean_on_the_conversation() -> None:
+    assert not resolve("埃菲尔铁塔有多高？", CHINESE).certain and resolve("它有多高？", CHINESE).certain

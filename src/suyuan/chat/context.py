@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
-from ..embedded.follow_up import Said, context_query, leans_on_context
+from ..embedded.follow_up import Resolved, Said, resolve
 from ..embedded.responder import Responder
 from ..llm.reasoning import ReasoningSplitter
 from .prompts import standalone_query
@@ -22,14 +23,13 @@ def earlier(turn: Turn) -> tuple[Said, ...]:
     return tuple(Said(exchange.question, exchange.answer) for exchange in turn.session.history)
 
 
-async def find_context_query(turn: Turn) -> str:
-    """The query, written by the model or, where that fails or takes too long, by rules; empty where none is needed."""
-    history = earlier(turn)
-    if not leans_on_context(turn.message, history):
-        return ""
-    written = "" if isinstance(turn.session.model, Responder) else await _by_model(turn)
-    query = written or context_query(turn.message, history)
-    return "" if query.casefold() == turn.message.strip().casefold() else query
+async def resolved_message(turn: Turn) -> Resolved:
+    """The message with what it leaves out; its query is by the model or, where that fails or takes long, by rules."""
+    resolved = resolve(turn.message, earlier(turn))
+    if resolved.query and not isinstance(turn.session.model, Responder):
+        resolved = replace(resolved, query=await _by_model(turn) or resolved.query)
+    alone = resolved.query.casefold() == turn.message.strip().casefold()
+    return replace(resolved, query="") if alone else resolved
 
 
 async def _by_model(turn: Turn) -> str:

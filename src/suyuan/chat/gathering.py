@@ -9,9 +9,10 @@ from ..citations.registry import Source
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, SearchPage
+from ..core.urls import page_key
 from ..embedded.turn_input import TurnInput
 from ..tools.text import shortened
-from .context import earlier, find_context_query
+from .context import earlier, resolved_message
 from .prompts import with_results, without_results
 from .steps import ReadPage, read_step, search_step
 from .turn import Turn
@@ -19,6 +20,7 @@ from .turn import Turn
 # Engines take a few hundred characters; a long message is searched by its beginning.
 _LONGEST_QUERY = 300
 _MAX_PAGES = 4
+_MAX_EARLIER = 2
 _PAGE_TOKENS = 800
 
 
@@ -56,15 +58,15 @@ class Gathering:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._reading: list[asyncio.Task[None]] = []
+        self._follows_up = False
+        self._question = turn.message
         self.found = Gathered()
 
     async def gather(self) -> Gathered:
         """Search, and read the pages behind the best results as long as the settings allow."""
         await self._search()
         if seconds := self._turn.session.settings.read_seconds:
-            # What is known without the web cannot be read from it either.
-            on_the_web = [source for source in self.found.sources if source.engine not in (ARCHIVE, GUIDES)]
-            self._reading = [asyncio.create_task(self._read(source)) for source in on_the_web[:_MAX_PAGES]]
+            self._reading = [asyncio.create_task(self._read(url)) for url in self._pages_to_read()]
             if self._reading:
                 await asyncio.wait(self._reading, timeout=seconds)
         return self.found
@@ -78,23 +80,25 @@ class Gathering:
     async def _search(self) -> None:
         """Search the message, and what it leaves out where it leans on the conversation; both at the same time."""
         turn, found = self._turn, self.found
-        pages = [
-            page for page in await asyncio.gather(self._in_context(), self._searched(turn.message)) if page is not None
-        ]
+        (in_context, certain), own = await asyncio.gather(self._in_context(), self._searched(turn.message))
+        pages = [page for page in ((in_context, own) if certain else (own, in_context)) if page is not None]
         if not pages:
             return
         found.error = None
         most = turn.session.settings.results
         for at, page in enumerate(pages):
             found.queries.append(page.query.text)
-            # Two searches share the places: the one with the context is the better one.
+            # Two searches share the places; the first has the more.
             limit = most if len(pages) == 1 else most - most // 2 if at == 0 else most // 2
             known = {source.number for source in found.sources}
             found.sources += [each for each in turn.citations.add(page, limit) if each.number not in known]
 
-    async def _in_context(self) -> SearchPage | None:
-        query = await find_context_query(self._turn)
-        return await self._searched(query) if query else None
+    async def _in_context(self) -> tuple[SearchPage | None, bool]:
+        """The results for what the message leaves out, and whether it leaves out anything for certain."""
+        resolved = await resolved_message(self._turn)
+        self._follows_up = bool(resolved.query)
+        self._question = f"{resolved.about} {resolved.question}".strip()
+        return await self._searched(resolved.query) if resolved.query else None, resolved.certain
 
     async def _searched(self, text: str) -> SearchPage | None:
         try:
@@ -104,8 +108,16 @@ class Gathering:
             self.found.error = error
             return None
 
-    async def _read(self, source: Source) -> None:
+    def _pages_to_read(self) -> list[str]:
+        """The best results; for a follow-up also what the answer before was based on, which may say more."""
+        # What is known without the web cannot be read from it either.
+        found = [source.url for source in self.found.sources if source.engine not in (ARCHIVE, GUIDES)][:_MAX_PAGES]
+        history = self._turn.session.history
+        earlier_urls = [url for _, url in history[-1].sources][:_MAX_EARLIER] if found and self._follows_up else []
+        return list({page_key(url): url for url in (*found, *earlier_urls)}.values())
+
+    async def _read(self, url: str) -> None:
         try:
-            self.found.pages.append(await read_step(self._turn, source.url, self._turn.message, _PAGE_TOKENS))
+            self.found.pages.append(await read_step(self._turn, url, self._question, _PAGE_TOKENS))
         except SuyuanError:
             return  # the step has said so

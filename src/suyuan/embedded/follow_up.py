@@ -1,4 +1,4 @@
-"""Questions that lean on what was said before: whether they do, what they are about, and how to search for it."""
+"""Messages that lean on what was said before: what they ask, what they are about, and how to search for it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from .question_splitter import find_subject
 
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|that one|those|these|the same|the former"
-    r"|the latter|the other)\b|\b(?:this|that)\b(?! (?:year|month|week|day|morning|evening|century|is\b))"
+    r"|the latter|the other|(?:an?|any|which|even|first|last|new|old)(?: \w+)? ones?)\b"
+    r"|\b(?:this|that)\b(?! (?:year|month|week|day|morning|evening|century|is\b))"
     r"|\bthere\b(?! (?:is|are|was|were|any|a|an)\b)"
     r"|它|[他她]们?|(?<!应)该(?!不该)|[这那][个些种里家座款部项次届位本条]|其中|前者|后者|另一个|这样",
     re.I,
 )
-# "What about Lyon?", "那里昂呢？": the same question about something else.
+# "What about Lyon?", "And in 2025?", "那里昂呢？": the same question about something else.
 _SAME_ABOUT = re.compile(
     r"\s*(?:and\s+|but\s+|so\s+)?(?:what|how)\s+about\s+(?:the\s+|in\s+)?(?P<latin>[^?？]+)[?？]?\s*$"
+    r"|\s*and\s+(?:the\s+|in\s+|for\s+|of\s+)?(?P<other>(?!what|how|who|when|where|why|which|is|are|was|were|did|does|do|can)"
+    r"[^?？]{1,30})[?？]\s*$"
     r"|\s*(?:那么?|还有)?[,，]?\s*(?P<han>[^?？,，]{1,20}?)呢[?？]?\s*$",
     re.I,
 )
@@ -34,7 +37,10 @@ _NAMES = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|van|von|der|al)\s+)
 _HAN_NAMES = re.compile(
     rf"《([^》]+)》|([{HAN}]{{2,5}}(?:·[{HAN}]{{1,8}})+)|(?:由|是|为|叫做?|名为)([{HAN}]{{2,4}})(?=[，。于在（(])"
 )
-_FEW_WORDS = 1
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b|(?:1\d|20)\d\d(?=年)")
+# What a Chinese question is about mostly stands before its first "的".
+_BEFORE_OF = re.compile(r"^[^的，,？?]{2,12}(?=的)")
+_FEW_WORDS, _FEW_CHARACTERS = 1, 10
 _MAX_SUBJECT = 5
 
 
@@ -46,52 +52,84 @@ class Said:
     answer: str = ""
 
 
-def leans_on_context(question: str, history: Sequence[Said]) -> bool:
-    """Whether ``question`` can be understood only with what was said before."""
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A message with what it leaves out."""
+
+    question: str
+    """What is asked: the message itself, or the question before with another subject."""
+    about: str = ""
+    """What was said before and is left out; empty where the message stands alone."""
+    query: str = ""
+    """The search for both; empty where the message stands alone."""
+    certain: bool = True
+    """Whether the message cannot be understood alone; else it only may be meant so."""
+
+
+def resolve(message: str, history: Sequence[Said]) -> Resolved:
+    """Put in what ``message`` leaves out because it was said before."""
+    alone = Resolved(message)
     if not history:
-        return False
-    if _PRONOUN.search(question) or _SAME_ABOUT.match(question):
+        return alone
+    if same := _SAME_ABOUT.match(message):
+        asked = _same_question(history[-1].question, (same["latin"] or same["other"] or same["han"]).strip())
+        return Resolved(asked, query=asked)
+    certain = _leans(message, history[-1])
+    if not certain and not _may_lean(message):
+        return alone
+    about = _subject(history)
+    own = keywords(_PRONOUN.sub(" ", without_request(message)))
+    query = " ".join([about, *(word for word in own if word.lower() not in about.lower().split())])
+    return Resolved(message, about, query, certain)
+
+
+def _leans(message: str, before: Said) -> bool:
+    """Whether ``message`` can be understood only with what was said before."""
+    if _PRONOUN.search(message):
         return True
-    own = content_words(without_request(question))
-    if find_subject(question):
+    if find_subject(message):
         return False
-    return len(own) <= _FEW_WORDS or bool(_CONTINUES.match(question)) or _names_what_was_said(question, history[-1])
+    few = len(content_words(without_request(message))) <= _FEW_WORDS
+    return few or bool(_CONTINUES.match(message)) or _names_what_was_said(message, before)
 
 
-def subject_of(question: str, history: Sequence[Said]) -> str:
-    """What ``question`` leaves out because it was said before; empty where it stands alone."""
-    if not leans_on_context(question, history):
-        return ""
+def _may_lean(message: str) -> bool:
+    """Whether ``message`` is short Chinese without a name that its spelling shows, as questions of a dialogue are."""
+    return not message.isascii() and len(message.strip(" ?？。")) <= _FEW_CHARACTERS and not find_subject(message)
+
+
+def _subject(history: Sequence[Said]) -> str:
+    """What the last exchange was about."""
     before, earlier = history[-1], history[:-1]
-    subject = find_subject(before.question) or " ".join(keywords(before.question)[:_MAX_SUBJECT])
-    known = subject_of(before.question, earlier)
-    named = _named_in_answer(before)
-    return " ".join(dict.fromkeys(part for text in (known, subject, named) for part in text.split()))
-
-
-def context_query(question: str, history: Sequence[Said]) -> str:
-    """The search that says what ``question`` leaves out; empty where it stands alone."""
-    if not leans_on_context(question, history):
-        return ""
-    if about := _SAME_ABOUT.match(question):
-        return _same_question(history[-1].question, (about["latin"] or about["han"]).strip())
-    subject = subject_of(question, history)
-    own = keywords(_PRONOUN.sub(" ", without_request(question)))
-    return " ".join([subject, *(word for word in own if word.lower() not in subject.lower().split())])
+    known = resolve(before.question, earlier)
+    named = find_subject(known.question) or " ".join(keywords(known.question)[:_MAX_SUBJECT])
+    parts = (known.about, named, _named_in_answer(before))
+    return " ".join(dict.fromkeys(part for text in parts for part in text.split()))
 
 
 def _same_question(before: str, about: str) -> str:
-    """The question ``before`` with ``about`` in place of its subject."""
-    subject = find_subject(before)
-    if subject and subject in before:
-        return before.replace(subject, about)
-    return f"{about} {' '.join(keywords(before))}"
+    """The question ``before`` about ``about``, in place of the part of it that is most alike."""
+    old = _part_like(about, before)
+    return before.replace(old, about, 1) if old else f"{about} {' '.join(keywords(before))}"
 
 
-def _names_what_was_said(question: str, before: Said) -> bool:
-    """Whether ``question`` speaks of "the bridge", and a bridge was spoken of."""
+def _part_like(about: str, before: str) -> str:
+    if (year := _YEAR.search(before)) and _YEAR.fullmatch(about.rstrip("年")):
+        return year[0]
+    ending = about[-2:]
+    if not about.isascii() and len(about) > 2 and (at := before.find(ending)) >= 0:
+        # 1号线 and 2号线, 男子冠军 and 女子冠军: names side by side mostly end alike.
+        return before[max(0, at + len(ending) - len(about)) : at + len(ending)]
+    if subject := find_subject(before):
+        return subject
+    of = _BEFORE_OF.match(before)
+    return of[0] if of else ""
+
+
+def _names_what_was_said(message: str, before: Said) -> bool:
+    """Whether ``message`` speaks of "the bridge", and a bridge was spoken of."""
     said = set(words(f"{before.question} {before.answer}"))
-    return any(said.issuperset(words(noun)) for noun in _DEFINITE.findall(question) if words(noun))
+    return any(said.issuperset(words(noun)) for noun in _DEFINITE.findall(message) if words(noun))
 
 
 def _named_in_answer(said: Said) -> str:

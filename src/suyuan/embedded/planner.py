@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..core.urls import page_key
 from ..text.keywords import content_stems, keywords, without_request
 from .evidence import Evidence
-from .follow_up import context_query
 from .question_splitter import split_question
 from .quotes import coverage, rank_sources
 from .turn_input import TurnInput
@@ -68,7 +67,7 @@ def _first_queries(turn: TurnInput) -> list[str]:
     for url in _URL.findall(question):
         question = question.replace(url, " ")
     found = [without_request(part).strip(" ?？。.!！") for part in split_question(question)[:_MAX_SEARCHES]]
-    if context := context_query(question, turn.history):
+    if context := turn.resolved.query:
         found = [context]
     return [query[:300].strip() for query in found if query]
 

@@ -14,7 +14,7 @@ from ..text.language import script_language
 from ..text.numbers import figures
 from ..text.shingles import count_origins
 from ..text.words import stems
-from .answer_type import AnswerType, answer_type
+from .answer_type import answer_type
 from .evidence import LONGEST, Candidate, Evidence, find_candidates
 from .question_splitter import split_question
 
@@ -28,6 +28,7 @@ _MAX_FOR_WHOLE, _MAX_FOR_PART = 3, 2
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
+_ABOUT_WEIGHT, _SUBJECT_WEIGHT = 0.3, 0.7
 _NEARBY_WEIGHT, _SOURCE_WEIGHT = 0.4, 0.6
 _AGREEMENT_WEIGHT = 0.2
 _WITHOUT_ANSWER, _CUT_OFF, _LATER = 0.5, 0.8, 0.01
@@ -81,13 +82,16 @@ class _Pick:
         return Quote(self.text, tuple(sorted(self.numbers)), self.score, says)
 
 
-def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4) -> tuple[Quote, ...]:
-    """Return the few sentences that answer ``question`` best, the best first; none where no sentence fits."""
+def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "") -> tuple[Quote, ...]:
+    """Return the few sentences that answer ``question`` best, the best first; none where no sentence fits.
+
+    ``about`` is what the question leaves out because it was said before.
+    """
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
     # A sentence in another language is better than none.
-    picks = _picks(question, readable, most) or _picks(question, candidates, most)
+    picks = _picks(question, about, readable, most) or _picks(question, about, candidates, most)
     return tuple(_with_others(picks, candidates, {source.number: source.text for source in evidence}))
 
 
@@ -107,37 +111,40 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     return [source for _, source in sorted(zip(scores, evidence, strict=True), key=lambda pair: -pair[0])]
 
 
-def _picks(question: str, candidates: list[Candidate], most: int) -> list[_Pick]:
-    parts = split_question(question)
+def _picks(question: str, about: str, candidates: list[Candidate], most: int) -> list[_Pick]:
+    parts = split_question(question) or ([question] if about else [])
     if not candidates or not parts:
         return []
     picks: list[_Pick] = []
     for part in parts:
-        _pick_for(part, candidates, picks, most, _MAX_FOR_WHOLE if len(parts) == 1 else _MAX_FOR_PART)
+        most_for_part = _MAX_FOR_WHOLE if len(parts) == 1 else _MAX_FOR_PART
+        _pick_for(part, _scored(part, about, candidates), picks, most, most_for_part)
     return _in_source_order(picks) if _STEPS.search(question) else picks
 
 
-def _pick_for(part: str, candidates: list[Candidate], picks: list[_Pick], most: int, most_for_part: int) -> None:
+def _pick_for(part: str, scored: list[_Scored], picks: list[_Pick], most: int, most_for_part: int) -> None:
     """Pick the best candidate for ``part``, then others that are nearly as good and say something else."""
     expected = answer_type(part)
-    ranked = sorted(_scored(part, expected, candidates), key=lambda scored: -scored.score)
+    ranked = sorted(scored, key=lambda each: -each.score)
     best = ranked[0]
-    if max(scored.fit for scored in ranked) < _MIN_FIT:
+    if max(each.fit for each in ranked) < _MIN_FIT:
         return
     is_answer = best.has_answer and best.fit >= _ANSWER_FIT
     least = best.score * (_MIN_SCORE_AFTER_ANSWER if is_answer else _MIN_SCORE)
     taken = 0
-    for scored in ranked:
-        if scored.score < least or taken >= most_for_part or len(picks) >= most:
+    for each in ranked:
+        if each.score < least or taken >= most_for_part or len(picks) >= most:
             break
         # After the exact answer, a sentence without it is not needed.
-        if scored.has_answer or not best.has_answer or not expected.is_exact:
-            taken += _take(scored.candidate, scored.score, picks)
+        if each.has_answer or not best.has_answer or not expected.is_exact:
+            taken += _take(each.candidate, each.score, picks)
 
 
-def _scored(part: str, expected: AnswerType, candidates: list[Candidate]) -> list[_Scored]:
-    """Return every candidate with how well it answers ``part``."""
-    asked = content_stems(part)
+def _scored(part: str, about: str, candidates: list[Candidate]) -> list[_Scored]:
+    """Return every candidate with how well it answers ``part``; what it is about may stand elsewhere in its source."""
+    expected, asked = answer_type(part), content_stems(part)
+    subject = content_stems(about) if about else {}
+    asked = {**{stem: _ABOUT_WEIGHT * weight for stem, weight in subject.items()}, **asked}
     ranking = BM25(asked, [candidate.stems for candidate in candidates])
     weights = ranking.weights
     total, most_fit = sum(weights.values()) or 1.0, sum(asked.values())
@@ -152,6 +159,11 @@ def _scored(part: str, expected: AnswerType, candidates: list[Candidate]) -> lis
         score *= 1 - _SOURCE_WEIGHT + _SOURCE_WEIGHT * in_source
         score *= (1.0 if has_answer else _WITHOUT_ANSWER) * (_CUT_OFF if candidate.is_cut_off else 1.0)
         score /= 1 + _LATER * min(candidate.position, 20)
+        if subject:
+            named = sum(
+                weight for stem, weight in subject.items() if stem in candidate.stems or stem in candidate.nearby
+            )
+            score *= 1 - _SUBJECT_WEIGHT + _SUBJECT_WEIGHT * named / sum(subject.values())
         found.append(_Scored(candidate, score, fit / most_fit, has_answer))
     _raise_agreed(part, found)
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..citations.registry import Source
 from ..text.language import script_language
 from .evidence import Evidence
-from .follow_up import Said, subject_of
+from .follow_up import Resolved, Said, resolve
 
 
 @dataclass(slots=True)
@@ -60,14 +60,15 @@ class TurnInput:
         return "zh" if script_language(self.question) == "zh" else "en"
 
     @property
-    def subject(self) -> str:
-        """What the question leaves out because it was said before; empty where it stands alone."""
-        return subject_of(self.question, self.history)
+    def resolved(self) -> Resolved:
+        """The question with what it leaves out because it was said before."""
+        return resolve(self.question, self.history)
 
     @property
     def full_question(self) -> str:
-        """The question with its subject."""
-        return f"{self.subject} {self.question}".strip()
+        """The question with its subject, as one text."""
+        resolved = self.resolved
+        return f"{resolved.about} {resolved.question}".strip()
 
     @property
     def evidence(self) -> list[Evidence]:

@@ -46,11 +46,11 @@ _DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 
 def write_answer(turn: TurnInput, most_quotes: int) -> str:
     """Return the answer to a turn: quotes, the nearest sources, or why there is nothing to quote."""
-    lang, question, evidence = turn.lang, turn.full_question, turn.evidence
-    if quotes := pick_quotes(question, evidence, most_quotes):
+    lang, resolved, evidence = turn.lang, turn.resolved, turn.evidence
+    if quotes := pick_quotes(resolved.question, evidence, most_quotes, resolved.about):
         return _written(quotes, lang)
     if evidence:
-        nearest = rank_sources(question, evidence)[:3]
+        nearest = rank_sources(turn.full_question, evidence)[:3]
         lines = [f"- {_plain_title(source.title)} [{source.number}]" for source in nearest]
         return "\n".join([_TEXTS["nothing_fits"][lang], "", *lines])
     if turn.failed:
