@@ -94,7 +94,8 @@ async def site(answer: Answer) -> AsyncIterator[str]:
     """A server that does exactly what ``answer`` does; gives its address."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError, ValueError):
+        # The last one: the block has ended while it was answering.
+        with suppress(OSError, asyncio.IncompleteReadError, ValueError, asyncio.CancelledError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 _, _, rest = head.lower().partition("content-length:")

@@ -86,6 +86,7 @@ PROBLEMS = {
     "a key in agents.json": Case("config_bad_value", "warning",
         agents={"agents": [{"id": "a", "webSearch": {"apiKey": KEY}}]}),
     "open without a token": Case("server_without_token", variables={"SUYUAN_HOST": "0.0.0.0"}),
+    "a token that can be guessed": Case("token_weak", variables={"SUYUAN_TOKEN": "1234567"}),
     "a SOCKS proxy": Case("config_bad_value", "warning", {"ALL_PROXY": "socks5://127.0.0.1:1"}),
     # SearXNG and the engines
     "SearXNG down": Case("searxng_down", variables={"SEARXNG_BASE_URL": NOWHERE}),

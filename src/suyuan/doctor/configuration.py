@@ -13,14 +13,15 @@ from ..config.settings import ConfigProblem, Settings
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.doctor import CONFIG_READABLE, CONFIG_UNKNOWN, CONFIG_UNREADABLE, CONFIG_VALUE, SERVER_OPEN
 from ..core.causes.engine import KEY_MISSING
+from ..core.causes.web import TOKEN_WEAK
+from ..core.errors import SuyuanError
 from ..core.secret import MASK
 from ..core.setting import declarations
 from ..engines import registry
 from ..messages.catalog import Text
+from ..net.credentials import check_token
 from .finding import WARNING, Finding
 from .json_location import line_of
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 async def check(client: AsyncClient) -> list[Finding]:
@@ -28,13 +29,22 @@ async def check(client: AsyncClient) -> list[Finding]:
     settings = client.settings
     findings = [_finding(problem) for problem in (*settings.problems, *_agents_problems(settings))]
     findings += _file_mode(settings)
-    if settings.server.host not in _LOOPBACK and not settings.server.token:
-        findings.append(Finding.problem("config", SERVER_OPEN(host=settings.server.host)))
+    findings += _server(settings)
     if not findings:
         file = settings.config_file
         where = str(file) if file else Text("doctor.ok.no_config_file")
         findings.append(Finding.ok("config", Text("doctor.ok.config", {"where": where})))
     return findings
+
+
+def _server(settings: Settings) -> list[Finding]:
+    """Whether the server would not start as it is configured."""
+    try:
+        check_token(settings.server.host, settings.server.token)
+    except SuyuanError as error:
+        weak = error.detail_code == TOKEN_WEAK.detail_code
+        return [Finding.problem("config", error if weak else SERVER_OPEN(host=settings.server.host))]
+    return []
 
 
 def _agents_problems(settings: Settings) -> list[ConfigProblem]:
