@@ -28,12 +28,12 @@ from suyuan.pages.extract import extract
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 RIGHT = {
-    "Who created the Marl programming language?": (("Petra Lindqvist",), "marl-lang.example"),
-    "How tall is the Gull Point Lighthouse?": (("41 metres", "38 metres"), "port-ember.example"),
-    "What is the latest version of the Quillpad system?": (("5.2",), "norvane.example"),
-    "听潮大桥的总设计师是谁？": (("顾承川",), "yunting.example"),
-    "听潮大桥全长多少公里？": (("2.6公里", "3.1公里"), "yunting"),
-    "墨舟系统的最新版本是多少？": (("6.1",), "yanzhou-tech.example"),
+    "Who created the Marl programming language?": ("Petra Lindqvist",),
+    "How tall is the Gull Point Lighthouse?": ("41 metres", "38 metres"),
+    "What is the latest version of the Quillpad system?": ("5.2",),
+    "听潮大桥的总设计师是谁？": ("顾承川",),
+    "听潮大桥全长多少公里？": ("2.6公里", "3.1公里"),
+    "墨舟系统的最新版本是多少？": ("6.1",),
 }
 BOILERPLATE = ("uses cookies", "Sign in", "Cookie", "登录", "联系方式", "demo web", "均为虚构")
 
@@ -117,10 +117,12 @@ async def test_hidden_instructions_change_nothing(client: AsyncClient) -> None:
 async def test_the_suggested_questions_get_a_right_and_cited_answer(client: AsyncClient, mode: str) -> None:
     assert {*RIGHT} == {question for questions in QUESTIONS.values() for question in questions}
     assert all(len(questions) == 3 for questions in QUESTIONS.values())
-    for question, (words, host) in RIGHT.items():
+    texts = {page.url: page.text for page in demo_pages()}
+    for question, words in RIGHT.items():
         answer = await client.ask(question, mode=mode)  # type: ignore[arg-type]
-        assert all(word in answer.text for word in words), (question, answer.text)
-        assert any(host in citation.url for citation in answer.citations), question
+        cited = [texts[citation.url] for citation in answer.citations]
+        for word in words:
+            assert word in answer.text and any(word in text for text in cited), (question, word, answer.text)
         assert all(citation.title.endswith(("(demo)", "（演示）")) for citation in answer.citations)
         assert not answer.unverified and not answer.failure
 
