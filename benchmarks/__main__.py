@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng fusion] [--check]``."""
+"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng fusion soak] [--check]``."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ PARTS = (
     "page",
     "searxng",
     "fusion",
+    "soak",
 )
 
 
