@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng fusion soak] [--check]``."""
+"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng relevance fusion soak] [--check]``."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ PARTS = (
     "streaming",
     "page",
     "searxng",
+    "relevance",
     "fusion",
     "soak",
 )
