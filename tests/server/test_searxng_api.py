@@ -46,7 +46,7 @@ async def test_the_response_has_the_shape_that_clients_expect() -> None:
         assert "publishedDate" in first
         assert first["parsed_url"] == ["https", "python.example", "/314", "", "", ""]
         assert {"template", "img_src", "thumbnail", "priority", "positions"} <= set(first)
-        assert found["unresponsive_engines"] == [["suyuan", "safesearch is not applied"]]
+        assert found["unresponsive_engines"] == []
 
 
 async def test_parameters_reach_the_engine_and_forms_are_read() -> None:
@@ -140,8 +140,22 @@ async def test_unknown_engines_and_categories_are_skipped_and_named() -> None:
         ]
         status, found = await ask("GET", "/search?q=python&format=json&engines=altavista&categories=general,images")
         assert status == 200 and len(found["results"]) == len(ROWS), "without a known engine all are asked, as there"
-        said = [["altavista", "unknown engine: skipped"], ["suyuan", "no category images: the web is searched"]]
+        said = [["altavista", "unknown engine: skipped"], ["suyuan", "category images is not searched, only general"]]
         assert found["unresponsive_engines"][:2] == said
+        status, found = await ask("GET", "/search?q=python&format=json&engines=stub&safesearch=2")
+        assert status == 200 and found["unresponsive_engines"] == [["stub", "safesearch is not applied"]]
+
+
+async def test_safesearch_and_categories_reach_the_engines() -> None:
+    async with serve(searxng()) as site:
+        with serving(settings_of(site.url)) as served:
+            async with client(served.url) as ask:
+                status, _ = await ask(
+                    "GET", "/search?q=python&format=json&engines=searxng&safesearch=2&categories=news"
+                )
+                assert status == 200
+        asked = next(seen.params for seen in site.seen if seen.params.get("q") == "python")
+    assert asked["safesearch"] == "2" and asked["time_range"] == "month", "news is what a month old at most"
 
 
 def extras() -> Handler:

@@ -15,6 +15,7 @@ from .causes.asked import (
     BAD_DOMAIN,
     BAD_LANG,
     BAD_PAGE,
+    BAD_SAFE,
     EMPTY_QUERY,
     QUERY_TOO_LONG,
 )
@@ -46,6 +47,7 @@ class SearchParams(TypedDict, total=False):
     trace_id: str
     page: int
     focus: str
+    safe: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class SearchQuery:
     trace_id: str = field(default_factory=lambda: os.urandom(8).hex())
     page: int = 1
     """Which page of the engines' results; only engines that have further pages are asked for them."""
+    safe: int = 0
+    """How much adult content is left out: 0 as the engine does by itself, 1 moderate, 2 strict."""
     focus: str = ""
     """What kind of source is wanted, such as ``news`` or ``academic``; empty for the plan of the search."""
 
@@ -81,6 +85,8 @@ class SearchQuery:
             raise BAD_COUNT(value=self.count)
         if isinstance(self.page, bool) or not isinstance(self.page, int) or not 1 <= self.page <= MAX_PAGE:
             raise BAD_PAGE(value=self.page, limit=MAX_PAGE)
+        if isinstance(self.safe, bool) or self.safe not in (0, 1, 2):
+            raise BAD_SAFE(value=self.safe)
         put(self, "lang", _clean_lang(self.lang))
         if self.country and not _COUNTRY.fullmatch(self.country):
             raise BAD_COUNTRY(value=self.country)
@@ -97,7 +103,7 @@ class SearchQuery:
 
     def params(self) -> tuple[str, ...]:
         """Return the names of the optional parameters that this query uses."""
-        names = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary")
+        names = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary", "safe")
         return tuple(name for name in names if getattr(self, name))
 
     def key(self) -> tuple[object, ...]:
@@ -113,6 +119,7 @@ class SearchQuery:
             self.need_summary,
             self.page,
             self.focus,
+            self.safe,
         )
 
 

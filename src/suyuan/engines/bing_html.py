@@ -34,7 +34,7 @@ class Bing(Engine):
     title = "Bing"
     default_url = "https://www.bing.com"
     as_browser = True
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     rate_per_minute = 30
     burst = 5
     redirect_hosts = ("www.bing.com", "cn.bing.com", "www4.bing.com")
@@ -45,6 +45,8 @@ class Bing(Engine):
         params = {"q": text, "form": "QBLH"}
         if query.page > 1:
             params |= {"first": str(10 * query.page - 9), "form": "PERE"}
+        if query.safe:
+            params["adlt"] = "strict" if query.safe == 2 else "moderate"
         lang, country = locale(query)
         if lang:
             params["setlang"] = {"zh": "zh-hant" if country in ("TW", "HK") else "zh-hans"}.get(lang, lang)

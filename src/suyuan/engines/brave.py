@@ -32,7 +32,7 @@ class Brave(Engine):
     title = "Brave Search"
     default_url = "https://api.search.brave.com"
     api_key_env = "BRAVE_API_KEY"
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     # The free plan allows one request a second.
     rate_per_minute = 60
 
@@ -43,6 +43,8 @@ class Brave(Engine):
         params = {"q": text, "count": str(max(query.count, 10))}
         if query.page > 1:
             params["offset"] = str(query.page - 1)
+        if query.safe:
+            params["safesearch"] = "strict" if query.safe == 2 else "moderate"
         lang, _ = locale(query)
         if query.country:
             params["country"] = query.country

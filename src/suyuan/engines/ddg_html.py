@@ -57,7 +57,7 @@ class DuckDuckGo(Engine):
     title = "DuckDuckGo"
     default_url = "https://html.duckduckgo.com"
     as_browser = True
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "safe"})
     rate_per_minute = 30
     burst = 5
     redirect_hosts = ("duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com")
@@ -70,6 +70,8 @@ class DuckDuckGo(Engine):
             form["kl"] = region
         elif query.country:
             notes += (f"DuckDuckGo has no region for {query.country}",)
+        if query.safe:
+            form["kp"] = "1" if query.safe == 2 else "-1"
         if query.freshness:
             fresh = query.freshness
             form["df"] = fresh.period[0] if fresh.period else "..".join(map(str, fresh.dates(self.today())))

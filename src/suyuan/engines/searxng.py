@@ -33,7 +33,7 @@ class SearXNG(Engine):
         Setting("engines", text(), "The engines that SearXNG asks, separated by commas.", env="ENGINES"),
         Setting("categories", text(), "The categories that SearXNG searches, separated by commas.", env="CATEGORIES"),
     )
-    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains", "page"})
+    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request one page of results."""
@@ -47,6 +47,8 @@ class SearXNG(Engine):
             "locale": "en",
             **self.settings.options,
         }
+        if query.safe:
+            params["safesearch"] = str(query.safe)
         if query.freshness and query.freshness.period:
             params["time_range"] = query.freshness.period
         elif query.freshness:

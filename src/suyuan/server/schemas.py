@@ -143,6 +143,7 @@ class SearchIn(BaseModel):
     blocked_domains: Annotated[list[str], Field(max_length=50)] = []
     need_summary: bool = False
     budget_ms: int | None = None
+    safe: int = Field(0, description="Adult content is left out: 1 moderate, 2 strict; 0 as the engine does by itself.")
     page: int = Field(1, description="Further pages come only from engines that have them.")
     focus: str = Field(
         "",

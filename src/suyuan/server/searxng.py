@@ -28,6 +28,8 @@ router = APIRouter()
 MOST_RESULTS = 30
 _PERIODS = ("", "None", "day", "week", "month", "year")
 _SAFE = ("", "0", "1", "2")
+# The categories of SearXNG that are kinds of sources here.
+_CATEGORIES = {"general": "", "news": "news", "science": "academic", "it": "code", "social media": "discussions"}
 _PARAMETERS: list[dict[str, Any]] = [
     {"name": name, "in": "query", "required": name == "q", "description": about, "schema": {"type": "string"}}
     for name, about in {
@@ -37,8 +39,8 @@ _PARAMETERS: list[dict[str, Any]] = [
         "time_range": "day, week, month or year.",
         "pageno": "The page; engines without further pages are named in unresponsive_engines.",
         "engines": "Engines, separated by commas; their results are merged. Unknown ones are skipped.",
-        "categories": "Only general is searched; others are named in unresponsive_engines.",
-        "safesearch": "0, 1 or 2; 1 and 2 are not applied, which is said in unresponsive_engines.",
+        "categories": "general, news, science, it or social media; others are named in unresponsive_engines.",
+        "safesearch": "0, 1 or 2; engines that cannot apply it are named in unresponsive_engines.",
     }.items()
 ]
 
@@ -119,19 +121,21 @@ def _read(params: dict[str, str], client: AsyncClient) -> _Asked:
         raise BAD_ARGUMENT(name="safesearch", why=Text("server.detail.only_safe"))
     if "\ufffd" in params["q"]:
         raise BAD_ARGUMENT(name="q", why=Text("server.detail.only_utf8"))
+    categories = _parts(params.get("categories", ""))
     fresh = None if period in ("", "None") else period
     query = SearchQuery(
         params["q"],
         lang=params.get("language", ""),
         freshness=fresh,  # type: ignore[arg-type]
         page=_page_number(params),
+        safe=int(params.get("safesearch") or 0),
+        focus=_CATEGORIES.get(categories[0], "") if len(categories) == 1 else "",
     )
     names, unknown = _engines(params.get("engines", ""), client)
     remarks = [[name, "unknown engine: skipped"] for name in unknown]
-    others = [name for name in _parts(params.get("categories", "")) if name != "general"]
-    remarks += [["suyuan", f"no category {name}: the web is searched"] for name in others]
-    if params.get("safesearch") in ("1", "2"):
-        remarks.append(["suyuan", "safesearch is not applied"])
+    if not query.focus:
+        others = [name for name in categories if name != "general"]
+        remarks += [["suyuan", f"category {name} is not searched, only general"] for name in others]
     return _Asked(query, "+".join(names), remarks)
 
 
@@ -160,5 +164,7 @@ def _is_this_server(client: AsyncClient, request: Request) -> bool:
 
 
 def _unresponsive(attempts: tuple[Attempt, ...]) -> list[list[str]]:
-    """The engines that failed, each with its reason."""
-    return [[attempt.engine, attempt.detail_code or attempt.outcome] for attempt in attempts if attempt.code]
+    """The engines that failed, each with its reason, and those that could not leave out adult content."""
+    failed = [[attempt.engine, attempt.detail_code or attempt.outcome] for attempt in attempts if attempt.code]
+    unsafe = [attempt.engine for attempt in attempts if "safe" in attempt.unsupported_params]
+    return [*failed, *([name, "safesearch is not applied"] for name in unsafe)]
