@@ -252,6 +252,44 @@ async def test_a_page_that_its_scripts_write_is_read_in_the_browser_where_that_i
             assert caught.value.detail_code == "javascript_required"
 
 
+async def test_an_application_whose_api_answers_late_is_rendered_whole(tmp_path: Path) -> None:
+    require_chromium()
+    part = f"<p>{TEXT}</p>"
+    script = f"""
+        const show = html => document.getElementById("root").innerHTML += html;
+        setTimeout(async () => {{
+            show(await (await fetch("/api/first")).text());
+            show(await (await fetch("/api/second")).text());
+        }}, 300);
+        setInterval(() => fetch("/api/poll"), 400);
+        document.body.append(new Image());
+        {json.dumps(part)};
+    """
+
+    def late(seen: Seen) -> Reply:
+        if not seen.path.startswith("/api/"):
+            return reply(script, kind="text/javascript") if seen.path == "/a.js" else reply(SCRIPTED)
+        name = seen.path.rpartition("/")[2]
+
+        async def answer(writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(0.7)
+            await reply("" if name == "poll" else f"<h2>The {name} part</h2>{part}")(writer)
+
+        return answer
+
+    async with client(late, tmp_path, timeout_ms=30_000) as (h, site):
+        document = await h.fetcher.fetch(site.url + "/page", render=True)
+    assert "The first part" in document.text and "The second part" in document.text
+
+
+async def test_a_page_that_shows_nothing_in_the_browser_either_says_so(tmp_path: Path) -> None:
+    require_chromium()
+    async with client(lambda _: reply(SCRIPTED), tmp_path, timeout_ms=20_000) as (h, site):
+        with pytest.raises(SuyuanError) as caught:
+            await h.fetcher.fetch(site.url + "/page", render=True)
+    assert caught.value.detail_code == "javascript_required" and "--render" not in caught.value.hint
+
+
 async def test_an_article_with_a_captcha_in_its_comments_is_read(tmp_path: Path) -> None:
     page = ARTICLE.replace(
         "</article>", '</article><form><input type="text"><div class="g-recaptcha"></div><input type="password"></form>'
@@ -286,7 +324,7 @@ async def test_a_private_engine_address_is_not_readable(tmp_path: Path) -> None:
             with pytest.raises(SuyuanError) as caught:
                 await h.fetcher.fetch(site.url + "/admin")
             with pytest.raises(SuyuanError):
-                await h.network.render(site.url + "/admin")
+                await h.network.render(site.url + "/admin", 5.0)
         assert caught.value.detail_code == "guard_refused" and site.connections == 0
 
 

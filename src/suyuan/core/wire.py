@@ -32,6 +32,8 @@ class Request:
     via: Via = "http"
     secret_params: Mapping[str, Secret] = field(default_factory=dict)
     """What is appended to the URL only when it is sent, so that it is in no log and no error."""
+    settle_seconds: float = 0.0
+    """How long a browser waits until the page loads nothing and its text grows no more; 0 for its usual moment."""
 
     @classmethod
     def get(

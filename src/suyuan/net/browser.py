@@ -118,15 +118,16 @@ class _LoopBrowser:
 
     async def send(self, request: Request, engine: str) -> Response:
         """Load one page; a browser that fails is replaced once, and the page is loaded again."""
+        asked_at = time.monotonic()
         self._users += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         try:
             try:
-                return await self._load(request, engine)
+                return await self._load(request, engine, asked_at)
             except BrowserGone as gone:
                 log.warning("the browser failed, loading %s again: %s", netloc(request.url), gone)
-                return await self._load(request, engine)
+                return await self._load(request, engine, asked_at)
         except BrowserGone as gone:
             raise BROWSER_FAILED(engine=engine, where=netloc(request.url), what=gone) from None
         finally:
@@ -144,7 +145,7 @@ class _LoopBrowser:
         while self._background:
             await asyncio.wait(self._background)
 
-    async def _load(self, request: Request, engine: str) -> Response:
+    async def _load(self, request: Request, engine: str, asked_at: float) -> Response:
         await self._page_slots.acquire()
         start: _Start | None = None
         opening: asyncio.Task[Page] | None = None
@@ -159,7 +160,8 @@ class _LoopBrowser:
             page = await chrome.wait_for(opening)
             await chrome.wait_for(asyncio.create_task(running.request_filter.block_web_sockets(page)))
             load = PageLoad(page, request, engine, self._net.max_bytes)
-            return await _with_proxy_cause(load.read(self._settings.settle_seconds), page, engine, running.proxy)
+            reading = load.read(self._settings.settle_seconds, asked_at)
+            return await _with_proxy_cause(reading, page, engine, running.proxy)
         except BrowserGone as gone:
             if self._closed:
                 raise BROWSER_CLOSED(engine=engine, where=netloc(request.url)) from None

@@ -169,10 +169,10 @@ class Network:
         limit = self._access.max_bytes
         return await self.fetch_client.get(url, headers=headers, max_wire=limit, max_bytes=limit)
 
-    async def render(self, url: str) -> Response:
-        """Load a page in the browser and return its HTML after its scripts have run."""
+    async def render(self, url: str, seconds: float) -> Response:
+        """Load a page in the browser and return its HTML as its scripts have made it within ``seconds``."""
         self.guard.check_url(url)
-        return await self.send(Request(url, via="browser"), "web.fetch")
+        return await self.send(Request(url, via="browser", settle_seconds=seconds), "web.fetch")
 
     async def close(self) -> None:
         """Close all clients."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,16 @@ _HTML = "text/html; charset=utf-8"
 _WIRE_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 _QUIET_SECONDS = 0.05
+# A page has settled if for so long nothing was loaded and the text did not change, by whether it has text already;
+# with text, also if something is still being loaded, since some pages ask their server for ever.
+_SETTLED_SECONDS = 0.5
+_EMPTY_SECONDS = 1.5
+_LOADING_SECONDS = 3.0
+_SOME_TEXT = 200
+_LOOK_SECONDS = 0.1
+# These load for as long as the page is open, or are not text.
+_ENDLESS = frozenset({"eventsource", "font", "image", "media", "ping", "websocket"})
+_TEXT_LENGTH = "() => document.body ? document.body.innerText.length : 0"
 _MAX_NAVIGATIONS = 3
 # The page as text, or null if it is too long: it would be copied through two processes before it is measured here.
 _CONTENT = """limit => {
@@ -100,14 +111,20 @@ class PageLoad:
         self._pending: set[PageRequest] = set()
         self._activity = asyncio.Event()
 
-    async def read(self, settle: float) -> Response:
-        """Navigate to the page, give its scripts at most ``settle`` seconds, and return it as it is then."""
+    async def read(self, settle: float, asked_at: float) -> Response:
+        """Navigate to the page, give its scripts at most ``settle`` seconds, and return it as it is then.
+
+        A request that names its own seconds has them from the moment ``asked_at`` on, the browser's start included.
+        """
         from playwright.async_api import Error
 
         self._listen()
         try:
             await self._until_failed(self._navigate())
-            await self._wait_until_quiet(settle)
+            if self._request.settle_seconds:
+                await self._until_failed(self._wait_until_settled(asked_at + self._request.settle_seconds))
+            else:
+                await self._wait_until_quiet(settle)
             body = (await self._content()).encode("utf-8", "replace")
         except Error as error:
             return self._failed_result(first_line(error))
@@ -124,7 +141,8 @@ class PageLoad:
         self._page.on("response", self._on_response)
 
     def _on_request(self, request: PageRequest) -> None:
-        self._pending.add(request)
+        if request.resource_type not in _ENDLESS:
+            self._pending.add(request)
         self._activity.set()
 
     def _on_finished(self, request: PageRequest) -> None:
@@ -182,6 +200,33 @@ class PageLoad:
                     self._activity.clear()
         except TimeoutError:
             return
+
+    async def _wait_until_settled(self, deadline: float) -> None:
+        """Wait until nothing is loaded and the text has stopped growing, which an application takes a while for."""
+        length = -1
+        unchanged_since = idle_since = time.monotonic()
+        while (now := time.monotonic()) < deadline:
+            if (found := await self._text_length()) != length:
+                length, unchanged_since = found, now
+            if self._pending or self._activity.is_set():
+                self._activity.clear()
+                idle_since = now
+            quiet = _SETTLED_SECONDS if length >= _SOME_TEXT else _EMPTY_SECONDS
+            if now - max(unchanged_since, idle_since) >= quiet:
+                return
+            if length >= _SOME_TEXT and now - unchanged_since >= _LOADING_SECONDS:
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _text_length(self) -> int:
+        from playwright.async_api import Error
+
+        try:
+            return int(await self._page.evaluate(_TEXT_LENGTH))
+        except Error as error:
+            if not _NAVIGATED.search(str(error)):
+                raise
+            return 0
 
     async def _is_active(self) -> bool:
         try:

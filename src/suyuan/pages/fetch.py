@@ -26,6 +26,8 @@ from .robots import is_allowed, robots_url
 
 log = logging.getLogger("suyuan.pages")
 
+_READING_SHARE = 0.2
+
 _REFRESH = re.compile(
     r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}"
     r"content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)",
@@ -48,7 +50,8 @@ class GetResult(Protocol):
 
 
 Get = Callable[[str, Mapping[str, str]], Awaitable[GetResult]]
-Render = Callable[[str], Awaitable[Response]]
+Render = Callable[[str, float], Awaitable[Response]]
+"""Loads a page in a browser, and gives its scripts so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class Fetcher:
             return kept
         seconds = self._settings.seconds
         try:
-            async with asyncio.timeout(seconds):
-                reading = await self._request(url, kept, render)
+            async with asyncio.timeout(seconds) as limit:
+                reading = await self._request(url, kept, render, limit)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         document = reading.document
@@ -98,11 +101,11 @@ class Fetcher:
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
 
-    async def _request(self, url: str, kept: Document | None, render: bool) -> Reading:
+    async def _request(self, url: str, kept: Document | None, render: bool, limit: asyncio.Timeout) -> Reading:
         if self._settings.robots:
             await self._check_robots(url)
         if render and self._render:
-            return await self._rendered(url, url)
+            return await self._rendered(url, url, limit)
         got = await self._get(url, _conditions(kept))
         if got.response.status == 304 and kept:
             # The server has confirmed the archived document as unchanged.
@@ -113,11 +116,13 @@ class Fetcher:
         except SuyuanError as error:
             if error.failure.key != NEEDS_SCRIPTS.key or not self._settings.render or not self._render:
                 raise
-        return await self._rendered(url, got.response.url)
+        return await self._rendered(url, got.response.url, limit)
 
-    async def _rendered(self, url: str, final_url: str) -> Reading:
+    async def _rendered(self, url: str, final_url: str, limit: asyncio.Timeout) -> Reading:
         assert self._render is not None
-        response = await self._render(final_url)
+        left = (limit.when() or 0.0) - asyncio.get_running_loop().time()
+        # Some of the time is needed to read what the browser returns.
+        response = await self._render(final_url, left * (1 - _READING_SHARE))
         return await self._reader.read(ReceivedPage(url, response, ("rendered in the browser",), rendered=True))
 
     async def _refreshed(self, got: GetResult) -> GetResult:
