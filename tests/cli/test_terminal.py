@@ -125,8 +125,45 @@ class TestTables:
         assert (
             len(rows) > 3
             and all(row.startswith(" " * left) for row in rows[2:])
-            and f"{site.url}/page".endswith(rows[-1].strip())
+            and rows[-1].strip() == f"{site.url}/page"
         )
+
+    async def test_pages_are_rendered_on_a_terminal_only(self) -> None:
+        words = "Some words of a paragraph, with a comma. " * 6
+        page = (
+            "<html><head><title>Tea</title></head><body><article><h1>Tea</h1>"
+            f"<h2>Kinds</h2><p>{words}</p><ul><li>green tea</li><li>black tea</li></ul><p>{words}</p></article>"
+        )
+        async with serve(lambda _: reply(page)) as site:
+            environ = {"WEB_FETCH_ALLOW_NETWORKS": "127.0.0.0/8"}
+            url = site.url + "/page"
+            fetched = await asyncio.to_thread(show, "fetch", url, variables=environ)
+            kept = await asyncio.to_thread(show, "archive", "show", url)
+            command = (sys.executable, "-m", "suyuan", "archive", "show", url)
+            process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+            piped = (await process.communicate())[0].decode()
+        for screen in (fetched, kept):
+            assert "• green tea" in screen.text and "## Kinds" not in screen.text and "Kinds" in screen.text
+        assert "## Kinds" in piped and "- green tea" in piped
+
+
+class TestArchive:
+    @pytest.mark.parametrize(
+        ("content", "code", "word"), [(b"no database " * 900, 1, "set aside"), (None, 3, "archive_unusable")]
+    )
+    def test_a_bad_archive_is_said_in_a_sentence(
+        self, tmp_path: Path, content: bytes | None, code: int, word: str
+    ) -> None:
+        file = tmp_path / "archive.sqlite"
+        if content is None:
+            file.mkdir()
+        else:
+            file.write_bytes(content)
+        command = (sys.executable, "-m", "suyuan", "archive", "list")
+        done = subprocess.run(
+            command, env={**os.environ, "SUYUAN_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code and word in done.stderr and "Traceback" not in done.stderr
 
 
 class TestPlain:

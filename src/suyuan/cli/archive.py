@@ -12,6 +12,7 @@ from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from .failure import show_failure
+from .page_text import show_page
 from .tables import show_table
 from .terminal import Terminal
 
@@ -78,12 +79,8 @@ def _show(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
     if document is None:
         Terminal(sys.stderr).line(t("archive.none", what=args.which))
         return 1
-    out = Terminal(sys.stdout)
-    out.line(out.paint(f"# {document.title}", "bold"))
-    out.line(f"{document.final_url} · {document.fetched_at} · sha256 {document.sha256[:16]}…")
-    out.line()
-    for line in document.text.splitlines():
-        out.line(line)
+    about = f"{document.final_url} · {document.fetched_at} · sha256 {document.sha256[:16]}…"
+    show_page(Terminal(sys.stdout), document.title, about, document.text)
     return 0
 
 

@@ -15,6 +15,7 @@ from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from ..pages.passages import select
 from .failure import show_failure
+from .page_text import show_page
 from .terminal import Terminal, with_progress
 
 
@@ -41,12 +42,11 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
         return 0
     out = Terminal(sys.stdout)
     if args.format == "md":
-        out.line(out.paint(f"# {document.title}", "bold"))
         day = f" · {document.published_at[:10]}" if document.published_at else ""
-        out.line(out.paint(f"{document.final_url}{day}", "dim"))
-        out.line()
-    for line in _text(document, args, t).splitlines():
-        out.line(line)
+        show_page(out, document.title, f"{document.final_url}{day}", _text(document, args, t))
+    else:
+        for line in _text(document, args, t).splitlines():
+            out.line(line)
     for note in document.notes:
         Terminal(sys.stderr).line(f"({note})")
     return 0
