@@ -69,6 +69,51 @@ def test_hidden_elements(element: str) -> None:
         "color:rgba(0,0,0,0)",
         "position:absolute;clip:rect(0,0,0,0)",
         "transform:scale(0)",
+        "transform:scale(.01)",
+        "transform:translateX(-9999px)",
+        "transform:rotateX(90deg)",
+        "scale:0",
+        "translate:-9999px 0",
+        "zoom:.01",
+        "clip-path:inset(100%)",
+        "clip-path: inset(50%)",
+        "clip-path:circle(0)",
+        "clip-path:polygon(0 0, 0 0, 0 0)",
+        "filter:opacity(0)",
+        "filter: opacity(1%)",
+        "filter:blur(40px)",
+        "mask-image:linear-gradient(transparent, transparent)",
+        "opacity:.01",
+        "opacity:1%",
+        "font-size:.01em",
+        "font-size:1%",
+        "font:0/0 a",
+        "letter-spacing:-100px",
+        "visibility:collapse",
+        "content-visibility:hidden",
+        "max-height:0;overflow:hidden",
+        "height:0;overflow-y:clip",
+        "position:absolute;left:200vw;left:99999px",
+        "position:fixed;inset:0 auto auto -9999px",
+        "position:absolute;z-index:-1",
+        "margin-top:-9999px",
+        "text-indent:9999px",
+        "color:#fefefe;background:#fff",
+        "color:#111;background-color:#121212",
+        "color:hsl(0 0% 99%);background:white",
+        "color:rgb(255 255 255 / 2%)",
+        "color:#0000",
+        "color:ghostwhite;background:snow",
+        "-webkit-text-fill-color:transparent",
+        "display:/**/none",
+        "display/**/:none",
+        "dis\\70lay:none",
+        "display:n\\6fne",
+        "d\\69 splay:none",
+        "--d:none;display:var(--d)",
+        "display:var(--unknown, none)",
+        "content:';';display:none",
+        "display:none!important;display:block",
     ],
 )
 def test_hiding_styles(style: str) -> None:
@@ -96,6 +141,27 @@ def test_hiding_styles(style: str) -> None:
         "text-indent:2em",
         "position:relative;left:-5px",
         "max-height:none;overflow:hidden",
+        "clip-path:inset(0)",
+        "clip-path:inset(10px)",
+        "clip-path:circle(50%)",
+        "filter:opacity(.9)",
+        "filter:none",
+        "transform:translateX(-50%)",
+        "transform:scale(1.5)",
+        "transform:none",
+        "position:absolute;z-index:5",
+        "position:absolute;left:50%",
+        "color:#777;background:#fff",
+        "color:#ccc",
+        "color:red;background:blue",
+        "background:url(x.png);color:white",
+        "font:14px/1.5 serif",
+        "font:inherit",
+        "letter-spacing:-.5px",
+        "mask-image:linear-gradient(black, transparent)",
+        "color:var(--unknown)",
+        "content:'display:none'",
+        "background-clip:text;-webkit-background-clip:text;color:transparent",
     ],
 )
 def test_visible_styles(style: str) -> None:
@@ -112,6 +178,102 @@ def test_rules_that_do_not_apply() -> None:
     assert SECRET in shown(
         f"<p class=x>{SECRET}</p>", "<style>.menu .x { display: none } p.y { display: none }</style>"
     )
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "@media screen{.x{display:none}}",
+        "@media all and (min-width: 100px) { .x { display: none } }",
+        "@media (width > 100px) { .x { display: none } }",
+        "@media not print { .x { display: none } }",
+        "@media print, screen { .x { display: none } }",
+        "@supports (display: grid) { .x { display: none } }",
+        "@layer base { .x { display: none } }",
+        "@layer a, b; .x { display: none }",
+        "@container (min-width: 1px) { .x { display: none } }",
+        "@\\6d edia screen { .x { display: none } }",
+        ".outer { .x { display: none } }",
+        ".outer { color: red; & .x { display: none } }",
+        ".outer { @media screen { .x { display: none } } }",
+        "div .x { display: none }",
+        "div > .x { display: none }",
+        "article .outer p { display: none }",
+        "p[class] { display: none }",
+        "[class='x'] { display: none }",
+        "[data-k^=v] { display: none }",
+        "p.x:not(.y) { display: none }",
+        ".outer > :last-child { display: none }",
+        "p:nth-child(1) { display: none }",
+        ":is(.x, .y) { display: none }",
+        ".\\78 { display: none }",
+        ".x{display:none",
+        "a{content:'/*'} .x{display:none} b{content:'*/'}",
+        "a{content:'}'} .x{display:none}",
+        "/* } */ .x { /* a */ display : /* b */ none }",
+        ".x { display: block } .x { display: none }",
+        ".x { display: none !important } p.x { display: block }",
+        ":root { --a: none } .x { display: var(--a) }",
+        ".x { color: #fff } .outer { background: #fefefe }",
+        ".outer { background: #000; color: #fff } .x { color: #010101 }",
+        ".x { color: #fdfdfd }",
+        "body { background: #222 } .x { color: #232323 }",
+        "body { color: #eee; background: #111 } .x { background: #eee }",
+    ],
+)
+def test_rules_that_hide(sheet: str) -> None:
+    hidden = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
+    assert SECRET not in shown(hidden, f"<style>{sheet}</style>")
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        "@media print { .x { display: none } }",
+        "@media (max-width: 600px) { .x { display: none } }",
+        "@media (width < 600px) { .x { display: none } }",
+        "@media screen and (max-width: 600px) { .x { display: none } }",
+        "@media (prefers-color-scheme: dark) { .x { display: none } }",
+        "@media (prefers-reduced-motion: reduce) { .x { display: none } }",
+        "@supports not (display: grid) { .x { display: none } }",
+        "@keyframes k { from { opacity: 0 } .x { display: none } }",
+        "@font-face { .x { display: none } }",
+        ".x:hover { display: none }",
+        ".x::before { display: none }",
+        ".x:target, .x:checked { display: none }",
+        ".js .x { display: none }",
+        ".outer > div > .x { display: none }",
+        ".x { display: none } .outer .x { display: block }",
+        ".x { display: none } p { display: block } p.x { display: block }",
+        ".x { display: none } .x { display: block !important }",
+        ".x { color: #fff } .outer { background: #123 }",
+        ".x { color: #fff } .outer { background: #fff url(dark.jpg) }",
+        "body { background: #000; color: #eee } .x { color: #fff }",
+        "article { color: #fff; background: #fff } .x, h1, article > p { color: #000 }",
+    ],
+)
+def test_rules_that_do_not_hide(sheet: str) -> None:
+    hidden = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
+    assert SECRET in shown(hidden, f"<style>{sheet}</style>")
+
+
+def test_the_colour_of_a_page_with_external_sheets_is_unknown() -> None:
+    element = f"<p style='color:#fff'>{SECRET}</p>"
+    assert SECRET not in shown(element)
+    assert SECRET in shown(element, "<link rel=stylesheet href=/dark.css>")
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        f"<font color=white>{SECRET}</font>",
+        f"<table bgcolor=#000000><tr><td><font color='#000001'>{SECRET}</font></td></tr></table>",
+        f"<div popover>{SECRET}</div>",
+        f"<div style='background:#fff;color:#fff'>{SECRET}<span style='color:red'>!</span></div>",
+    ],
+)
+def test_hiding_attributes(element: str) -> None:
+    assert SECRET not in shown(element)
 
 
 def test_rules_for_the_same_selector_are_combined() -> None:

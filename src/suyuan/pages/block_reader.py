@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..text.scripts import CJK
 from .block import Block, Element, ListItem, TextRun
-from .visibility import VisibilityChecker, visible_text
+from .visibility import Sight, VisibilityChecker, visible_text
 
 MAX_NODES = 150_000
 MAX_BLOCKS = 12_000
@@ -91,10 +91,12 @@ class _BlockReader:
         self._lists: list[_OpenList] = []
         self._item: ListItem | None = None
         self._quotes = 0
+        self._muted = False
+        """Whether text has the colour of what is behind it."""
 
     def walk(self, root: LexborNode) -> None:
         """Read ``root`` and everything below it."""
-        stack: list[LexborNode | tuple[str, object]] = [root]
+        stack: list[LexborNode | tuple[str, object, bool]] = [root]
         budget = MAX_NODES
         while stack and budget and len(self.blocks) < MAX_BLOCKS:
             entry = stack.pop()
@@ -114,6 +116,8 @@ class _BlockReader:
         self._flush()
 
     def _text(self, text: str) -> None:
+        if self._muted:
+            return
         text = text[:MAX_RUN]
         if self._pre is None:
             text = _SPACE.sub(" ", text)
@@ -121,7 +125,7 @@ class _BlockReader:
                 return
         self._runs.append((text, self._href, self._code > 0))
 
-    def _enter(self, node: LexborNode, tag: str) -> tuple[str, object] | None:
+    def _enter(self, node: LexborNode, tag: str) -> tuple[str, object, bool] | None:
         """Enter an element; return its tag and the state to restore at its end, or None to skip its content."""
         if tag in self._skip:
             return None
@@ -129,17 +133,27 @@ class _BlockReader:
             self._break()
             return None
         attributes = node.attributes
-        if attributes and self._hidden(node, tag, attributes):
+        muted = self._muted
+        if self._visibility is not None and self._is_hidden(self._visibility, node, tag, attributes):
             return None
-        if tag in _BLOCK:
-            return self._enter_block(node, tag, attributes)
-        return self._enter_inline(node, tag, attributes)
+        enter = self._enter_block if tag in _BLOCK else self._enter_inline
+        leaving = enter(node, tag, attributes)
+        if leaving is None:
+            self._muted = muted
+            return None
+        return (*leaving, muted)
 
-    def _hidden(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
-        if self._visibility is None:
+    def _is_hidden(
+        self, visibility: VisibilityChecker, node: LexborNode, tag: str, attributes: dict[str, str | None]
+    ) -> bool:
+        if attributes or visibility.has_rules_for(tag):
+            sight = visibility.sight(node, tag, attributes)
+            if sight is Sight.HIDDEN:
+                return True
+            if sight is not None:
+                self._muted = sight is Sight.UNREADABLE
+        if not attributes:
             return False
-        if self._visibility.is_hidden(tag, attributes):
-            return True
         # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
         aria_hidden = attributes.get("aria-hidden") == "true" and tag not in _CONTENT
         if aria_hidden and node.mem_id not in self._around_content:
@@ -215,7 +229,8 @@ class _BlockReader:
         else:
             self._runs.append((" ", "", False))
 
-    def _leave(self, tag: str, before: object) -> None:
+    def _leave(self, tag: str, before: object, muted: bool) -> None:
+        self._muted = muted
         if tag == "":
             return
         if tag == "a":

@@ -15,7 +15,7 @@ from ..core.causes.page import PAGE_TOO_COMPLEX, READER_FAILED
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from .convert import read_page
-from .forest import load_forest
+from .forest import compile_forest
 from .frames import BrokenFrame, read_page_frame, write_outcome
 from .reading import Reading, ReceivedPage
 
@@ -39,7 +39,7 @@ def main() -> None:
         for standard in (0, 1, 2):
             os.dup2(nowhere.fileno(), standard)
     _limit_memory()
-    load_forest()
+    compile_forest()
     jobs: queue.SimpleQueue[tuple[ReceivedPage, float]] = queue.SimpleQueue()
     # In a thread of its own, so that the end of the parent is seen while a page is being converted.
     threading.Thread(target=_receive, args=(pages, jobs), daemon=True).start()

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from enum import Enum
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from .colour import BLACK, WHITE, Colour, background, colour, is_image, is_readable
+from .css import Rule, applies_to_screen, declarations, resolved, rules, split_selectors
+from .hiding_style import hides_text, hiding_properties
+from .selector import Selector, read_selector
 
 MAX_CSS = 400_000
-_OFF_SCREEN = -999.0
-_TINY = 1.0
+_MAX_COMPLEX = 300
+_MAX_ANCESTORS = 60
 
 # Zero-width, bidi and other format characters, Unicode tags and the variation selectors that can carry hidden bytes.
 _INVISIBLE = re.compile(
@@ -19,23 +26,39 @@ _INVISIBLE = re.compile(
 # A single joiner between letters of Persian or an Indic script, or in an emoji, is spelling; any other is not.
 _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 
-_BRACE = re.compile(r"[{}]")
-_SIMPLE_SELECTOR = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)")
-_SELECTOR_PART = re.compile(r"[.#][\w-]+")
 _MAY_HIDE = re.compile(
-    r"display|hidden|opacity|color|background|font|indent|left|top|height|width|clip|transform|collapse", re.I
+    r"display|visib|opacity|color|background|font|indent|left|top|right|bottom|inset|margin|height|width|size|clip|"
+    r"transform|translate|scale|filter|mask|zoom|spacing|z-index|var\(|\\",
+    re.I,
 )
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z%]*)", re.I)
-_RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\s*\)")
-_SCALE_ZERO = re.compile(r"scale[xy]?\(\s*0*(?:\.0+)?\s*[,)]|translate[xy]?\(\s*-\d{4,}px")
-_CLIPPED = re.compile(r"rect\(\s*0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?\s*\)|inset\((?:50|100)%")
+_HAS_COLOUR = re.compile(r"color|background|\\", re.I)
+_SIMPLE = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)")
+_SELECTOR_PART = re.compile(r"[.#][\w-]+")
 _REACT_ID = re.compile(r"S:[0-9a-f]+")
-_COLOUR_NAMES = {
-    "white": "ffffff", "black": "000000", "red": "ff0000", "yellow": "ffff00", "transparent": "", "none": "",
-}  # fmt: skip
-
 # Selectors for the whole page or its content: a rule for them does not hide a single text.
-_WHOLE_PAGE = {"html", "body", "main", "article", "*"}
+_WHOLE_PAGE = frozenset(("html", "body", "main", "article", "*", ":root"))
+
+Attributes = Mapping[str, str | None]
+_Priority = tuple[bool, tuple[int, int, int], int]
+_Entry = tuple[Selector, Mapping[str, tuple[str, bool]], int]
+_INLINE = (9, 9, 9)
+_COLOURS = frozenset(
+    (
+        "color", "-webkit-text-fill-color", "background", "background-color", "background-image", "background-clip",
+        "-webkit-background-clip",
+    )
+)  # fmt: skip
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+class Sight(Enum):
+    """What a reader sees of an element."""
+
+    HIDDEN = "hidden"
+    """Nothing of it."""
+    UNREADABLE = "unreadable"
+    """Its text has the colour of what is behind it; elements in it may have another colour."""
+    READABLE = "readable"
 
 
 def visible_text(text: str) -> str:
@@ -46,175 +69,315 @@ def visible_text(text: str) -> str:
 
 
 class VisibilityChecker:
-    """Finds hidden elements by inline styles and by the page's own rules for simple class, id and tag selectors."""
+    """Decides by inline styles, attributes and the page's own style sheets; external ones are not loaded."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        self._rules: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        self._tree = tree
+        found = list(_page_rules(tree))
+        self._variables = _variables(found)
+        self._read_rules: list[tuple[Rule, Mapping[str, tuple[str, bool]], bool]] = []
+        self._hiding = _SelectorSet(tree)
+        self._showing: _SelectorSet | None = None
+        self._hiding_names: set[str] = set()
+        """The properties of the rules that hide something."""
+        self._colours: dict[str, list[_Entry]] = {}
+        self._all_colours = False
+        self._read: dict[object, tuple[Colour | None, Colour | str | None] | None] = {}
+        self._others: dict[str, list[_Entry]] | None = None
+        self._matched: dict[str, frozenset[int]] = {}
         self._styles: dict[str, bool] = {}
         self._react = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
-        for selector, style in _rules(_style_sheets(tree)).items():
-            if _hides_text(style):
-                self._add_rule(selector)
+        # Without external sheets everything about the colours is known.
+        self._known = tree.css_first("link[rel~=stylesheet], link[as=style]") is None
+        for order, rule in enumerate(rule for rule in found if _MAY_HIDE.search(rule.body)):
+            self._index(rule, order)
+        self._by_tag = {key for key in (*self._hiding.keys, *self._colours) if key[0] not in ".#"}
 
-    def is_hidden(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
-        """Whether the element is not displayed because of its attributes or the page's style."""
+    def has_rules_for(self, tag: str) -> bool:
+        """Whether a rule may apply to every element of this name."""
+        return tag in self._by_tag or "*" in self._by_tag
+
+    def sight(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
+        """What is seen of the element; None if it has nothing that could change that."""
         if "hidden" in attributes and attributes["hidden"] != "until-found" and not self._is_streamed(attributes):
-            return True
-        style = attributes.get("style")
-        if style and self._style_hides(style):
-            return True
-        return bool(self._rules) and self._rule_hides(tag, attributes)
+            return Sight.HIDDEN
+        if "popover" in attributes:
+            return Sight.HIDDEN
+        inline = attributes.get("style") or ""
+        if inline and self._style_hides(inline):
+            return Sight.HIDDEN
+        names = _names(attributes)
+        if self._hiding and self._rules_hide(node, tag, names, inline):
+            return Sight.HIDDEN
+        if not self._may_be_coloured(tag, names, attributes):
+            return None
+        return self._contrast(node, tag, attributes)
 
-    def _is_streamed(self, attributes: Mapping[str, str | None]) -> bool:
+    def _is_streamed(self, attributes: Attributes) -> bool:
         # React sends late parts of a page as <div hidden id="S:1">; its script moves them into place.
         return self._react and bool(_REACT_ID.fullmatch(attributes.get("id") or ""))
 
     def _style_hides(self, style: str) -> bool:
         if style not in self._styles:
-            self._styles[style] = bool(_MAY_HIDE.search(style)) and _hides_text(_declarations(style))
+            own = self._resolved(declarations(style)) if _MAY_HIDE.search(style) else {}
+            self._styles[style] = bool(own) and hides_text(own)
         return self._styles[style]
 
-    def _rule_hides(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
-        names = ["." + name for name in (attributes.get("class") or "")[:2000].split()]
-        if identity := attributes.get("id"):
-            names.append("#" + identity)
-        have = frozenset(names)
-        for key in (tag, *names):
-            for wanted_tag, wanted in self._rules.get(key, ()):
-                if wanted <= have and wanted_tag in ("", tag):
+    def _resolved(self, declared: Mapping[str, tuple[str, bool]]) -> dict[str, str]:
+        known = self._variables
+        if any(name.startswith("--") for name in declared):
+            known = known | {name: value for name, (value, _) in declared.items() if name.startswith("--")}
+        return {name: resolved(value, known) if "var(" in value else value for name, (value, _) in declared.items()}
+
+    # --- rules ---------------------------------------------------------------------------------------------------
+    def _index(self, rule: Rule, order: int) -> None:
+        declared = declarations(rule.body)
+        hides = hiding_properties(self._resolved(declared))
+        self._read_rules.append((rule, declared, bool(hides)))
+        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
+        coloured = self._known and _HAS_COLOUR.search(rule.body) is not None
+        if not hides and not coloured:
+            return
+        for text in split_selectors(rule.selectors):
+            if text in _WHOLE_PAGE and not coloured:
+                continue
+            selector = _simple(text) or (read_selector(text) if hides else None)
+            if selector is None:
+                continue
+            if coloured and not selector.is_complex and (selector.names or text in _WHOLE_PAGE):
+                self._colours.setdefault(selector.key, []).append((selector, declared, order))
+            if hides and text not in _WHOLE_PAGE:
+                self._hiding.add(selector)
+                self._hiding_names |= hides
+
+    def _rules_hide(self, node: LexborNode, tag: str, names: frozenset[str], inline: str) -> bool:
+        if not self._hiding.matches(node, tag, names):
+            return False
+        if self._showing is None:
+            self._showing = self._showing_rules()
+        if not inline and not self._showing.matches(node, tag, names):
+            return True
+        # Another rule may show it again: only now all of them are compared.
+        if self._others is None:
+            self._others = self._all_rules(self._hiding_names)
+        return hides_text(self._computed(self._others, node, tag, names, inline))
+
+    def _showing_rules(self) -> _SelectorSet:
+        """The rules that say something else about what hides elements."""
+        found = _SelectorSet(self._tree)
+        for rule, declared, hides in self._read_rules:
+            if hides or self._hiding_names.isdisjoint(declared):
+                continue
+            for text in split_selectors(rule.selectors):
+                if (selector := _simple(text) or read_selector(text)) is not None:
+                    found.add(selector)
+        return found
+
+    def _all_rules(self, properties: AbstractSet[str]) -> dict[str, list[_Entry]]:
+        """All rules with one of these properties, by the key of their selectors."""
+        found: dict[str, list[_Entry]] = {}
+        for order, (rule, declared, _) in enumerate(self._read_rules):
+            if properties.isdisjoint(declared):
+                continue
+            for text in split_selectors(rule.selectors):
+                if (selector := _simple(text) or read_selector(text)) is not None:
+                    found.setdefault(selector.key, []).append((selector, declared, order))
+        return found
+
+    def _matching(
+        self, index: Mapping[str, list[_Entry]], node: LexborNode, tag: str, names: frozenset[str]
+    ) -> Iterator[_Entry]:
+        for key in (tag, *names, "*"):
+            for entry in index.get(key, ()):
+                selector = entry[0]
+                if (
+                    selector.names <= names
+                    and selector.tag in ("", tag)
+                    and (not selector.is_complex or node.mem_id in self._elements(selector.text))
+                ):
+                    yield entry
+
+    def _elements(self, selector: str) -> frozenset[int]:
+        """The elements that a selector with combinators or attributes matches."""
+        if selector not in self._matched:
+            if len(self._matched) >= _MAX_COMPLEX:
+                return frozenset()
+            self._matched[selector] = elements(self._tree, [selector])
+        return self._matched[selector]
+
+    def _computed(
+        self, index: Mapping[str, list[_Entry]], node: LexborNode, tag: str, names: frozenset[str], inline: str
+    ) -> dict[str, str]:
+        """The style of an element: important declarations first, then by specificity, then by order."""
+        found: dict[str, tuple[_Priority, str]] = {}
+        matched = [(entry[0].specificity, entry[1], entry[2]) for entry in self._matching(index, node, tag, names)]
+        if inline:
+            matched.append((_INLINE, declarations(inline), 0))
+        for specificity, declared, order in matched:
+            for name, (value, important) in declared.items():
+                priority = (important, specificity, order)
+                if name not in found or found[name][0] <= priority:
+                    found[name] = (priority, value)
+        return self._resolved({name: (value, False) for name, (_, value) in found.items()})
+
+    # --- colours -------------------------------------------------------------------------------------------------
+    def _contrast(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
+        own = self._own_colours(node, tag, attributes)
+        if own is None:
+            return None
+        own_rules = attributes.keys() & {"class", "id", "style", "color"}
+        text = own[0] or self._inherited(node, 0) or (BLACK if self._known else None)
+        # The colour of all links, say, is made for a background that the page gets elsewhere.
+        behind = own[1] or self._inherited(node, 1) or (WHITE if self._known and own_rules else None)
+        if not isinstance(text, tuple) or not isinstance(behind, tuple) or behind[3] < 0.9 or is_readable(text, behind):
+            return Sight.READABLE
+        if not self._all_colours:
+            # Only now the rules that take longer to match are worth it: one of them may give it another colour.
+            self._all_colours = True
+            self._colours = self._all_rules(_COLOURS)
+            self._by_tag = {key for key in (*self._hiding.keys, *self._colours) if key[0] not in ".#"}
+            return self._contrast(node, tag, attributes)
+        return Sight.UNREADABLE
+
+    def _own_colours(
+        self, node: LexborNode, tag: str, attributes: Attributes
+    ) -> tuple[Colour | None, Colour | str | None] | None:
+        """Text and background of the element itself; the background is a text if it is an image of unknown colour."""
+        names = _names(attributes)
+        if not self._may_be_coloured(tag, names, attributes):
+            return None
+        key = (tag, names, attributes.get("style"), attributes.get("bgcolor"), attributes.get("color"))
+        if self._all_colours:
+            return self._read_colours(node, tag, names, attributes)
+        if key not in self._read:
+            self._read[key] = self._read_colours(node, tag, names, attributes)
+        return self._read[key]
+
+    def _may_be_coloured(self, tag: str, names: frozenset[str], attributes: Attributes) -> bool:
+        colours = self._colours
+        if colours and (tag in colours or "*" in colours or not colours.keys().isdisjoint(names)):
+            return True
+        inline = attributes.get("style")
+        if inline and _HAS_COLOUR.search(inline) is not None:
+            return True
+        return "bgcolor" in attributes or "color" in attributes or "text" in attributes
+
+    def _read_colours(
+        self, node: LexborNode, tag: str, names: frozenset[str], attributes: Attributes
+    ) -> tuple[Colour | None, Colour | str | None] | None:
+        style = self._computed(self._colours, node, tag, names, attributes.get("style") or "")
+        text = colour(style.get("-webkit-text-fill-color") or style.get("color") or _attribute(attributes, tag))
+        if "text" in style.get("background-clip", "") + style.get("-webkit-background-clip", ""):
+            # Letters with a gradient.
+            return text, "image"
+        painted = style.get("background-color") or style.get("background") or attributes.get("bgcolor") or ""
+        if is_image(painted) or is_image(style.get("background-image", "")):
+            return text, "image"
+        behind = background(painted) if painted else None
+        if behind is not None and behind[3] <= 0.1:
+            behind = None
+        return None if text is None and behind is None else (text, behind)
+
+    def _inherited(self, node: LexborNode, which: int) -> Colour | str | None:
+        """The colour of the text or the background that the element has from its ancestors."""
+        above = node.parent
+        for _ in range(_MAX_ANCESTORS):
+            if above is None:
+                break
+            own = self._own_colours(above, above.tag or "", above.attributes)
+            if own is not None and (found := own[which]) is not None:
+                return found
+            above = above.parent
+        return None
+
+
+class _SelectorSet:
+    """Selectors by key; tells whether any of them matches an element."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._tree = tree
+        self._simple: dict[str, list[Selector]] = {}
+        self._complex: dict[str, list[str]] = {}
+        self._found: dict[str, frozenset[int]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._simple or self._complex)
+
+    @property
+    def keys(self) -> set[str]:
+        """The names that the elements have."""
+        return {*self._simple, *self._complex}
+
+    def add(self, selector: Selector) -> None:
+        """Add a selector."""
+        if selector.is_complex:
+            self._complex.setdefault(selector.key, []).append(selector.text)
+        else:
+            self._simple.setdefault(selector.key, []).append(selector)
+
+    def matches(self, node: LexborNode, tag: str, names: frozenset[str]) -> bool:
+        """Whether any of the selectors matches the element."""
+        for key in (tag, *names, "*"):
+            if any(each.names <= names and each.tag in ("", tag) for each in self._simple.get(key, ())):
+                return True
+            if key in self._complex:
+                if key not in self._found:
+                    self._found[key] = elements(self._tree, self._complex[key][:_MAX_COMPLEX])
+                if node.mem_id in self._found[key]:
                     return True
         return False
 
-    def _add_rule(self, selector: str) -> None:
-        match = _SIMPLE_SELECTOR.fullmatch(selector)
-        if match is not None and selector not in _WHOLE_PAGE:
-            tag, parts = (match[1] or "").lower(), frozenset(_SELECTOR_PART.findall(match[2] or ""))
-            self._rules.setdefault(min(parts) if parts else tag, []).append((tag, parts))
+
+def elements(tree: LexborHTMLParser, selectors: list[str]) -> frozenset[int]:
+    """The elements that any of the selectors matches; those that the parser does not know match nothing."""
+    try:
+        return frozenset(node.mem_id for node in tree.css(", ".join(selectors)))
+    except (SelectolaxError, ValueError):
+        if len(selectors) == 1:
+            return frozenset()
+        middle = len(selectors) // 2
+        return elements(tree, selectors[:middle]) | elements(tree, selectors[middle:])
 
 
-def _rules(sheets: list[str]) -> dict[str, dict[str, str]]:
-    """The declarations for each simple selector; later ones replace earlier ones, as in a browser."""
-    found: dict[str, dict[str, str]] = {}
-    for rule in "".join(sheets).split("}"):
-        selectors, _, body = rule.partition("{")
-        if _MAY_HIDE.search(body):
-            style = _declarations(body)
-            for selector in map(str.strip, selectors.split(",")):
-                if selector and _SIMPLE_SELECTOR.fullmatch(selector):
-                    found.setdefault(selector, {}).update(style)
-    return found
+def _simple(text: str) -> Selector | None:
+    match = _SIMPLE.fullmatch(text)
+    if match is None or not text:
+        return None
+    parts = _SELECTOR_PART.findall(match[2])
+    ids = sum(part[0] == "#" for part in parts)
+    tag = (match[1] or "").lower()
+    return Selector(text, tag, frozenset(parts), False, (ids, len(parts) - ids, int(bool(tag))))
 
 
-def _style_sheets(tree: LexborHTMLParser) -> list[str]:
-    """The style sheets in the page, without comments and without @-rules (print, narrow screens)."""
-    sheets, budget = [], MAX_CSS
+def _names(attributes: Attributes) -> frozenset[str]:
+    if "class" not in attributes and "id" not in attributes:
+        return _NO_NAMES
+    names = ["." + name for name in (attributes.get("class") or "")[:2000].split()]
+    if identity := attributes.get("id"):
+        names.append("#" + identity)
+    return frozenset(names)
+
+
+def _attribute(attributes: Attributes, tag: str) -> str:
+    return (attributes.get("color") if tag == "font" else attributes.get("text") if tag == "body" else "") or ""
+
+
+def _page_rules(tree: LexborHTMLParser) -> Iterator[Rule]:
+    budget = MAX_CSS
     for node in tree.css("style"):
-        media = (node.attributes.get("media") or "all").lower()
+        attributes = node.attributes
+        kind = (attributes.get("type") or "text/css").strip().lower()
         text = node.text()[:budget]
         budget -= len(text)
-        if ("all" in media or "screen" in media) and _MAY_HIDE.search(text):
-            sheets.append(_without_at_rules(_without_comments(text)))
-    return sheets
+        if kind == "text/css" and applies_to_screen(attributes.get("media") or ""):
+            yield from rules(text)
 
 
-def _without_comments(css: str) -> str:
-    first, *rest = css.split("/*")
-    return first + "".join(part.partition("*/")[2] for part in rest)
-
-
-def _without_at_rules(css: str) -> str:
-    kept, at = [], 0
-    while (start := css.find("@", at)) >= 0:
-        kept.append(css[at:start])
-        at = _at_rule_end(css, start)
-    kept.append(css[at:])
-    return "".join(kept)
-
-
-def _at_rule_end(css: str, start: int) -> int:
-    brace, semicolon = css.find("{", start), css.find(";", start)
-    if brace < 0 or 0 <= semicolon < brace:
-        return semicolon + 1 if semicolon >= 0 else len(css)
-    depth = 0
-    for match in _BRACE.finditer(css, brace):
-        depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return match.end()
-    return len(css)
-
-
-def _declarations(style: str) -> dict[str, str]:
-    """The declarations of a style attribute or rule, names and values in lower case."""
-    found = {}
-    for part in style.split(";"):
-        name, colon, value = part.partition(":")
-        if colon:
-            found[name.strip().lower()] = value.replace("!important", "").strip().lower()
-    return found
-
-
-def _hides_text(style: Mapping[str, str]) -> bool:
-    """Whether an element with this style displays no text."""
-    return (
-        style.get("display") == "none"
-        or style.get("visibility") in ("hidden", "collapse")
-        or style.get("content-visibility") == "hidden"
-        or _pixels(style.get("opacity", "1")) <= 0.01
-        or _pixels(style.get("font-size", ""), 16.0) <= _TINY
-        or _is_off_screen(style)
-        or _has_no_contrast(style)
-        or _has_no_area(style)
-        or bool(_SCALE_ZERO.search(style.get("transform", "")))
-    )
-
-
-def _pixels(value: str, default: float = 1.0) -> float:
-    match = _NUMBER.match(value)
-    if match is None:
-        return default
-    scale = {"em": 16.0, "rem": 16.0, "vw": 12.0, "vh": 8.0, "pt": 1.33}.get(match[2].lower(), 1.0)
-    return float(match[1]) * scale
-
-
-def _is_off_screen(style: Mapping[str, str]) -> bool:
-    if _pixels(style.get("text-indent", "0")) <= _OFF_SCREEN:
-        return True
-    moved = style.get("position") in ("absolute", "fixed", "relative") or "margin-left" in style
-    names = ("left", "top", "right", "bottom", "margin-left", "inset-inline-start")
-    return moved and any(_pixels(style[name], 0.0) <= _OFF_SCREEN for name in names if name in style)
-
-
-def _has_no_area(style: Mapping[str, str]) -> bool:
-    clip = style.get("clip", "") + style.get("clip-path", "")
-    if style.get("position") in ("absolute", "fixed") and _CLIPPED.search(clip):
-        return True
-    if "hidden" not in style.get("overflow", "") and "clip" not in style.get("overflow", ""):
-        return False
-    sizes = [style[name] for name in ("width", "height", "max-width", "max-height") if name in style]
-    return any(_pixels(size, 99.0) <= _TINY and not size.endswith("%") for size in sizes)
-
-
-def _has_no_contrast(style: Mapping[str, str]) -> bool:
-    if "color" not in style:
-        return False
-    text = _colour(style["color"])
-    if text == "":
-        # Letters with a gradient are made with transparent text and a clipped background.
-        return "text" not in style.get("background-clip", "") + style.get("-webkit-background-clip", "")
-    background = _colour(style.get("background-color") or style.get("background") or "?")
-    return text is not None and text == background
-
-
-def _colour(value: str) -> str | None:
-    """A colour as six hexadecimal digits; empty if it is transparent, None if it is unknown."""
-    value = value.strip()
-    if value in _COLOUR_NAMES:
-        return _COLOUR_NAMES[value]
-    if match := _RGB.match(value):
-        if match[4] and _pixels(match[4].rstrip("%")) == 0:
-            return ""
-        return "".join(f"{min(int(part), 255):02x}" for part in match.groups()[:3])
-    if match := re.match(r"#([0-9a-f]{3,8})\b", value):
-        digits = match[1]
-        return "".join(c * 2 for c in digits[:3]) if len(digits) in (3, 4) else digits[:6]
-    return None
+def _variables(found: list[Rule]) -> dict[str, str]:
+    """The variables of the whole page."""
+    variables: dict[str, str] = {}
+    for rule in found:
+        if "--" in rule.body and any(text in _WHOLE_PAGE for text in split_selectors(rule.selectors)):
+            own = declarations(rule.body).items()
+            variables.update((name, value) for name, (value, _) in own if name.startswith("--"))
+    return variables
