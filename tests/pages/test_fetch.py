@@ -431,7 +431,7 @@ class TestCommandLine:
 
 
 class TestOffline:
-    async def test_auto_searches_the_archive_when_no_engine_can_be_reached(self, tmp_path: Path) -> None:
+    async def test_the_archive_is_searched_where_the_plan_names_it(self, tmp_path: Path) -> None:
         from suyuan.core.engine import EngineSettings
 
         nowhere = {
@@ -442,9 +442,12 @@ class TestOffline:
             pages = PageSettings(allow_networks=("127.0.0.1/32",))
             async with AsyncClient(Settings(pages=pages, data_dir=tmp_path, engines=nowhere)) as h:
                 await h.fetcher.fetch(site.url + "/page")
-                page = await h.search_service.search("teapots made in China")
+                plan = ",".join([*nowhere, "archive"])
+                page = await h.search_service.search("teapots made in China", engines=plan)
                 with pytest.raises(SuyuanError) as caught:
-                    await h.search_service.search("完全无关的问题 quantum chromodynamics")
+                    await h.search_service.search("完全无关的问题 quantum chromodynamics", engines=plan)
+                with pytest.raises(SuyuanError):
+                    await h.search_service.search("teapots made in China")
                 listed = await h.search_service.search("brewing tea", engines="archive")
         assert (
             page.engine == "archive"
