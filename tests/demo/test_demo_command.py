@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from suyuan.cli.main import main
 from suyuan.demo.questions import QUESTIONS
+from suyuan.llm.settings import EMBEDDED
 
 MARK = "invented pages"
 
@@ -28,6 +30,24 @@ def test_ask_cites_and_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
     answer = json.loads(out)
     assert "顾承川" in answer["text"] and "（演示）" in answer["markdown"] and "虚构" in err
     assert [row["engine"] for row in answer["receipts"][0]["engines"]] == ["demo_refusing", "demo"]
+
+
+def test_no_model_but_the_embedded_one_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("langchain", reason="the optional extra suyuan[chat] is not installed")
+    assert main(["--ui", "en", "demo", "ask", "--json", "--model", "gpt-x", "When did the Wren Bridge open?"]) == 0
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer["model"] == EMBEDDED and "1998" in answer["text"] and "--model is not used" in err
+
+
+def test_chat_answers_line_by_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain", reason="the optional extra suyuan[chat] is not installed")
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO("What is a Bloom filter?\nWho created the Loam programming language?\n")
+    )
+    assert main(["--ui", "en", "demo", "chat"]) == 0
+    out, err = capsys.readouterr()
+    assert "data structure" in out and "Viktor Amsel" in out and MARK in err
 
 
 def test_fetch_reads_a_page_and_says_when_it_is_gone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
@@ -33,10 +33,10 @@ def add(commands: Any, t: Texts) -> None:
     chat.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer each line until Ctrl-D."""
     settings = with_model(settings, args.model)
-    client = AsyncClient(settings)
+    client = connect(settings)
     with asyncio.Runner() as runner:
         try:
             return _chat(runner, client, args, t)

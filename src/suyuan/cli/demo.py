@@ -7,8 +7,9 @@ import sys
 from typing import Any
 
 from ..config.settings import ServerSettings, Settings
+from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
-from . import ask, fetch, search, serve
+from . import ask, chat, fetch, search, serve
 from .terminal import Terminal
 
 
@@ -19,7 +20,7 @@ def add(commands: Any, t: Texts) -> None:
     demo.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
     demo.set_defaults(run=run, inner=serve.run, host="")
     inner = demo.add_subparsers(dest="demo_command", metavar="COMMAND", help=t("help.demo_command"))
-    for command in (ask, search, fetch):
+    for command in (ask, chat, search, fetch):
         command.add(inner, t)
     for parser in inner.choices.values():
         parser.set_defaults(run=run, inner=parser.get_default("run"))
@@ -31,5 +32,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
     # On standard error, so that the mark is no part of what a command writes.
     Terminal(sys.stderr).line(t("demo.mark"))
+    if getattr(args, "model", "") not in ("", EMBEDDED):
+        Terminal(sys.stderr).line(t("demo.embedded"))
     with DemoWeb() as web:
         return int(args.inner(args, web.settings(ServerSettings(port=args.port)), t, web.client))

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -14,6 +15,7 @@ from aiohttp import web
 from ..client import AsyncClient
 from ..config.settings import SearchSettings, ServerSettings, Settings
 from ..core.engine import EngineSettings
+from ..llm.settings import ModelSettings
 from .engine import ENGINES, Demo, DemoRefusing
 from .network import LOOPBACK, DemoNetwork
 from .site import REFUSING_HOST, SEARCH_HOST, DemoSite
@@ -58,8 +60,10 @@ class DemoWeb:
 
     def client(self, settings: Settings | None = None) -> AsyncClient:
         """A client that sees the demo web and nothing else."""
+        # A model on a server would be asked over the network.
+        settings = replace(settings or self.settings(), model=ModelSettings())
         network = DemoNetwork(self.site.hosts, frozenset({SEARCH_HOST, REFUSING_HOST}), self.port)
-        return AsyncClient(settings or self.settings(), network=network, engines=ENGINES)
+        return AsyncClient(settings, network=network, engines=ENGINES)
 
     def close(self) -> None:
         """Stop the server and remove its files."""
