@@ -118,7 +118,7 @@ async def test_an_answer_is_scanned_for_markers_once() -> None:
     assert answer.markdown.count(f"[[1]]({answer.sources[0].url})") == 2
     assert answer.cited == (1,) and answer.unknown == (9,)
     assert [answer.text[claim.start : claim.end] for claim in answer.claims] == [answer.text]
-    assert [(claim.number, claim.verdict, claim.basis) for claim in answer.claims] == [(1, "supported", "snippet")]
+    assert [(claim.number, claim.verdict, claim.basis) for claim in answer.claims] == [(1, "supported", "page")]
 
 
 @pytest.mark.req("C11.5")
