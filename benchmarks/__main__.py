@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults attack browser extract fetch fuzz claims answers followups streaming page searxng relevance fusion soak] [--check]``."""
+"""``python -m benchmarks [search startup parse faults attack browser extract fetch reading fuzz claims answers followups streaming page searxng relevance fusion soak] [--check]``."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ PARTS = (
     "browser",
     "extract",
     "fetch",
+    "reading",
     "fuzz",
     "claims",
     "answers",
