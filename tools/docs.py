@@ -126,7 +126,7 @@ def _engine_row(name: str) -> str:
     return f"| `{name}` | {about} | {', '.join(needs) or '–'} | {honours or '–'} | {engine.rate_per_minute or '–'} |"
 
 
-_PARAMS = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary")
+_PARAMS = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary", "page")
 _TITLES = {
     "asked": ("Input", "输入"),
     "engine": ("Search engines", "搜索引擎"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engines.answers import ANSWERS
 from support import pages
 from support.site import Handler, free_port, json_reply, reply, serve, stall
 from support.timing import PATIENCE
@@ -63,6 +64,19 @@ class TestSearch:
             assert "Sign: +" in out and "Did you mean: result" in out and "Related searches: 2 + 4 · sums" in out
             _, out, _ = await suyuan(*args, "--json", SEARXNG_BASE_URL=site.url)
             assert json.loads(out)["answers"][0]["answer"] == "2 + 3 = 5"
+
+    @pytest.mark.parametrize(
+        ("ui", "shown"),
+        [
+            ("en", "Ada · stackoverflow · 12 points · 3 comments · answer accepted"),
+            ("zh", "Ada · stackoverflow · 12 分 · 3 条评论 · 已有采纳的回答"),
+        ],
+    )
+    async def test_what_an_engine_knows_beyond_text_is_shown(self, ui: str, shown: str) -> None:
+        async with serve(lambda _: json_reply(json.dumps(ANSWERS["stackexchange"][0]))) as site:
+            args = ("--ui", ui, "search", "pots", "-e", "stackexchange")
+            code, out, _ = await suyuan(*args, STACKEXCHANGE_BASE_URL=site.url)
+        assert code == 0 and shown in out
 
     async def test_nothing_found_is_exit_code_1(self) -> None:
         code, out, _ = await against(lambda _: reply(pages.DDG_NONE), "search", "xqzt", "-e", "ddg_html")

@@ -45,7 +45,7 @@ def test_every_name_makes_its_engine(name: str) -> None:
     ("parameter", "value"),
     [
         ("lang", "de"), ("country", "AT"), ("freshness", Freshness.parse("week")), ("need_summary", True),
-        ("allowed_domains", ("a.example",)), ("blocked_domains", ("a.example",)),
+        ("allowed_domains", ("a.example",)), ("blocked_domains", ("a.example",)), ("page", 2),
     ],
 )  # fmt: skip
 def test_an_engine_passes_on_its_supported_params_and_no_others(name: str, parameter: str, value: Any) -> None:

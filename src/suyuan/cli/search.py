@@ -13,11 +13,13 @@ from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..core.extras import Extras
 from ..core.query import SearchQuery
-from ..core.result import Attempt, SearchPage
+from ..core.result import Attempt, Details, SearchPage
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure
 from .terminal import Terminal, with_progress
+
+_MOST_AUTHORS = 3
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -99,6 +101,8 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
         if r.fetched_at:
             where += f" · {t('archived', day=r.fetched_at[:10])}"
         out.line(f"    {where}  " + out.paint(r.url, "dim"))
+        if r.details and (known := details_text(r.details, t)):
+            out.line(f"    {known}")
         for line in out.folded(r.summary or r.snippet, "    "):
             out.line(line)
         out.line()
@@ -116,6 +120,19 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
         for a in page.attempts:
             if a.failure and not (a.outcome == "skipped" and a.engine in optional):
                 out.line(out.paint(t("summary.fallback", engine=a.engine, message=a.failure), "yellow"))
+
+
+def details_text(details: Details, t: Texts) -> str:
+    """Authors, venue, DOI and counts in one line."""
+    authors = ", ".join(details.authors[:_MOST_AUTHORS]) + (", …" if len(details.authors) > _MOST_AUTHORS else "")
+    counts = [
+        t(f"details.{name}", count=value)
+        for name in ("cited_by", "stars", "score", "comments")
+        if (value := getattr(details, name)) is not None
+    ]
+    doi = f"doi:{details.doi}" if details.doi else ""
+    accepted = t("details.accepted") if details.accepted else ""
+    return " · ".join(part for part in (authors, details.venue, doi, *counts, accepted) if part)
 
 
 def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:

@@ -11,7 +11,7 @@ from ..core.result import Details, EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .json_kit import plain_text, texts
-from .query_kit import OneRequestEngine
+from .query_kit import OneRequestEngine, skipped
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
@@ -23,7 +23,7 @@ class Arxiv(OneRequestEngine):
     name = "arxiv"
     title = "arXiv"
     default_url = "https://export.arxiv.org"
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     # arXiv asks for at most one request in three seconds.
     rate_per_minute = 20
     live_web = False
@@ -36,6 +36,7 @@ class Arxiv(OneRequestEngine):
             since, until = (str(day).replace("-", "") for day in query.freshness.dates(self.today()))
             words += f" AND submittedDate:[{since}0000 TO {until}2359]"
         params = {"search_query": words, "max_results": str(query.count), "sortBy": "relevance"}
+        params["start"] = str(skipped(query))
         return Request.get(f"{self.base_url}/api/query", params)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:

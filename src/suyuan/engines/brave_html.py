@@ -15,7 +15,7 @@ class BraveHtml(PageEngine):
     name = "brave_html"
     title = "Brave"
     default_url = "https://search.brave.com"
-    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 15
     burst = 2
     redirect_hosts = ("search.brave.com",)
@@ -27,6 +27,8 @@ class BraveHtml(PageEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the result page; the country is a preference, which is a cookie."""
         params = {"q": text, "source": "web"}
+        if query.page > 1:
+            params["offset"] = str(query.page - 1)
         if query.freshness:
             params["tf"] = self._period(query.freshness)
         cookie = f"country={query.country.lower()}; useLocation=0"

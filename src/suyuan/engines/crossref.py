@@ -8,6 +8,7 @@ from ..core.query import SearchQuery
 from ..core.result import Details, SearchResult
 from ..core.wire import Request
 from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts, value_at
+from .query_kit import skipped
 
 
 class Crossref(JsonEngine):
@@ -16,7 +17,7 @@ class Crossref(JsonEngine):
     name = "crossref"
     title = "Crossref"
     default_url = "https://api.crossref.org"
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 60
     burst = 5
     live_web = False
@@ -24,7 +25,7 @@ class Crossref(JsonEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of works."""
-        params = {"query": text, "rows": str(query.count)}
+        params = {"query": text, "rows": str(query.count), "offset": str(skipped(query))}
         if query.freshness:
             since, until = query.freshness.dates(self.today())
             params["filter"] = f"from-pub-date:{since},until-pub-date:{until}"

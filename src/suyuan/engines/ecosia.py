@@ -13,7 +13,7 @@ class Ecosia(PageEngine):
     name = "ecosia"
     title = "Ecosia"
     default_url = "https://www.ecosia.org"
-    supported_params = frozenset({"allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 10
     burst = 2
     redirect_hosts = ("www.ecosia.org",)
@@ -22,4 +22,6 @@ class Ecosia(PageEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the result page."""
-        return Request.get(f"{self.base_url}/search", {"q": text})
+        return Request.get(
+            f"{self.base_url}/search", {"q": text, **({"p": str(query.page - 1)} if query.page > 1 else {})}
+        )

@@ -25,7 +25,7 @@ class GitHub(JsonEngine):
     options = (
         Setting("kind", choice("repositories", "issues"), "What is searched.", env="KIND", default="repositories"),
     )
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     # Ten searches a minute without a token.
     rate_per_minute = 10
     burst = 3
@@ -45,7 +45,11 @@ class GitHub(JsonEngine):
         }
         if key := self.settings.api_key:
             headers["Authorization"] = Secret(f"Bearer {key.reveal()}")
-        return Request.get(f"{self.base_url}/search/{kind}", {"q": text, "per_page": str(query.count)}, headers)
+        return Request.get(
+            f"{self.base_url}/search/{kind}",
+            {"q": text, "per_page": str(query.count), "page": str(query.page)},
+            headers,
+        )
 
     def check(self, response: Response) -> None:
         """Raise what a status stands for; with no requests left GitHub says 403 and when there are some again."""

@@ -10,7 +10,7 @@ from ..core.result import SearchResult
 from ..core.setting import Setting, text
 from ..core.wire import Request, Response
 from .json_kit import JsonEngine, error_text, plain_text
-from .query_kit import google_locale
+from .query_kit import google_locale, skipped
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 
@@ -23,7 +23,7 @@ class GoogleCse(JsonEngine):
     default_url = "https://customsearch.googleapis.com"
     api_key_env = "GOOGLE_CSE_API_KEY"
     options = (Setting("cx", text(), "The id of the search engine that was set up at Google.", env="CX"),)
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True
     longest_query = 2000
     rows = "items"
@@ -38,7 +38,7 @@ class GoogleCse(JsonEngine):
         if not (engine_id := self.option("cx")):
             raise OPTION_MISSING(engine=self.name, setting="web.providers.google_cse.cx", variable="GOOGLE_CSE_CX")
         locale = google_locale(query)
-        params = {"cx": engine_id, "q": text, "num": str(query.count)} | locale
+        params = {"cx": engine_id, "q": text, "num": str(query.count), "start": str(skipped(query) + 1)} | locale
         if query.lang and "hl" in locale:
             params["lr"] = f"lang_{locale['hl']}"
         if fresh := query.freshness:

@@ -20,7 +20,7 @@ class HackerNews(JsonEngine):
     name = "hackernews"
     title = "Hacker News"
     default_url = "https://hn.algolia.com"
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 100
     burst = 10
     live_web = False
@@ -28,7 +28,7 @@ class HackerNews(JsonEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of stories."""
-        params = {"query": text, "tags": "story", "hitsPerPage": str(query.count)}
+        params = {"query": text, "tags": "story", "hitsPerPage": str(query.count), "page": str(query.page - 1)}
         if query.freshness:
             since, until = query.freshness.dates(self.today())
             after = until + timedelta(days=1) if until < date.max else until

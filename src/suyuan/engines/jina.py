@@ -19,13 +19,13 @@ class Jina(JsonEngine):
     title = "Jina"
     default_url = "https://s.jina.ai"
     api_key_env = "JINA_API_KEY"
-    supported_params = frozenset({"lang", "country", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "allowed_domains", "blocked_domains", "page"})
     operators = True
     rows = "data"
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
-        data: dict[str, Any] = {"q": text, "num": query.count}
+        data: dict[str, Any] = {"q": text, "num": query.count, "page": query.page}
         if lang := locale(query)[0]:
             data["hl"] = lang
         if query.country:

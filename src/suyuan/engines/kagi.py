@@ -20,7 +20,7 @@ class Kagi(JsonEngine):
     title = "Kagi"
     default_url = "https://kagi.com"
     api_key_env = "KAGI_API_KEY"
-    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True
     longest_query = 1000
     rows = "data.search"
@@ -33,7 +33,13 @@ class Kagi(JsonEngine):
             filters |= {"after": str(since), "before": str(until)} if query.freshness.until else {"after": str(since)}
         if query.country:
             filters["region"] = query.country.lower()
-        data = {"query": text, "workflow": "search", "limit": query.count, **({"filters": filters} if filters else {})}
+        data = {
+            "query": text,
+            "workflow": "search",
+            "limit": query.count,
+            "page": query.page,
+            **({"filters": filters} if filters else {}),
+        }
         return Request.post_json(f"{self.base_url}/api/v1/search", data, self.bearer())
 
     def out_of_quota(self, said: str, status: int) -> bool:

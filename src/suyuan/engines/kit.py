@@ -31,7 +31,7 @@ from ..core.setting import InvalidValue, Setting, ValueKind, choice, flag, http_
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .json_kit import JsonEngine, error_text, json_object, number_of, parse_rows, plain_text, texts, value_at
-from .query_kit import COUNTRIES, OneRequestEngine, is_ordinary, locale, query_text, site_operators
+from .query_kit import COUNTRIES, OneRequestEngine, is_ordinary, locale, query_text, site_operators, skipped
 
 if TYPE_CHECKING:
     from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
@@ -50,7 +50,7 @@ __all__ = [
     "attribute", "check_status", "choice", "distinct", "error_text", "first", "flag", "has_class", "http_url",
     "is_challenge", "is_ordinary", "json_object", "locale", "names", "number", "number_of", "parse_html",
     "parse_rows", "plain_text", "query_text", "read_date", "redirect_domain", "retry_after", "site_operators",
-    "text", "text_of", "texts", "value_at", "whole",
+    "skipped", "text", "text_of", "texts", "value_at", "whole",
 ]  # fmt: skip
 
 

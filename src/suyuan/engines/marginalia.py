@@ -19,7 +19,7 @@ class Marginalia(JsonEngine):
     name = "marginalia"
     title = "Marginalia"
     default_url = "https://api2.marginalia-search.com"
-    supported_params = frozenset({"allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"allowed_domains", "blocked_domains", "page"})
     operators = True
     rate_per_minute = 20
     burst = 2
@@ -31,7 +31,9 @@ class Marginalia(JsonEngine):
             "API-Key": self.settings.api_key or _SHARED_KEY,
             "Accept": "application/json",
         }
-        return Request.get(f"{self.base_url}/search", {"query": text, "count": str(query.count)}, headers)
+        return Request.get(
+            f"{self.base_url}/search", {"query": text, "count": str(query.count), "page": str(query.page)}, headers
+        )
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""

@@ -13,7 +13,7 @@ class Mojeek(PageEngine):
     name = "mojeek"
     title = "Mojeek"
     default_url = "https://www.mojeek.com"
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 20
     burst = 3
     redirect_hosts = ("www.mojeek.com",)
@@ -26,4 +26,6 @@ class Mojeek(PageEngine):
             text += f" since:{since:%Y%m%d} before:{until:%Y%m%d}"
         wanted = {"lb": query.lang.partition("-")[0], "arc": query.country.lower()}
         cookies = "; ".join(f"{name}={value}" for name, value in wanted.items() if value)
-        return Request.get(f"{self.base_url}/search", {"q": text}, {"Cookie": cookies} if cookies else {})
+        # A start on the first page counts as a sign of a program.
+        start = {"s": str(10 * query.page - 9)} if query.page > 1 else {}
+        return Request.get(f"{self.base_url}/search", {"q": text, **start}, {"Cookie": cookies} if cookies else {})

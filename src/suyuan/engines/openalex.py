@@ -19,7 +19,7 @@ class OpenAlex(JsonEngine):
     name = "openalex"
     title = "OpenAlex"
     default_url = "https://api.openalex.org"
-    supported_params = frozenset({"lang", "freshness"})
+    supported_params = frozenset({"lang", "freshness", "page"})
     rate_per_minute = 60
     burst = 5
     live_web = False
@@ -33,7 +33,12 @@ class OpenAlex(JsonEngine):
             filters = [f"from_publication_date:{since}", f"to_publication_date:{until}"]
         if query.lang:
             filters.append(f"language:{query.lang.partition('-')[0]}")
-        params = {"search": text, "per_page": str(query.count), **({"filter": ",".join(filters)} if filters else {})}
+        params = {
+            "search": text,
+            "per_page": str(query.count),
+            "page": str(query.page),
+            **({"filter": ",".join(filters)} if filters else {}),
+        }
         request = Request.get(f"{self.base_url}/works", params)
         return request.with_secret("api_key", self.settings.api_key)
 

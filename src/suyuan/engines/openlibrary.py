@@ -19,7 +19,7 @@ class OpenLibrary(JsonEngine):
     title = "Open Library"
     default_url = "https://openlibrary.org"
     redirect_hosts = ("openlibrary.org",)
-    supported_params = frozenset({"lang"})
+    supported_params = frozenset({"lang", "page"})
     rate_per_minute = 60
     burst = 5
     live_web = False
@@ -27,7 +27,7 @@ class OpenLibrary(JsonEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of works; the language is a preference."""
-        params = {"q": text, "limit": str(query.count), "fields": _FIELDS}
+        params = {"q": text, "limit": str(query.count), "page": str(query.page), "fields": _FIELDS}
         if query.lang:
             params["lang"] = query.lang.partition("-")[0]
         return Request.get(f"{self.base_url}/search.json", params)

@@ -10,6 +10,7 @@ from ..core.result import Details, EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .json_kit import TAGS, JsonEngine, parse_rows, plain_text, texts, value_at
+from .query_kit import skipped
 
 _PATH = "/entrez/eutils"
 
@@ -20,7 +21,7 @@ class PubMed(JsonEngine):
     name = "pubmed"
     title = "PubMed"
     default_url = "https://eutils.ncbi.nlm.nih.gov"
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     # Without a key at most three requests a second are allowed, and a search needs two.
     rate_per_minute = 60
     live_web = False
@@ -39,6 +40,7 @@ class PubMed(JsonEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the numbers of the most relevant publications."""
         params = {"db": "pubmed", "retmode": "json", "sort": "relevance", "term": text, "retmax": str(query.count)}
+        params["retstart"] = str(skipped(query))
         if query.freshness:
             since, until = (str(day).replace("-", "/") for day in query.freshness.dates(self.today()))
             params |= {"datetype": "pdat", "mindate": since, "maxdate": until}

@@ -54,6 +54,11 @@ def locale(query: SearchQuery) -> tuple[str, str]:
     return lang, query.country or (region if len(region) == 2 else "") or usual
 
 
+def skipped(query: SearchQuery) -> int:
+    """How many results come before the page that is asked for."""
+    return query.count * (query.page - 1)
+
+
 def google_locale(query: SearchQuery) -> dict[str, str]:
     """Language and country as Google and those who resell its results name them (``hl``, ``gl``)."""
     lang, country = locale(query)

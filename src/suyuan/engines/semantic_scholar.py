@@ -9,6 +9,7 @@ from ..core.result import Details, SearchResult
 from ..core.wire import Request
 from ..text.dates import read_date
 from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
+from .query_kit import skipped
 
 _FIELDS = "title,url,abstract,venue,publicationDate,authors,citationCount,externalIds"
 
@@ -19,14 +20,14 @@ class SemanticScholar(JsonEngine):
     name = "semantic_scholar"
     title = "Semantic Scholar"
     default_url = "https://api.semanticscholar.org"
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 20
     live_web = False
     rows = "data"
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of works."""
-        params = {"query": text, "limit": str(query.count), "fields": _FIELDS}
+        params = {"query": text, "limit": str(query.count), "offset": str(skipped(query)), "fields": _FIELDS}
         if query.freshness:
             params["publicationDateOrYear"] = ":".join(map(str, query.freshness.dates(self.today())))
         key = self.settings.api_key

@@ -10,7 +10,7 @@ from ..core.result import SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .json_kit import JsonEngine, plain_text, value_at
-from .query_kit import google_locale, google_period
+from .query_kit import google_locale, google_period, skipped
 
 
 class SerpApi(JsonEngine):
@@ -20,7 +20,7 @@ class SerpApi(JsonEngine):
     title = "SerpApi"
     default_url = "https://serpapi.com"
     api_key_env = "SERPAPI_API_KEY"
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True
     longest_query = 2000
     rows = "organic_results"
@@ -28,6 +28,7 @@ class SerpApi(JsonEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
         params = {"engine": "google", "q": text, "num": str(query.count), **google_locale(query)}
+        params["start"] = str(skipped(query))
         if query.freshness:
             params["tbs"] = google_period(query.freshness)
         return Request.get(f"{self.base_url}/search.json", params).with_secret("api_key", self.require_key())

@@ -19,14 +19,14 @@ class Serper(JsonEngine):
     title = "Serper"
     default_url = "https://google.serper.dev"
     api_key_env = "SERPER_API_KEY"
-    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True
     longest_query = 2000
     rows = "organic"
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
-        data: dict[str, Any] = {"q": text, "num": query.count, **google_locale(query)}
+        data: dict[str, Any] = {"q": text, "num": query.count, "page": query.page, **google_locale(query)}
         if query.freshness:
             data["tbs"] = google_period(query.freshness)
         return Request.post_json(f"{self.base_url}/search", data, {"X-API-KEY": self.require_key()})

@@ -18,7 +18,7 @@ class So360(CloakedLinksEngine):
     name = "so360"
     title = "360搜索"
     default_url = "https://www.so.com"
-    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 15
     burst = 2
     redirect_hosts = ("www.so.com",)
@@ -46,7 +46,7 @@ class So360(CloakedLinksEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the result page."""
-        params = {"q": text, "ie": "utf-8"}
+        params = {"q": text, "ie": "utf-8", "pn": str(query.page)}
         if period := self.period(query):
             params["adv_t"] = period[0]
         return Request.get(f"{self.base_url}/s", params)

@@ -13,7 +13,7 @@ class Sogou(CloakedLinksEngine):
     name = "sogou"
     title = "搜狗"
     default_url = "https://www.sogou.com"
-    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 15
     burst = 2
     redirect_hosts = ("www.sogou.com",)
@@ -27,7 +27,7 @@ class Sogou(CloakedLinksEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the result page."""
-        params = {"query": text, "ie": "utf8"}
+        params = {"query": text, "ie": "utf8", "page": str(query.page)}
         if period := self.period(query):
             params |= {"s_from": f"inttime_{period}", "tsn": "1"}
         return Request.get(f"{self.base_url}/web", params)

@@ -29,7 +29,7 @@ class StackExchange(JsonEngine):
             "site", text(), "The site that is searched, such as superuser or math.", env="SITE", default="stackoverflow"
         ),
     )
-    supported_params = frozenset({"freshness"})
+    supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 30
     burst = 5
     live_web = False
@@ -39,7 +39,7 @@ class StackExchange(JsonEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of questions with their text."""
         params = {"q": text, "site": self.option("site"), "sort": "relevance", "order": "desc", "filter": "withbody"}
-        params["pagesize"] = str(query.count)
+        params |= {"pagesize": str(query.count), "page": str(query.page)}
         if query.freshness:
             since, until = query.freshness.dates(self.today())
             params |= {

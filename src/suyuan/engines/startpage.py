@@ -22,7 +22,7 @@ class Startpage(PageEngine):
     name = "startpage"
     title = "Startpage"
     default_url = "https://www.startpage.com"
-    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 10
     burst = 2
     redirect_hosts = ("www.startpage.com",)
@@ -39,6 +39,8 @@ class Startpage(PageEngine):
             form |= {"language": name, "lui": name}
         if period := self.period(query):
             form["with_date"] = period[0]
+        if query.page > 1:
+            form |= {"page": str(query.page), "segment": "startpage.udog"}
         headers = {"Referer": f"{self.base_url}/"}
         response = yield Request.post_form(f"{self.base_url}/sp/search", form, headers)
         return self.parse(response, query).with_notes(*notes)

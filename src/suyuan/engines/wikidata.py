@@ -9,7 +9,7 @@ from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from ..core.wire import Request, Response
 from .json_kit import JsonEngine, plain_text, value_at
-from .query_kit import locale
+from .query_kit import locale, skipped
 
 
 class Wikidata(JsonEngine):
@@ -19,7 +19,7 @@ class Wikidata(JsonEngine):
     title = "Wikidata"
     default_url = "https://www.wikidata.org"
     redirect_hosts = ("www.wikidata.org",)
-    supported_params = frozenset({"lang"})
+    supported_params = frozenset({"lang", "page"})
     rate_per_minute = 100
     burst = 10
     live_web = False
@@ -30,7 +30,8 @@ class Wikidata(JsonEngine):
         """Request one page of results."""
         lang = locale(query)[0] or "en"
         params = {"action": "wbsearchentities", "format": "json", "type": "item", "language": lang, "uselang": lang}
-        return Request.get(f"{self.base_url}/w/api.php", {**params, "search": text, "limit": str(query.count)})
+        params |= {"search": text, "limit": str(query.count), "continue": str(skipped(query))}
+        return Request.get(f"{self.base_url}/w/api.php", params)
 
     def check_data(self, data: dict[str, Any], response: Response) -> None:
         """Raise what MediaWiki reports with status 200."""

@@ -10,7 +10,7 @@ from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from ..core.wire import Request, Response
 from .json_kit import TAGS, JsonEngine, plain_text, value_at
-from .query_kit import locale
+from .query_kit import locale, skipped
 
 # The languages with the most articles; others are searched in English.
 _NAMES = """
@@ -29,7 +29,7 @@ class Wikipedia(JsonEngine):
     title = "Wikipedia"
     default_url = "https://en.wikipedia.org"
     redirect_hosts = tuple(f"{code}.wikipedia.org" for code in sorted(_LANGUAGES))
-    supported_params = frozenset({"lang"})
+    supported_params = frozenset({"lang", "page"})
     rate_per_minute = 100
     burst = 10
     live_web = False
@@ -39,7 +39,8 @@ class Wikipedia(JsonEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
         params = {"action": "query", "list": "search", "format": "json", "formatversion": "2", "srprop": "snippet"}
-        return Request.get(f"{self._site(query)}/w/api.php", {**params, "srsearch": text, "srlimit": str(query.count)})
+        params |= {"srsearch": text, "srlimit": str(query.count), "sroffset": str(skipped(query))}
+        return Request.get(f"{self._site(query)}/w/api.php", params)
 
     def _site(self, query: SearchQuery) -> str:
         lang, _ = locale(query)

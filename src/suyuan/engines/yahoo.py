@@ -22,7 +22,7 @@ class Yahoo(PageEngine):
     name = "yahoo"
     title = "Yahoo"
     default_url = "https://search.yahoo.com"
-    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains"})
+    supported_params = frozenset({"lang", "freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 20
     burst = 3
     redirect_hosts = tuple(
@@ -36,6 +36,8 @@ class Yahoo(PageEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request the result page; the language is a preference, which is a cookie."""
         params = {"p": text, "ei": "UTF-8"}
+        if query.page > 1:
+            params |= {"b": str(7 * query.page - 6), "pz": "7"}
         if period := self.period(query):
             params |= {"btf": period[0], "age": f"1{period[0]}", "fr2": "time"}
         lang = query.lang.partition("-")[0]
