@@ -125,14 +125,16 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
 def details_text(details: Details, t: Texts) -> str:
     """Authors, venue, DOI and counts in one line."""
     authors = ", ".join(details.authors[:_MOST_AUTHORS]) + (", …" if len(details.authors) > _MOST_AUTHORS else "")
-    counts = [
-        t(f"details.{name}", count=value)
-        for name in ("cited_by", "stars", "score", "comments")
-        if (value := getattr(details, name)) is not None
-    ]
+    counts = (
+        ("details.cited_by", details.cited_by),
+        ("details.stars", details.stars),
+        ("details.score", details.score),
+        ("details.comments", details.comments),
+    )
+    shown = [t(key, count=value) for key, value in counts if value is not None]
     doi = f"doi:{details.doi}" if details.doi else ""
     accepted = t("details.accepted") if details.accepted else ""
-    return " · ".join(part for part in (authors, details.venue, doi, *counts, accepted) if part)
+    return " · ".join(part for part in (authors, details.venue, doi, *shown, accepted) if part)
 
 
 def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:
