@@ -86,7 +86,9 @@ def run() -> list[Target]:
     head = ("", "first word", "p99", "a word under way", "p99", "gap above the model's, p99", "CPU a word", "RSS, MB")
     table("milliseconds", head, rows)
     most, cost = results[TOGETHER[-1], "suyuan"]
+    first = [1000 * (read.came[0] - read.asked) for read in most]
     return [
+        Target("100 questions at once: the first word", median(first), 400, unit=" ms"),
         Target("100 streams: gap above the model's own, p99", _high(_all(most, Read.gaps)), 250, unit=" ms"),
         Target("100 streams: memory of the server", cost.memory, 300, unit=" MB"),
     ]

@@ -100,7 +100,17 @@ class TestImport:
 
     def test_a_search_without_a_network_loads_no_client(self) -> None:
         code = "from suyuan.cli.main import main; main(['search', '-e', 'stub', 'x'])"
-        assert not self.loaded(code) & {"aiohttp", "selectolax", "curl_cffi", "playwright"}
+        clients = {"aiohttp", "selectolax", "curl_cffi", "playwright"}
+        others = {"email", "importlib.metadata", "suyuan.cli.serve", "suyuan.pages", "suyuan.text.words", "rich"}
+        assert not self.loaded(code) & (clients | others)
+
+    def test_a_search_on_the_network_loads_no_client_for_pages(self) -> None:
+        code = (
+            "import os; os.environ['DDG_BASE_URL'] = 'http://127.0.0.1:9'; from suyuan.cli.main import main; "
+            "assert main(['search', '-e', 'ddg_html', 'x']) > 1"
+        )
+        loaded = self.loaded(code)
+        assert "suyuan.net.http" in loaded and not loaded & {"aiohttp", "yarl", "curl_cffi", "playwright", "email"}
 
     @pytest.mark.parametrize(
         "code",

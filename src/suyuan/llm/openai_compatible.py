@@ -79,9 +79,13 @@ class OpenAICompatibleModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        request = {**self.options, **kwargs, **({"stop": stop} if stop else {}), "messages": self._sent(messages)}
+        request = {**self.options, **kwargs, **({"stop": stop} if stop else {})}
+        # Messages and tools as they are: the library compares each part of them with its types, which takes longer
+        # than everything else before the first word.
+        body = {"messages": self._sent(messages), **({"tools": tools} if (tools := request.pop("tools", None)) else {})}
+        request["extra_body"] = {**(request.get("extra_body") or {}), **body}
         create = self.client.chat.completions.with_streaming_response.create
-        async with create(stream=True, stream_options={"include_usage": True}, **request) as response:
+        async with create(messages=[], stream=True, stream_options={"include_usage": True}, **request) as response:
             async for chunks in _arrivals(response):
                 generation = ChatGenerationChunk(message=_message(chunks))
                 if "reasoning_content" in generation.message.additional_kwargs:
