@@ -28,7 +28,7 @@ _MIN_LETTERS = 60
 """Of title and snippet: results with less text cannot hold the words of a query."""
 _TOP = 10
 _BEST = 3
-_MOST, _FEW, _MANY = 0.8, 0.1, 4.0
+_MOST, _FEW, _MANY = 0.8, 0.1, 3.0
 _HEAVY = 1.5
 """The weight of names and numbers, which tell more about what was asked than other words."""
 _ENOUGH = 8.0
