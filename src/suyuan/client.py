@@ -153,7 +153,9 @@ class AsyncClient:
             return document
         from .pages.passages import select
 
-        return replace(document, passages=select(document.text, question, max_tokens).passages)
+        # In a thread, since the text may be as long as a book.
+        chosen = await asyncio.to_thread(select, document.text, question, max_tokens)
+        return replace(document, passages=chosen.passages)
 
     async def ask(self, question: str, **params: Unpack[AskParams]) -> Answer:
         """Answer a question from what a search finds; nothing is stored. The keywords are those of :meth:`stream`.
