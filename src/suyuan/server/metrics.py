@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sized
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
@@ -43,11 +44,7 @@ class Metrics:
         """The answers that are being written."""
         Gauge("suyuan_turns_running", "Answers being written.", registry=own).set_function(lambda: len(self.running))
         Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
-        restarts = Gauge(
-            "suyuan_reader_restarts", "Processes that read pages and were replaced.", ("reason",), registry=own
-        )
-        for reason in RESTART_REASONS:
-            restarts.labels(reason).set_function(partial(shared_readers.restarts, reason))
+        own.register(_ReaderRestarts())
         self._following: set[asyncio.Task[None]] = set()
 
     def render(self, accept: str) -> tuple[bytes, str]:
@@ -85,6 +82,19 @@ class Metrics:
                 self.count_event(event)
         finally:
             self.running.discard(run)
+
+
+class _ReaderRestarts(Collector):
+    """The readers that were replaced, which the pool of the process counts itself."""
+
+    def collect(self) -> Iterable[Metric]:
+        """The count by reason."""
+        family = CounterMetricFamily(
+            "suyuan_reader_restarts", "Processes that read pages and were replaced.", labels=("reason",)
+        )
+        for reason in RESTART_REASONS:
+            family.add_metric((reason,), shared_readers.restarts(reason))
+        yield family
 
 
 class MetricsMiddleware:
