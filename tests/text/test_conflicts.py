@@ -82,3 +82,14 @@ def test_the_cost_is_bounded() -> None:
     assert conflicts("苹果 公司 " * 20_000, "脸书 公司 " * 20_000) is None
     conflicts("not a b " * 70, "b a not " * 70)
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("云汀地铁1号线的末班车时间是23:10，周五延长。", "临荷地铁1号线的末班车时间是22:30。"),
+        ("A ticket for the Wick ferry costs 4 crowns.", "A ticket for the Port Ember ferry costs 6 crowns."),
+    ],
+)
+def test_sentences_that_begin_with_different_things_do_not_disagree(a: str, b: str) -> None:
+    assert disagreement(a, b) is None

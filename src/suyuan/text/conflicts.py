@@ -71,17 +71,24 @@ def disagreement(a: str, b: str) -> Conflict | None:
 
     They are much the same except for one name, figure, negation or opposite.
     """
-    found = _all(a, b)
+    if (alignment := _aligned(a, b)) is None:
+        return None
+    found = alignment.conflicts()
     if len(found) != 1 or not found[0].is_certain or found[0].kind == "word" or found[0].alike < _SAME_MATTER:
+        return None
+    if alignment.begins_differently(found[0]):
         return None
     return found[0] if found[0].ours.start and found[0].theirs.start or found[0].kind != "number" else None
 
 
 def _all(a: str, b: str) -> list[Conflict]:
+    alignment = _aligned(a, b)
+    return alignment.conflicts() if alignment else []
+
+
+def _aligned(a: str, b: str) -> _Alignment | None:
     # A page without full stops is one long "sentence", which would take long to align.
-    if max(len(a), len(b)) > _LONGEST:
-        return []
-    return _Alignment(tokens(a), tokens(b), a, b).conflicts()
+    return _Alignment(tokens(a), tokens(b), a, b) if max(len(a), len(b)) <= _LONGEST else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,14 @@ class _Alignment:
             # "Not in 2018" agrees with "in 2014".
             return denied
         return [found for gap in self._gaps() if (found := self._in_gap(gap))]
+
+    def begins_differently(self, found: Conflict) -> bool:
+        """Whether both have something of their own before the conflict, which may be what they are about."""
+        return any(
+            self.a[gap.a_end - 1].end <= found.ours.start
+            and all(_has_content(side) for side in (self.a[gap.a_start : gap.a_end], self.b[gap.b_start : gap.b_end]))
+            for gap in self._gaps()
+        )
 
     def _gaps(self) -> Iterator[_Gap]:
         for tag, *ends in self._matcher.get_opcodes():
@@ -268,6 +283,10 @@ class _Alignment:
             more = _denies(self.b, head, self.back, self.a, place, self.pairs)
             if more is not None and self._density(_Gap(place, place, at, at + 1)) >= _DENSE:
                 yield self._conflict("negation", (place, place + 1), (at, head + 1), more <= 0)
+
+
+def _has_content(gap: Sequence[Token]) -> bool:
+    return any(token.weight >= 1 for token in gap)
 
 
 def _near(sentence: Sequence[Token], at: int, step: int) -> list[int]:
