@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search startup parse faults attack browser extract fetch reading fuzz claims answers followups streaming page searxng relevance fusion soak] [--check]``."""
+"""``python -m benchmarks [search exchange startup parse faults attack browser extract fetch reading fuzz claims answers followups streaming page searxng relevance fusion soak] [--check]``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ._report import Target, table
 
 PARTS = (
     "search",
+    "exchange",
     "startup",
     "parse",
     "faults",

@@ -385,7 +385,7 @@ async def test_the_archived_passage_can_be_read(plain: Stage, browser: Any) -> N
 async def test_a_failed_search_is_shown_with_message_hint_guide_and_remark(tmp_path: Path, browser: Any) -> None:
     async with stage(tmp_path, script=[says("我只凭记忆回答。")], searxng_up=False, default="searxng") as running:
         page = await running.page(browser)
-        answer = await answered(page, running)
+        answer = await answered(page, running, "港珠澳大桥有多长?")
         notice = answer.locator(".notice.warning")
         assert "SearXNG" in await notice.inner_text()
         assert await notice.locator("a").get_attribute("href") == "/guide/searxng"

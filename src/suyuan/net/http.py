@@ -1,6 +1,6 @@
 """``HttpClient``: HTTP/1.1 with kept connections, places for each host, proxies and limited sizes.
 
-An exchange takes less than half of what it takes with aiohttp, and so do the imports that every search waits for.
+An exchange takes about 0.7 of what it takes with aiohttp, and the imports that every search waits for take far less.
 """
 
 from __future__ import annotations

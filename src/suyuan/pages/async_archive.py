@@ -78,7 +78,13 @@ class AsyncArchive:
 
     async def close(self) -> None:
         """Remove what is too old or too much, and close the file."""
-        await asyncio.wrap_future(self._thread.submit(self._close))
+        try:
+            closing = self._thread.submit(self._close)
+        except RuntimeError:
+            # At the end of the process threads take no more work.
+            self._close()
+            return
+        await asyncio.wrap_future(closing)
         self._thread.shutdown(wait=False)
 
     def close_sync(self) -> None:
