@@ -82,6 +82,14 @@ def test_a_secret_is_found_however_it_is_encoded(encode: Callable[[str], str]) -
 
 
 @pytest.mark.req("P9.3")
+def test_of_a_secret_that_begins_with_another_nothing_is_left() -> None:
+    known = [Secret("sk-0123456789"), Secret("sk-0123456789abcdef")]
+    assert redact("said: sk-0123456789abcdef", known) == redact("said: sk-0123456789abcdef") == "said: ***"
+    for encoded in (b"me:sk-0123456789abcdef", b"a:sk-0123456789abcdef"):
+        assert "YWJjZGVm" not in redact(base64.b64encode(encoded).decode())
+
+
+@pytest.mark.req("P9.3")
 def test_the_password_in_an_address_or_a_header_is_a_secret_and_the_rest_is_not() -> None:
     secrets = [
         Secret("http://me:p%40ssword1@proxy.example:3128"),

@@ -73,18 +73,13 @@ def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
 
     Any service can repeat a request, or what another service sent to it. ``secrets`` may be shorter than others.
     """
-    for secret in secrets:
-        # A short one is found as it is; encoded, it would be found in other words.
-        text = _without(text, (secret.reveal(),) if len(secret.reveal()) >= _SHORT else ())
+    # A short one is found as it is; encoded, it would be found in other words.
+    forms = {secret.reveal() for secret in secrets if len(secret.reveal()) >= _SHORT}
     for secret in list(_KNOWN.values()):
-        text = _without(text, secret.forms(_SHORT_UNASKED))
-    return text
-
-
-def _without(text: str, forms: Iterable[str]) -> str:
-    for form in forms:
-        if form in text:
-            text = text.replace(form, MASK)
+        forms.update(secret.forms(_SHORT_UNASKED))
+    # The longest first: a secret that another one begins with would leave the rest of it.
+    for form in sorted((form for form in forms if form in text), key=len, reverse=True):
+        text = text.replace(form, MASK)
     return text
 
 
@@ -111,7 +106,7 @@ def _user_and_password(userinfo: str) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """``value`` as it is, and as JSON, HTML, a URL, Python and base64 write it; the longest first."""
+    """``value`` as it is, and as JSON, HTML, a URL, Python and base64 write it."""
     escaped = json.dumps(value)[1:-1]
     found = {
         value,
@@ -128,7 +123,7 @@ def _forms(value: str) -> Iterator[str]:
     for encoded in (quote(value), quote(value, safe=""), quote_plus(value)):
         lower = re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), encoded)
         found |= {encoded, lower, quote(encoded, safe="")}
-    return iter(sorted(found, key=len, reverse=True))
+    return iter(found)
 
 
 def _base64(value: bytes) -> Iterator[str]:

@@ -86,7 +86,8 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         conversations=chat.store.find(limit=_LISTED),
         turns=_turns(request, conversation) if conversation else [],
         settings=settings,
-        engines=[engine for engine in engines if engine["name"] not in _HIDDEN_ENGINES],
+        # The many engines that wait for a key are for those who have one.
+        engines=[each for each in engines if each["name"] not in _HIDDEN_ENGINES and each["state"] != "no_key"],
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
         examples=_examples(client, lang),
