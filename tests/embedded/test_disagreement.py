@@ -73,3 +73,12 @@ def test_sentences_about_different_things_do_not_disagree() -> None:
         )],
     )  # fmt: skip
     assert quotes and all(not quote.others for quote in quotes)
+
+
+def test_sentences_that_answer_the_question_may_go_on_differently() -> None:
+    one = "Norvane Labs acquired by Halberd Group"
+    other = (
+        "Norvane Labs was acquired by Osterly Systems, a paper has learned from two people who took part in the talks."
+    )
+    told = answer("Who acquired Norvane Labs?", one, other).splitlines()
+    assert told[0] == "Sources disagree (Osterly Systems / Halberd Group):" and len(told) == 3

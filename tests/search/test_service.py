@@ -286,6 +286,17 @@ class TestChain:
         message = caught.value.say("zh")[0]
         assert message.startswith("没有引擎能够响应。") and "ddg_html" in message and "bing_html" in message
 
+    @pytest.mark.req("C7.1")
+    async def test_without_a_network_one_sentence_says_so(self) -> None:
+        nowhere = {name: f"http://{name}.invalid" for name in ("ddg-html", "bing-html")}
+        urls = {name.replace("-", "_"): url for name, url in nowhere.items()}
+        async with client(urls) as h:
+            with pytest.raises(NetworkError) as caught:
+                await h.search_service.search("some words", engines="ddg_html,bing_html")
+        assert caught.value.detail_code == "dns" and caught.value.retryable
+        assert caught.value.say("zh")[0] == "没有网络连接：所有引擎的域名都无法解析（ddg_html, bing_html）。"
+        assert [attempt.detail_code for attempt in caught.value.attempts] == ["dns", "dns"]
+
     @pytest.mark.req("G1.3", "C7.1")
     async def test_when_all_fail_each_cause_is_named(self, caplog: pytest.LogCaptureFixture) -> None:
         async with serve(lambda _: reply("", 403)) as one, serve(lambda _: reply("", 500)) as two:

@@ -92,7 +92,8 @@ def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, abou
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
     # A sentence in another language is better than none.
     picks = _picks(question, about, readable, most) or _picks(question, about, candidates, most)
-    return tuple(_with_others(picks, candidates, {source.number: source.text for source in evidence}))
+    asked = content_stems(question)
+    return tuple(_with_others(picks, candidates, asked, {source.number: source.text for source in evidence}))
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -200,14 +201,16 @@ def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
     return True
 
 
-def _with_others(picks: list[_Pick], candidates: list[Candidate], texts: Mapping[int, str]) -> Iterator[Quote]:
+def _with_others(
+    picks: list[_Pick], candidates: list[Candidate], asked: Mapping[str, float], texts: Mapping[int, str]
+) -> Iterator[Quote]:
     """Yield the quotes of the picks; where sources disagree, the side of most origins with what the others say."""
     shown: set[str] = set()
     for pick in picks:
         if pick.candidate.text in shown:
             continue
         sides: dict[str, _Pick] = {}
-        for candidate, found in _contradicting(pick, candidates):
+        for candidate, found in _contradicting(pick, candidates, asked):
             if not sides:
                 sides[found.ours.text] = pick
             elif found.ours.text not in sides:
@@ -220,12 +223,20 @@ def _with_others(picks: list[_Pick], candidates: list[Candidate], texts: Mapping
         yield replace(first, others=tuple(others))
 
 
-def _contradicting(pick: _Pick, candidates: list[Candidate]) -> Iterator[tuple[Candidate, Conflict]]:
+def _contradicting(
+    pick: _Pick, candidates: list[Candidate], asked: Mapping[str, float]
+) -> Iterator[tuple[Candidate, Conflict]]:
     for candidate in candidates:
         if candidate.number in pick.numbers or not _may_say_the_same(candidate, pick.candidate):
             continue
-        if found := disagreement(pick.candidate.text, candidate.text):
+        # Two sentences with all words of the question are about the same, however they go on.
+        same_matter = all(_has_all(each, asked) for each in (pick.candidate, candidate))
+        if found := disagreement(pick.candidate.text, candidate.text, same_matter):
             yield candidate, found
+
+
+def _has_all(candidate: Candidate, asked: Mapping[str, float]) -> bool:
+    return len(asked) > 1 and all(stem in candidate.stems for stem in asked)
 
 
 def _may_say_the_same(one: Candidate, other: Candidate) -> bool:

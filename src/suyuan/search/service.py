@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
+from ..core.causes.network import NO_SUCH_HOST, OFFLINE
 from ..core.errors import SuyuanError, Timeout
 from ..core.extras import joined
 from ..core.failure import Failures
@@ -206,6 +207,8 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     names = ", ".join(dict.fromkeys(error.engine for error in errors))
     if outcome.ran_out and all(error.code == "Timeout" for error in errors):
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
+    if all(error.detail_code == NO_SUCH_HOST.detail_code for error in errors):
+        return OFFLINE(names=names, retry_after=_soonest(errors))
     latest = tuple({error.engine: error for error in [*skipped.errors, *errors]}.values())
     cause = ALL_FAILED
     if len({type(error) for error in errors}) == 1:

@@ -66,15 +66,18 @@ def conflicts(a: str, b: str) -> Conflict | None:
     return next((conflict for conflict in found if conflict.is_certain), found[0] if found else None)
 
 
-def disagreement(a: str, b: str) -> Conflict | None:
+def disagreement(a: str, b: str, same_matter: bool = False) -> Conflict | None:
     """Return what two sentences of different sources disagree about; None where they may be about different things.
 
-    They are much the same except for one name, figure, negation or opposite.
+    They are much the same except for one name, figure, negation or opposite; less the same where ``same_matter`` tells
+    that they are about one thing.
     """
     if (alignment := _aligned(a, b)) is None:
         return None
     found = alignment.conflicts()
-    if len(found) != 1 or not found[0].is_certain or found[0].kind == "word" or found[0].alike < _SAME_MATTER:
+    if len(found) != 1 or not found[0].is_certain or found[0].kind == "word":
+        return None
+    if found[0].alike < _SAME_MATTER and not same_matter:
         return None
     if alignment.begins_differently(found[0]):
         return None

@@ -7,6 +7,7 @@ from ..errors import InvalidInput, NetworkError, WebProviderError
 
 REFUSED = Cause(NetworkError, "network.refused", "connection_refused")
 NO_SUCH_HOST = Cause(NetworkError, "network.no_such_host", "dns")
+OFFLINE = Cause(NetworkError, "network.offline", "dns")
 BROKEN_OFF = Cause(NetworkError, "network.broken_off", "connection_broken")
 BAD_HTTP = Cause(NetworkError, "network.bad_http", "bad_http", retryable=False)
 # Its ``why`` is one of the constants below, OpenSSL's own text, or empty where nothing is known.
