@@ -106,7 +106,7 @@ def test_the_password_in_an_address_or_a_header_is_a_secret_and_the_rest_is_not(
 
 @pytest.mark.req("P9.3")
 def test_every_failure_is_made_without_secrets() -> None:
-    secret = Secret("sk-0123456789abcdef")
+    secret = Secret("held-by-this-test-alone")
     why = Text("network.reason.leads_to", {"ip": secret.reveal(), "reason": Text("network.reason.private")})
     told = GUARD_REFUSED(where=f"x?key={secret.reveal()}", why=why)
     assert secret.reveal() not in json.dumps(told.as_dict()) and MASK in told.message
