@@ -309,7 +309,7 @@ async def test_during_a_search_the_page_shows_query_and_engine(tmp_path: Path, b
         assert await page.locator(".answer[aria-busy=true] .pulse").is_visible()
         gate.set()
         answer = await finished(page)
-        assert re.search(r"SearXNG，5 条结果，\d+\.\d 秒", await answer.locator(".status").inner_text())
+        assert re.search(r"SearXNG，5 条结果，\d+\.\d+ 秒", await answer.locator(".status").inner_text())
 
 
 async def test_the_card_of_a_citation_shows_the_passage_and_the_verdict(plain: Stage, browser: Any) -> None:
