@@ -344,7 +344,7 @@ FAULTS = (
     Fault(
         "tests/server/test_lockout.py",
         "silent connections are kept",
-        "net/connections.py",
+        "net/connection_limits.py",
         "        oldest.drop()\n",
         "",
     ),

@@ -1,4 +1,4 @@
-"""Connections that ask for nothing keep nobody out, before anybody has authenticated."""
+"""ConnectionLimits that ask for nothing keep nobody out, before anybody has authenticated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 from server.serving import client, serving, settings_of
 from support.timing import PATIENCE, soon
 from suyuan.net import http_protocol
-from suyuan.net.connections import Connections
+from suyuan.net.connection_limits import ConnectionLimits
 from suyuan.net.http_server import MOST_CONNECTIONS, TrustedProxies
 
 TOKEN = "correct-horse-battery-staple"
@@ -122,7 +122,7 @@ async def test_one_byte_at_a_time_does_not_keep_a_connection_open(monkeypatch: p
 
 class TestConnections:
     def test_the_client_with_the_most_waiting_loses_its_oldest(self) -> None:
-        limits = Connections(total=4, per_client=3)
+        limits = ConnectionLimits(total=4, per_client=3)
         first = [_Counted(limits, "a") for _ in range(3)]
         other = _Counted(limits, "b")
         last = _Counted(limits, "c")
@@ -130,13 +130,13 @@ class TestConnections:
         assert len(limits) == 4 and last.accepted
 
     def test_a_client_at_its_limit_loses_its_own(self) -> None:
-        limits = Connections(total=10, per_client=2)
+        limits = ConnectionLimits(total=10, per_client=2)
         other, own = _Counted(limits, "b"), [_Counted(limits, "a") for _ in range(3)]
         assert [each.dropped for each in (other, *own)] == [False, True, False, False]
         assert all(_Counted(limits, "proxy", limited=False).accepted for _ in range(5))
 
     def test_what_works_is_kept(self) -> None:
-        limits = Connections(total=2, per_client=2)
+        limits = ConnectionLimits(total=2, per_client=2)
         busy = [_Counted(limits, "a"), _Counted(limits, "a")]
         for each in busy:
             limits.work("a", each)
@@ -157,7 +157,7 @@ class TestConnections:
 
 
 class _Counted:
-    def __init__(self, limits: Connections, client: str, *, limited: bool = True) -> None:
+    def __init__(self, limits: ConnectionLimits, client: str, *, limited: bool = True) -> None:
         self.dropped = False
         self.accepted = limits.open(client, self, limited=limited)
 

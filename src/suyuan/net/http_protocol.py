@@ -13,7 +13,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .connections import Connections
+from .connection_limits import ConnectionLimits
 from .credentials import client_name
 
 LARGEST_HEAD = 64 * 1024
@@ -44,7 +44,7 @@ class HttpProtocol(HttpToolsProtocol):
     """Bytes of the head that is being read; trailers and chunk headers count too, a body does not."""
     _deadline: asyncio.TimerHandle | None = None
 
-    def __init__(self, *args: Any, limits: Connections, proxies: Container[str] = (), **named: Any) -> None:
+    def __init__(self, *args: Any, limits: ConnectionLimits, proxies: Container[str] = (), **named: Any) -> None:
         super().__init__(*args, **named)
         self._limits = limits
         self._proxies = proxies

@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 
-from .connections import Connections
+from .connection_limits import ConnectionLimits
 from .http_protocol import HttpProtocol
 
 MOST_CONNECTIONS = 1000
@@ -22,7 +22,7 @@ _OTHER_FILES = 256
 
 def server_config(app: Any, trusted_proxies: Sequence[str] = (), **more: Any) -> uvicorn.Config:
     """The configuration of a server; ``trusted_proxies`` are addresses and networks."""
-    limits = Connections(_most_connections(), CONNECTIONS_PER_CLIENT)
+    limits = ConnectionLimits(_most_connections(), CONNECTIONS_PER_CLIENT)
     protocol: Any = partial(HttpProtocol, limits=limits, proxies=TrustedProxies(trusted_proxies))
     return uvicorn.Config(
         app,

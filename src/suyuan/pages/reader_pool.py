@@ -220,7 +220,7 @@ def _status_name(status: int) -> str:
         return f"signal {-status}"
 
 
-class _Shared:
+class _SharedReaders:
     """The pool that all clients of the process share; the last user closes it."""
 
     def __init__(self) -> None:
@@ -275,7 +275,7 @@ class _Shared:
         self._pool, self._users = None, 0
 
 
-shared_readers = _Shared()
+shared_readers = _SharedReaders()
 atexit.register(shared_readers.close)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=shared_readers.forget)

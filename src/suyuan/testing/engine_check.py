@@ -15,7 +15,7 @@ from ..core.wire import Request, Response
 from ..net.network import Network, PageAccess, restricted_send
 from ..net.settings import BrowserSettings, NetSettings
 from ..search.runner import EngineReply, EngineRunner
-from .server import Answer, AnswerServer
+from .server import AnswerServer, ServerAnswer
 
 Body = bytes | str | Mapping[str, Any] | Callable[[str], "bytes | str | Mapping[str, Any]"]
 
@@ -37,7 +37,7 @@ class Case:
     """One answer of a server, and how an engine may report it."""
 
     name: str
-    answer: Answer
+    answer: ServerAnswer
     codes: tuple[str, ...]
     """The error codes that describe it; empty if it is no error."""
     wanted: str
@@ -57,29 +57,41 @@ class CaseResult:
 
 CASES = (
     Case(
-        "401", Answer(json.dumps({"error": f"bad key {_KEY}"}).encode(), 401), ("AuthError", "WebBlocked"), "AuthError"
+        "401",
+        ServerAnswer(json.dumps({"error": f"bad key {_KEY}"}).encode(), 401),
+        ("AuthError", "WebBlocked"),
+        "AuthError",
     ),
-    Case("403", Answer(b"", 403), ("WebBlocked", "AuthError"), "WebBlocked or AuthError"),
+    Case("403", ServerAnswer(b"", 403), ("WebBlocked", "AuthError"), "WebBlocked or AuthError"),
     Case(
         "429",
-        Answer(b"", 429, {"Retry-After": "30"}),
+        ServerAnswer(b"", 429, {"Retry-After": "30"}),
         ("WebBlocked",),
         "WebBlocked with retry_after 30",
         retry_after=30.0,
     ),
-    Case("500", Answer(b"<h1>Internal Server Error</h1>", 500), ("BadGateway",), "BadGateway"),
-    Case("503", Answer(b"", 503, {"Retry-After": "30"}), ("BadGateway",), "BadGateway"),
-    Case("captcha", Answer(_CHALLENGE), ("WebBlocked",), "WebBlocked/captcha_required", "captcha_required"),
+    Case("500", ServerAnswer(b"<h1>Internal Server Error</h1>", 500), ("BadGateway",), "BadGateway"),
+    Case("503", ServerAnswer(b"", 503, {"Retry-After": "30"}), ("BadGateway",), "BadGateway"),
+    Case("captcha", ServerAnswer(_CHALLENGE), ("WebBlocked",), "WebBlocked/captcha_required", "captcha_required"),
     Case(
-        "captcha with 403", Answer(_CHALLENGE, 403), ("WebBlocked",), "WebBlocked/captcha_required", "captcha_required"
+        "captcha with 403",
+        ServerAnswer(_CHALLENGE, 403),
+        ("WebBlocked",),
+        "WebBlocked/captcha_required",
+        "captcha_required",
     ),
-    Case("garbage", Answer(_GARBAGE), ("WebParseError",), "WebParseError"),
-    Case("empty body", Answer(b""), _UNREAD, "WebParseError"),
-    Case("another page", Answer(_OTHER_PAGE), _UNREAD, "WebParseError"),
-    Case("other JSON", Answer(b'{"unexpected": true}'), _UNREAD, "WebParseError"),
-    Case("redirect", Answer(b"", 302, {"Location": "https://elsewhere.invalid/"}), ("NetworkError",), "NetworkError"),
-    Case("closed connection", Answer(closes=True), ("NetworkError",), "NetworkError"),
-    Case("slow", Answer(hangs=True), ("Timeout",), "Timeout"),
+    Case("garbage", ServerAnswer(_GARBAGE), ("WebParseError",), "WebParseError"),
+    Case("empty body", ServerAnswer(b""), _UNREAD, "WebParseError"),
+    Case("another page", ServerAnswer(_OTHER_PAGE), _UNREAD, "WebParseError"),
+    Case("other JSON", ServerAnswer(b'{"unexpected": true}'), _UNREAD, "WebParseError"),
+    Case(
+        "redirect",
+        ServerAnswer(b"", 302, {"Location": "https://elsewhere.invalid/"}),
+        ("NetworkError",),
+        "NetworkError",
+    ),
+    Case("closed connection", ServerAnswer(closes=True), ("NetworkError",), "NetworkError"),
+    Case("slow", ServerAnswer(hangs=True), ("Timeout",), "Timeout"),
 )
 
 
@@ -98,7 +110,7 @@ def check_engine(
     out. ``options`` are the engine's own settings. Raises ``AssertionError`` with everything that is wrong.
     """
     cases = [
-        Case(name, Answer(_served(body)), (), f"outcome {name}", outcome=name)
+        Case(name, ServerAnswer(_served(body)), (), f"outcome {name}", outcome=name)
         for name, body in (("ok", ok), ("empty", empty))
         if body is not None
     ]

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What the server answers; ``body`` may depend on the path that is asked for."""
 
     body: bytes | Callable[[str], bytes] = b""
@@ -26,7 +26,7 @@ class AnswerServer:
     """Serves on a free port of loopback while its ``with`` block runs."""
 
     def __init__(self) -> None:
-        self.answer = Answer()
+        self.answer = ServerAnswer()
         self.paths: list[str] = []
         """The paths that were asked for since they were last cleared."""
         self._released = Event()

@@ -1,4 +1,4 @@
-"""``Connections``: how many connections a server holds, in all and for one client, before anybody has authenticated.
+"""``ConnectionLimits``: how many connections a server holds, in all and for one client, before authentication.
 
 A connection on which no complete request has come is waiting. Where there are too many, the oldest one that waits is
 closed, of the client that has the most of them; so silent connections never keep anybody out.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 
-class Connection(Protocol):
+class ServerConnection(Protocol):
     """What is counted."""
 
     def drop(self) -> None:
@@ -19,15 +19,15 @@ class Connection(Protocol):
 
 @dataclass(slots=True)
 class _Client:
-    waiting: dict[Connection, None] = field(default_factory=dict)
+    waiting: dict[ServerConnection, None] = field(default_factory=dict)
     """The oldest first."""
-    busy: set[Connection] = field(default_factory=set)
+    busy: set[ServerConnection] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self.waiting) + len(self.busy)
 
 
-class Connections:
+class ConnectionLimits:
     """The open connections of one server, by client."""
 
     def __init__(self, total: int, per_client: int) -> None:
@@ -39,7 +39,7 @@ class Connections:
     def __len__(self) -> int:
         return self._count
 
-    def open(self, client: str, connection: Connection, *, limited: bool = True) -> bool:
+    def open(self, client: str, connection: ServerConnection, *, limited: bool = True) -> bool:
         """Take a new connection, and tell whether there is room for it; a proxy is not limited as one client is."""
         own = self._clients.setdefault(client, _Client())
         if limited and len(own) >= self._per_client:
@@ -52,19 +52,19 @@ class Connections:
         self._count += 1
         return room
 
-    def work(self, client: str, connection: Connection) -> None:
+    def work(self, client: str, connection: ServerConnection) -> None:
         """A complete request has come: the connection is kept until it is answered."""
         own = self._clients[client]
         own.waiting.pop(connection, None)
         own.busy.add(connection)
 
-    def wait(self, client: str, connection: Connection) -> None:
+    def wait(self, client: str, connection: ServerConnection) -> None:
         """The request is answered: the connection waits for the next one."""
         own = self._clients[client]
         own.busy.discard(connection)
         own.waiting[connection] = None
 
-    def close(self, client: str, connection: Connection) -> None:
+    def close(self, client: str, connection: ServerConnection) -> None:
         """Forget a connection that has ended."""
         own = self._clients.get(client)
         if own is None:
