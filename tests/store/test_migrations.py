@@ -135,7 +135,9 @@ def test_a_store_from_before_alembic_is_migrated_and_kept(address: str) -> None:
     assert before[0] == "0001" and revisions.name not in before[1]
     assert content(address) == CONTENT
     revision, tables, columns = state(address)
-    assert revision == migrations.HEAD and columns == before[2] and set(tables) == set(metadata.tables)
+    assert (
+        revision == migrations.HEAD and columns[: len(before[2])] == before[2] and set(tables) == set(metadata.tables)
+    )
 
 
 def test_a_store_from_before_alembic_gets_all_later_revisions(

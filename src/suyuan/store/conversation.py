@@ -37,6 +37,8 @@ class Conversation:
     updated_at: str
     """The time of the last message, or of its end."""
     deleted_at: str | None = None
+    person: str = ""
+    """The id of the person whose it is; empty where there are no accounts."""
 
     def as_dict(self) -> dict[str, Any]:
         """The conversation as JSON."""

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData()
@@ -36,7 +37,9 @@ conversations = Table(
     Column("created_at", Text, nullable=False),
     Column("updated_at", Text, nullable=False),
     Column("deleted_at", Text),
+    Column("person", Text, nullable=False, server_default=""),  # whose it is; empty where there are no accounts
     Index("suyuan_conversations_by_time", "updated_at"),
+    Index("suyuan_conversations_by_person", "person", "updated_at"),
 )
 
 messages = Table(
@@ -52,6 +55,9 @@ messages = Table(
     Column("position", Integer, nullable=False),
     Column("owner", Text),  # the process that writes it, while it is being written
     Column("kept_at", Text, nullable=False),  # its last sign of life
+    # While it is being written: until when it counts as such, in seconds since 1970 by the clock of the database.
+    Column("lease", Float),
+    Column("stopping", Boolean, nullable=False, server_default=false()),  # whether somebody wants it stopped
     UniqueConstraint("conversation", "position"),
     Index("suyuan_messages_by_state", "state"),
 )
@@ -69,4 +75,68 @@ logins = Table(
     metadata,
     Column("digest", Text, primary_key=True),
     Column("expires", Float, nullable=False),  # seconds since 1970
+    Column("person", Text, nullable=False, server_default=""),  # empty for the token of the server
+    Column("begun", Float, nullable=False, server_default="0"),
+    Index("suyuan_logins_by_person", "person"),
+)
+
+people = Table(
+    "suyuan_people",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("role", Text, nullable=False),
+    Column("password", Text, nullable=False),  # argon2id; empty for people who log in elsewhere
+    Column("quotas", Text, nullable=False),  # JSON: the quotas that differ from those of the settings
+    Column("created_at", Text, nullable=False),
+    Column("disabled_at", Text),
+)
+
+tokens = Table(
+    "suyuan_tokens",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, ForeignKey(people.c.id, ondelete="CASCADE"), nullable=False),
+    Column("digest", Text, nullable=False, unique=True),  # SHA-256; the token itself is nowhere
+    Column("label", Text, nullable=False),
+    Column("scopes", Text, nullable=False),  # separated by blanks
+    Column("created_at", Text, nullable=False),
+    Column("expires", Float),
+    Column("used_at", Text),
+    Index("suyuan_tokens_by_person", "person"),
+)
+
+shares = Table(
+    "suyuan_shares",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("conversation", Text, ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("until", Text, nullable=False),  # messages that came later are not shown
+    Column("expires", Float),
+    Index("suyuan_shares_by_conversation", "conversation"),
+)
+
+usage = Table(
+    "suyuan_usage",
+    metadata,
+    Column("person", Text, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("searches", Integer, nullable=False),
+    Column("answers", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("money", Float, nullable=False),
+)
+
+audit = Table(
+    "suyuan_audit",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("person", Text, nullable=False),  # the name of who did it
+    Column("action", Text, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Index("suyuan_audit_by_time", "at"),
 )
