@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from .config.load import load_settings
 from .config.settings import Settings
-from .core.document import Document
 from .core.engine import SearchEngine
 from .core.errors import SuyuanError
 from .core.query import SearchParams, SearchQuery
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from .chat.service import ChatService
     from .chat.session import AskParams
     from .chat.session_factory import SessionFactory
+    from .core.document import Document
     from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
     from .pages.reader import PageReader
@@ -238,6 +238,7 @@ class AsyncClient:
         if self._sessions is None:
             from .chat.recall import Recall
             from .chat.session_factory import SessionFactory
+    from .core.document import Document
 
             model, chat = self.settings.model, self.settings.chat
             recall = Recall(lambda: self.archive)

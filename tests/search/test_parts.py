@@ -15,7 +15,7 @@ from suyuan.core.result import SearchResult
 from suyuan.core.urls import is_page, page_key
 from suyuan.search.cache import SingleFlight, TtlCache
 from suyuan.search.fusion import fuse
-from suyuan.search.normalize import matching, normalize
+from suyuan.search.normalize import matching, ranked, unique
 from suyuan.search.plan import Plan, make_plan
 from suyuan.search.rate_limit import RateLimiter
 from suyuan.search.runner import EngineRunner
@@ -196,18 +196,18 @@ class TestNormalise:
             result("https://"),
             result("https://b.example/x", title="", snippet=""),
         ]
-        kept = normalize(matching(found, SearchQuery("q")), 10)
+        kept = ranked(unique(matching(found, SearchQuery("q"))), 10)
         assert [(r.url, r.rank) for r in kept] == [("https://a.example/x/", 1), ("https://b.example/x", 2)]
 
     def test_the_address_itself_is_never_changed(self) -> None:
         url = "HTTPS://WWW.Example.com:443/a%2Fb/?utm_source=x&q=%E4%BD%A0#frag".replace("HTTPS", "https")
-        assert normalize([result(url)], 10)[0].url == url
+        assert ranked(unique([result(url)]), 10)[0].url == url
 
     @given(st.lists(st.text(max_size=30).map(lambda t: result("https://h.example/" + t)), max_size=15))
     @settings(derandomize=True, max_examples=200)
     def test_it_is_idempotent(self, found: list[SearchResult]) -> None:
-        once = normalize(found, 10)
-        assert normalize(once, 10) == once
+        once = ranked(unique(found), 10)
+        assert ranked(unique(once), 10) == once
 
     @given(st.text(max_size=60))
     @settings(derandomize=True, max_examples=300)

@@ -11,7 +11,7 @@ from ..core.result import ARCHIVE, GUIDES, Attempt, SearchPage
 from ..guides.documents import about_product
 from ..pages.archive_engine import ArchiveEngine
 from ..pages.async_archive import AsyncArchive
-from ..search.normalize import matching, normalize
+from ..search.normalize import matching, ranked, unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,6 @@ class Recall:
         except SuyuanError:
             # The failure of the search is what matters.
             return None
-        results = normalize(matching(found, query), query.count)
+        results = ranked(unique(matching(found, query)), query.count)
         own = [Attempt(name, "ok", count) for name in names if (count := sum(r.engine == name for r in results))]
         return SearchPage(query, results, (*error.attempts, *own), 0) if results else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -94,6 +93,8 @@ class SettingReader:
         sections = {_section(path) for path in paths}
         for path in self._in_file:
             if path not in paths and _section(path) in sections:
+                from difflib import get_close_matches
+
                 near = get_close_matches(path, paths, 1, 0.75)
                 reason = Text("config.why.similar", {"near": near[0]}) if near else Text("config.why.unknown")
                 self.report(str(self.file), path, "", reason, _NOTHING)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
 import json
 import re
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus, unquote
 from weakref import WeakValueDictionary
@@ -94,8 +92,8 @@ def _secret_parts(value: str) -> Iterator[str]:
     if found := _SCHEME.fullmatch(value.strip()):
         yield found[2]
         try:
-            yield from _user_and_password(base64.b64decode(found[2], validate=True).decode())
-        except (binascii.Error, UnicodeDecodeError):
+            yield from _user_and_password(a2b_base64(found[2], strict_mode=True).decode())
+        except ValueError:
             return
 
 
@@ -107,6 +105,9 @@ def _user_and_password(userinfo: str) -> Iterator[str]:
 
 def _forms(value: str) -> Iterator[str]:
     """``value`` as it is, and as JSON, HTML, a URL, Python and base64 write it."""
+    # Imported here, as every start of the program would wait for it.
+    import html
+
     escaped = json.dumps(value)[1:-1]
     found = {
         value,
@@ -130,7 +131,7 @@ def _base64(value: bytes) -> Iterator[str]:
     """What of ``value`` is the same in base64 whatever stands before and after it, such as a user name."""
     for before in range(3):
         start, end = -(-before * 8 // 6), (before + len(value)) * 8 // 6
-        code = base64.b64encode(bytes(before) + value).decode()[start:end]
+        code = b2a_base64(bytes(before) + value, newline=False).decode()[start:end]
         if len(code) >= _SHORT_UNASKED:
             yield code
             yield code.replace("+", "-").replace("/", "_")

@@ -8,10 +8,9 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 # One expression instead of urlsplit, because every result of every search is parsed here several times.
-_PARTS = re.compile(
-    r"https?://(?:[^/?#@\\]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)([^?#]*)(?:\?([^#]*))?(?:#(.*))?",
-    re.I | re.S,
-)
+_SITE = r"https?://(?:[^/?#@\\]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)"
+_START = re.compile(_SITE, re.I)
+_PARTS = re.compile(_SITE + r"([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.I | re.S)
 _HOST = re.compile(r"([^/?#]*//[^/?#]*)([^#]*)")
 _TRACKING = ("utm_", "gclid=", "fbclid=", "msclkid=", "yclid=", "mc_cid=", "mc_eid=", "igshid=", "spm=", "srsltid=")
 _PORTS = {"http": 80, "https": 443}
@@ -19,7 +18,7 @@ _PORTS = {"http": 80, "https": 443}
 
 def domain_of(url: str) -> str:
     """The host of ``url`` without ``www.``; empty if it is not an http(s) URL."""
-    found = _PARTS.match(url)
+    found = _START.match(url)
     return found[1].lower().strip("[]").removeprefix("www.") if found else ""
 
 
@@ -41,7 +40,7 @@ def _canonical(domain: str) -> str:
 
 def is_page(url: str) -> bool:
     """Whether ``url`` is an http(s) URL with a host."""
-    return url.startswith(("http://", "https://")) and _PARTS.match(url) is not None
+    return url.startswith(("http://", "https://")) and _START.match(url) is not None
 
 
 def page_key(url: str) -> str:

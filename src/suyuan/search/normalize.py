@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
@@ -19,12 +19,17 @@ def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[Searc
     return tuple(result for result in results if is_page(result.url) and (not filtered or _in_domains(result, query)))
 
 
-def normalize(results: Iterable[SearchResult], most: int) -> tuple[SearchResult, ...]:
-    """Keep each page once, at most so many, and write the ranks."""
+def unique(*lists: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
+    """Each page once."""
     kept: dict[str, SearchResult] = {}
-    for result in results:
+    for result in chain(*lists):
         kept.setdefault(page_key(result.url), result)
-    return tuple(result.ranked(rank) for rank, result in enumerate(islice(kept.values(), most), 1))
+    return tuple(kept.values())
+
+
+def ranked(results: Iterable[SearchResult], most: int) -> tuple[SearchResult, ...]:
+    """The first ``most`` of ``results``, with their ranks."""
+    return tuple(result.ranked(rank) for rank, result in enumerate(islice(results, most), 1))
 
 
 def _in_domains(result: SearchResult, query: SearchQuery) -> bool:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
@@ -24,7 +23,7 @@ from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
 from .focus import FOCUSES, Focus, focus_of
 from .guarded import guarded
-from .normalize import normalize
+from .normalize import ranked, unique
 from .plan import AUTO, Plan, make_plan
 from .runner import EngineRunner
 
@@ -139,7 +138,7 @@ class SearchService:
             error.attempts = attempts
             _log(query, attempts, "failed " + error.code, 0, took_ms)
             raise error
-        results = normalize(_merged([found.results for _, found in outcome.found], query), most)
+        results = ranked(_merged([found.results for _, found in outcome.found], query), most)
         page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras))
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
@@ -193,10 +192,10 @@ class SearchService:
 def _merged(lists: list[tuple[SearchResult, ...]], query: SearchQuery) -> tuple[SearchResult, ...]:
     # A single engine's list needs no merging, and the command line seldom has more.
     if len(lists) < 2:
-        return lists[0] if lists else ()
+        return unique(*lists)
     from .fusion import fuse
 
-    return guarded("merging", lambda: fuse(lists, query.text), tuple(chain(*lists)))
+    return guarded("merging", lambda: fuse(lists, query.text), unique(*lists))
 
 
 def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:
