@@ -238,7 +238,6 @@ class AsyncClient:
         if self._sessions is None:
             from .chat.recall import Recall
             from .chat.session_factory import SessionFactory
-    from .core.document import Document
 
             model, chat = self.settings.model, self.settings.chat
             recall = Recall(lambda: self.archive)

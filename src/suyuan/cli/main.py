@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
-    """Return the parser with all commands, its help in the language of ``t``; with ``only``, no other is imported."""
+    """Return the parser with all commands, its help in the language of ``t``; with ``only``, for that command."""
     parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
     parser.add_argument("--version", action="version", version=f"suyuan {__version__}", help=t("help.version"))
     parser.add_argument("--config-dir", metavar="DIR", help=t("help.config_dir"))
@@ -58,11 +58,9 @@ def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        if only in ("", name):
-            import_module(f".{name}", __package__).add(commands, t)
-        else:
-            commands.add_parser(name, help=t(f"help.{name}"))
+    # The parsers of all commands together take longer to make than many a search.
+    for name in [only] if only else COMMANDS:
+        import_module(f".{name}", __package__).add(commands, t)
     return parser
 
 
@@ -70,6 +68,8 @@ def _command(arguments: list[str]) -> str:
     """Return the command that is called; empty if that is not certain before the command line is parsed."""
     words = iter(arguments)
     for word in words:
+        if word in ("-h", "--help"):
+            return ""
         if word in ("--config-dir", "--ui"):
             next(words, "")
         elif not word.startswith("-"):
