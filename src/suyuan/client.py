@@ -15,6 +15,7 @@ from .config.load import load_settings
 from .config.settings import Settings
 from .core.engine import SearchEngine
 from .core.errors import SuyuanError
+from .core.page_reading import Depth, tokens_for
 from .core.query import SearchParams, SearchQuery
 from .core.result import SearchPage
 from .core.sync_bridge import SyncBridge
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
     from .pages.reader import PageReader
+    from .search.result_reader import ResultReader
 
 log = logging.getLogger("suyuan.client")
 
@@ -96,15 +98,29 @@ class AsyncClient:
 
     # --- what callers want ----------------------------------------------------------------------------------------
     async def search(
-        self, query: SearchQuery | str, *, engines: str = "", max_wait: float = 0.0, **params: Unpack[SearchParams]
+        self,
+        query: SearchQuery | str,
+        *,
+        engines: str = "",
+        max_wait: float = 0.0,
+        depth: Depth = "results",
+        max_tokens: int | None = None,
+        **params: Unpack[SearchParams],
     ) -> SearchPage:
         """Search the web; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
         ``focus`` is a kind of source: ``news``, ``academic``, ``code``, …, or one of the configuration.
+        With the depth ``passages`` the pages behind the first results are read, and ``result.reading`` has the passages
+        that answer the query; with ``pages`` it has whole pages. All of them together have at most ``max_tokens``.
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         One that is ``retryable`` says in ``retry_after`` when to try again; with ``max_wait`` the search does so itself
         for up to so many seconds.
         """
+        tokens_for(depth, max_tokens)
+        page = await self._found(query, engines, max_wait, params)
+        return await self.result_reader.read(page, depth, max_tokens) if depth != "results" else page
+
+    async def _found(self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams) -> SearchPage:
         deadline, tries = time.monotonic() + max_wait, 0
         while True:
             try:
@@ -123,6 +139,8 @@ class AsyncClient:
         *,
         engines: str = "",
         max_wait: float = 600.0,
+        depth: Depth = "results",
+        max_tokens: int | None = None,
         **params: Unpack[SearchParams],
     ) -> list[SearchPage | SuyuanError]:
         """Search for each query, and wait within the engines' limits instead of failing.
@@ -135,7 +153,9 @@ class AsyncClient:
         async def one(query: SearchQuery | str) -> SearchPage | SuyuanError:
             async with slots:
                 try:
-                    return await self.search(query, engines=engines, max_wait=max_wait, **params)
+                    return await self.search(
+                        query, engines=engines, max_wait=max_wait, depth=depth, max_tokens=max_tokens, **params
+                    )
                 except SuyuanError as error:
                     return error
 
@@ -233,6 +253,13 @@ class AsyncClient:
         return self._fetcher
 
     @property
+    def result_reader(self) -> ResultReader:
+        """Reads the pages behind search results."""
+        from .search.result_reader import ResultReader
+
+        return ResultReader(self.fetcher.fetch, seconds=self.settings.search.seconds)
+
+    @property
     def sessions(self) -> SessionFactory:
         """Makes what a turn needs."""
         if self._sessions is None:
@@ -303,10 +330,19 @@ class Client:
         return self._async.settings
 
     def search(
-        self, query: SearchQuery | str, *, engines: str = "", max_wait: float = 0.0, **params: Unpack[SearchParams]
+        self,
+        query: SearchQuery | str,
+        *,
+        engines: str = "",
+        max_wait: float = 0.0,
+        depth: Depth = "results",
+        max_tokens: int | None = None,
+        **params: Unpack[SearchParams],
     ) -> SearchPage:
         """See :meth:`AsyncClient.search`."""
-        return self._run(self._async.search(query, engines=engines, max_wait=max_wait, **params))
+        return self._run(
+            self._async.search(query, engines=engines, max_wait=max_wait, depth=depth, max_tokens=max_tokens, **params)
+        )
 
     def search_many(
         self,
@@ -314,10 +350,16 @@ class Client:
         *,
         engines: str = "",
         max_wait: float = 600.0,
+        depth: Depth = "results",
+        max_tokens: int | None = None,
         **params: Unpack[SearchParams],
     ) -> list[SearchPage | SuyuanError]:
         """See :meth:`AsyncClient.search_many`."""
-        return self._run(self._async.search_many(queries, engines=engines, max_wait=max_wait, **params))
+        return self._run(
+            self._async.search_many(
+                queries, engines=engines, max_wait=max_wait, depth=depth, max_tokens=max_tokens, **params
+            )
+        )
 
     def read(
         self, url: str, *, question: str = "", max_tokens: int = 4000, fresh: bool = False, render: bool = False

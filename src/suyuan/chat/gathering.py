@@ -11,6 +11,7 @@ from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, SearchPage
 from ..core.urls import page_key
 from ..embedded.turn_input import TurnInput
+from ..search.result_reader import ParallelReads
 from ..tools.text import shortened
 from .context import earlier, resolved_message
 from .prompts import with_results, without_results
@@ -57,7 +58,7 @@ class Gathering:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self._reading: list[asyncio.Task[None]] = []
+        self._reads = ParallelReads(())
         self._follows_up = False
         self._question = turn.message
         self.found = Gathered()
@@ -66,16 +67,13 @@ class Gathering:
         """Search, and read the pages behind the best results as long as the settings allow."""
         await self._search()
         if seconds := self._turn.session.settings.read_seconds:
-            self._reading = [asyncio.create_task(self._read(url)) for url in self._pages_to_read()]
-            if self._reading:
-                await asyncio.wait(self._reading, timeout=seconds)
+            self._reads = ParallelReads([self._read(url) for url in self._pages_to_read()])
+            await self._reads.wait(seconds)
         return self.found
 
     async def stop(self) -> None:
         """Stop reading; what arrived in the meantime counts when the answer is checked."""
-        for task in self._reading:
-            task.cancel()
-        await asyncio.gather(*self._reading, return_exceptions=True)
+        await self._reads.stop()
 
     async def _search(self) -> None:
         """Search the message, and what it leaves out where it leans on the conversation; both at the same time."""

@@ -7,6 +7,7 @@ from pydantic import PrivateAttr
 
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.page_reading import Depth
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..tools.langchain import FetchTool, SearchTool
@@ -32,8 +33,10 @@ class TurnSearchTool(SearchTool):
         )
         self._turn = turn
 
-    async def searched(self, query: SearchQuery) -> tuple[SearchPage, bool]:
-        """Search as a step of the turn."""
+    async def searched(
+        self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
+    ) -> tuple[SearchPage, bool]:
+        """Search as a step of the turn; reading a page is a step of its own here."""
         return await search_step(self._turn, query)
 
 

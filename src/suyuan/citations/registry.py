@@ -96,7 +96,7 @@ class CitationRegistry:
     def _number(self, result: SearchResult, round_number: int) -> Source:
         key = page_key(result.url)
         if key in self._numbers:
-            known = self._sources[self._numbers[key]]
+            known = self._sources[self._numbers[key]] = _as_read(self._sources[self._numbers[key]], result)
             # Another search may return another part of the same page: the snippet of that search is used here.
             return replace(known, snippet=result.snippet or known.snippet)
         number = len(self._numbers) + 1
@@ -111,5 +111,13 @@ class CitationRegistry:
             result.fetched_at,
         )
         self._numbers[key] = number
-        self._sources[number] = source
+        source = self._sources[number] = _as_read(source, result)
         return source
+
+
+def _as_read(source: Source, result: SearchResult) -> Source:
+    """The source with what its search has read of it."""
+    read = result.reading
+    if read is None or read.error is not None:
+        return source
+    return replace(source, read_from=read.final_url, read_at=read.read_at, sha256=read.sha256)

@@ -69,8 +69,6 @@ def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, An
     data = document.as_dict()
     if args.question:
         chosen = select(document.text, args.question, args.tokens)
-        data["passages"] = [
-            {"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages
-        ]
+        data["passages"] = [passage.as_dict() for passage in chosen.passages]
         data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
     return data

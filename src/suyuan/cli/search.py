@@ -12,8 +12,9 @@ from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..core.extras import Extras
+from ..core.page_reading import DEPTHS
 from ..core.query import SearchQuery
-from ..core.result import Attempt, Details, SearchPage
+from ..core.result import Attempt, Details, SearchPage, SearchResult
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure
@@ -45,6 +46,11 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     command.add_argument("--country", default="", help=t("help.country"))
     command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
     command.add_argument("--max-wait", type=float, default=0.0, metavar="SECONDS", help=t("help.max_wait"))
+    command.add_argument(
+        "--read", dest="depth", action="store_const", const="passages", default="results", help=t("help.read")
+    )
+    command.add_argument("--depth", choices=DEPTHS, default="results", help=t("help.depth"))
+    command.add_argument("--max-tokens", type=int, metavar="N", help=t("help.max_tokens"))
     command.add_argument("--explain", action="store_true", help=t("help.explain"))
 
 
@@ -73,7 +79,9 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
             focus=args.focus,
             budget_ms=round(args.timeout * 1000) if args.timeout is not None else None,
         )
-        work = client.search(query, engines=args.engine, max_wait=args.max_wait)
+        work = client.search(
+            query, engines=args.engine, max_wait=args.max_wait, depth=args.depth, max_tokens=args.max_tokens
+        )
         page = await with_progress(work, t, "searching")
     except SuyuanError as error:
         return _show_failure(error, args, t)
@@ -103,8 +111,7 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
         out.line(f"    {where}  " + out.paint(r.url, "dim"))
         if r.details and (known := details_text(r.details, t)):
             out.line(f"    {known}")
-        for line in out.folded(r.summary or r.snippet, "    "):
-            out.line(line)
+        _show_text(out, r, t)
         out.line()
     seconds = page.took_ms / 1000
     if not page.results and not page.extras.answers:
@@ -120,6 +127,20 @@ def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[
         for a in page.attempts:
             if a.failure and not (a.outcome == "skipped" and a.engine in optional):
                 out.line(out.paint(t("summary.fallback", engine=a.engine, message=a.failure), "yellow"))
+
+
+def _show_text(out: Terminal, result: SearchResult, t: Texts) -> None:
+    """Write what the page says, where it was read, else what the engine says of it."""
+    read = result.reading
+    texts = (read.text,) if read and read.text else tuple(p.text for p in read.passages) if read else ()
+    if read and read.error:
+        out.line("    " + out.paint(t("not_read", why=read.error.message(t.lang)), "yellow"))
+    for at, text in enumerate(texts or (result.summary or result.snippet,)):
+        if at:
+            out.line("    " + out.paint("…", "dim"))
+        for line in text.splitlines():
+            for folded in out.folded(line, "    "):
+                out.line(folded)
 
 
 def details_text(details: Details, t: Texts) -> str:

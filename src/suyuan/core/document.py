@@ -19,6 +19,10 @@ class Passage:
     text: str
     heading: str = ""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The published shape of a passage."""
+        return {"id": self.id, "start": self.start, "end": self.end, "heading": self.heading, "text": self.text}
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from .extras import NO_EXTRAS, Extras
 from .failure import Failure
+from .page_reading import PageReading
 from .query import SearchQuery
 from .urls import domain_of
 
@@ -63,6 +64,8 @@ class SearchResult:
     details: Details | None = None
     fetched_at: str | None = None
     """When a page of the archive was read."""
+    reading: PageReading | None = None
+    """What was read of the page, where the search was asked to read."""
 
     @property
     def source(self) -> str:

@@ -30,6 +30,8 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
             item["fetched_at"] = r.fetched_at
         if r.details:
             item["details"] = r.details.as_dict()
+        if r.reading:
+            item |= r.reading.as_dict(lang)
         items.append(item)
     request_id = next((a.request_id for a in page.attempts if a.request_id), page.query.trace_id)
     return {

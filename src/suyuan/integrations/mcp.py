@@ -25,7 +25,7 @@ from ..core.views import receipt
 from ..messages.catalog import text
 from ..pages.passages import select
 from ..shared import shared_client
-from ..tools.session import SessionSearch, query_from
+from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
 
@@ -46,6 +46,9 @@ _SOURCE = {
         "snippet": _TEXT,
         "source": _TEXT,
         "published_at": {"type": ["string", "null"]},
+        "passages": {"type": "array", "items": {"type": "object"}, "description": "What the page says to the query."},
+        "text": {"type": "string", "description": "The whole page, where it was asked for."},
+        "read_error": {"type": "object", "description": "Why the page could not be read."},
     },
     "required": ["number", "title", "url", "snippet", "source"],
 }
@@ -137,7 +140,7 @@ class Tools:
         query = query_from(arguments, count=self._settings.search.max_results)
         connection = self._connection(ctx)
         await ctx.session.report_progress(0, 1, text(self._lang, "mcp.searching", query=query.text))
-        page, repeated = await connection.search.search(query)
+        page, repeated = await connection.search.search(query, *depth_from(arguments))
         sources = connection.citations.add(page)
         await ctx.session.report_progress(1, 1, page.engine)
         length = self._settings.search.snippet_length
@@ -152,7 +155,7 @@ class Tools:
         told = page_text(document, chosen, self._lang)
         await ctx.session.report_progress(1, 1, document.title)
         data = {key: value for key, value in document.as_dict().items() if key != "text"}
-        data["passages"] = [{"id": p.id, "heading": p.heading, "text": p.text} for p in chosen.passages]
+        data["passages"] = [passage.as_dict() for passage in chosen.passages]
         data["cut"] = chosen.cut
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], structured_content=data)
 
@@ -162,7 +165,11 @@ class Tools:
         if ctx.request is not None:
             name = ctx.request.headers.get("mcp-session-id") or ctx.request.scope[CLIENT]
         connection = self._connections.pop(name, None) or _Connection(
-            SessionSearch(ctx.lifespan_context.search_service, engines=self._engines)
+            SessionSearch(
+                ctx.lifespan_context.search_service,
+                engines=self._engines,
+                reader=ctx.lifespan_context.result_reader,
+            )
         )
         self._connections[name] = connection
         while len(self._connections) > MOST_CLIENTS:
@@ -205,8 +212,9 @@ def _structured(page: SearchPage, sources: tuple[Source, ...], lang: str) -> dic
             "snippet": s.snippet,
             "source": s.domain,
             "published_at": s.published_at,
+            **(result.reading.as_dict(lang) if result.reading else {}),
         }
-        for s in sources
+        for s, result in zip(sources, page.results, strict=False)
     ]
     return {
         "query": page.query.text,

@@ -45,8 +45,10 @@ class BuiltinProvider:
         given = _checked(arguments, known[tool]["properties"])
         if tool == WEB_FETCH.dotted:
             return await self._fetch(given)
+        depth, max_tokens = given.pop("depth", "results"), given.pop("max_tokens", None)
         query = _query(given, self._client.settings.search.max_results)
-        return items_view(await self._client.search(query, engines=self.engines))
+        page = await self._client.search(query, engines=self.engines, depth=depth, max_tokens=max_tokens)
+        return items_view(page)
 
     async def _fetch(self, given: dict[str, Any]) -> dict[str, Any]:
         fresh, render = given.get("fresh", False), given.get("render", False)

@@ -55,8 +55,7 @@ def cut(text: str) -> tuple[Passage, ...]:
 
 def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passage]]:
     """The passages that share a word with ``question``, with their BM25 scores, best first."""
-    query = {word: _PAIR_WEIGHT if len(word) == 2 and not word.isascii() else 1.0 for word in words(question)}
-    scores = BM25(query, [Counter(words(f"{p.heading} {p.text}")) for p in passages]).scores()
+    scores = _scores(passages, question)
     scored = [(score, passage) for score, passage in zip(scores, passages, strict=True) if score > 0]
     return sorted(scored, key=lambda pair: (-pair[0], pair[1].start))
 
@@ -78,6 +77,41 @@ def select(text: str, question: str, budget: int) -> Selection:
             # Without a question only the beginning is wanted.
             break
     return Selection(tuple(p for p in passages if p in chosen), used, total)
+
+
+def select_among(texts: Sequence[str], question: str, budget: int) -> list[Selection]:
+    """The best passages of several texts for ``question``, within ``budget`` tokens for all of them together.
+
+    The passages compete with each other, so a text that says more gets more of the budget, and one that says nothing
+    gets none. Where no passage shares a word with the question, each text has its share for its beginning.
+    """
+    split = [cut(text) for text in texts]
+    sizes = [[count_tokens(passage.text) for passage in passages] for passages in split]
+    everything = [(number, at) for number, passages in enumerate(split) for at in range(len(passages))]
+    if sum(map(sum, sizes)) <= budget:
+        return [Selection(passages, sum(size), sum(size)) for passages, size in zip(split, sizes, strict=True)]
+    scores = _scores([split[number][at] for number, at in everything], question)
+    ranked = sorted((-score, place) for score, place in zip(scores, everything, strict=True) if score > 0)
+    if not ranked:
+        return [select(text, "", budget // len(texts)) for text in texts]
+    chosen, used = set(), 0
+    for _, (number, at) in ranked:
+        if used + sizes[number][at] <= budget:
+            chosen.add((number, at))
+            used += sizes[number][at]
+    return [
+        Selection(
+            tuple(passage for at, passage in enumerate(passages) if (number, at) in chosen),
+            sum(size for at, size in enumerate(sizes[number]) if (number, at) in chosen),
+            sum(sizes[number]),
+        )
+        for number, passages in enumerate(split)
+    ]
+
+
+def _scores(passages: Sequence[Passage], question: str) -> list[float]:
+    query = {word: _PAIR_WEIGHT if len(word) == 2 and not word.isascii() else 1.0 for word in words(question)}
+    return BM25(query, [Counter(words(f"{p.heading} {p.text}")) for p in passages]).scores()
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -282,10 +282,11 @@ async def debug_run(request: Request, run: str) -> Response:
 @web.post("/search", response_model=s.SearchOut, tags=["web"])
 async def search(request: Request, body: s.SearchIn) -> Response:
     """Search the web; if no engine answers, the error comes with the receipt."""
-    fields: dict[str, Any] = body.model_dump(exclude={"query", "engines"})
+    fields: dict[str, Any] = body.model_dump(exclude={"query", "engines", "depth", "max_tokens"})
     query = SearchQuery(body.query, **fields)
+    searching = client_from(request).search(query, engines=body.engines, depth=body.depth, max_tokens=body.max_tokens)
     try:
-        page = await while_connected(request, client_from(request).search_service.search(query, engines=body.engines))
+        page = await while_connected(request, searching)
     except SuyuanError as error:
         _metrics(request).count_search(receipt(error.attempts))
         raise
@@ -306,9 +307,7 @@ async def fetch(request: Request, body: s.FetchIn) -> dict[str, Any]:
     data = document.as_dict()
     if body.question:
         chosen = await asyncio.to_thread(select, document.text, body.question, body.tokens)
-        data["passages"] = [
-            {"id": p.id, "start": p.start, "end": p.end, "heading": p.heading, "text": p.text} for p in chosen.passages
-        ]
+        data["passages"] = [passage.as_dict() for passage in chosen.passages]
         data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
     return data
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..core.page_reading import Depth
 from ..messages.catalog import languages
 
 
@@ -152,6 +153,13 @@ class SearchIn(BaseModel):
     )
     engines: str = Field(
         "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
+    )
+    depth: Depth = Field(
+        "results",
+        description="passages: the first pages are read, and items have the passages that answer; pages: whole pages.",
+    )
+    max_tokens: int | None = Field(
+        None, description="Length of all that is read together; 2,000 for passages, 20,000 for pages."
     )
 
 

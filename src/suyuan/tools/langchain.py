@@ -13,11 +13,12 @@ from pydantic import ConfigDict, PrivateAttr
 from ..citations.registry import CitationRegistry
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.page_reading import Depth
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
 from ..pages.passages import select
-from .session import SessionSearch, query_from
+from .session import SessionSearch, depth_from, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
 from .text import compact, failure, page_text
 
@@ -50,6 +51,8 @@ class SearchTool(_WebTool):
     name: str = WEB_SEARCH.name
     max_results: int = MOST_RESULTS
     snippet_length: int = 200
+    depth: Depth = "results"
+    """How deep it searches where the model does not say; reading needs a session with a reader."""
 
     _search: SessionSearch = PrivateAttr()
     _citations: CitationRegistry = PrivateAttr()
@@ -64,6 +67,7 @@ class SearchTool(_WebTool):
         inputs: tuple[str, ...] = ONE_INPUT,
         max_results: int = MOST_RESULTS,
         snippet_length: int = 200,
+        depth: Depth = "results",
         today: Callable[[], date] = date.today,
     ) -> None:
         super().__init__(
@@ -72,6 +76,7 @@ class SearchTool(_WebTool):
             lang=lang,
             max_results=min(max_results, MOST_RESULTS),
             snippet_length=min(snippet_length, 200),
+            depth=depth,
         )
         self._search = search
         self._citations = citations or CitationRegistry()
@@ -86,7 +91,8 @@ class SearchTool(_WebTool):
         self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
         try:
-            return self._answer(*self._search.search_sync(query_from(arguments, count=self.max_results)))
+            query, deep = query_from(arguments, count=self.max_results), depth_from(arguments, self.depth)
+            return self._answer(*self._search.search_sync(query, *deep))
         except SuyuanError as error:
             return failure(error, self.lang), None
 
@@ -94,13 +100,16 @@ class SearchTool(_WebTool):
         self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
         try:
-            return self._answer(*await self.searched(query_from(arguments, count=self.max_results)))
+            query, deep = query_from(arguments, count=self.max_results), depth_from(arguments, self.depth)
+            return self._answer(*await self.searched(query, *deep))
         except SuyuanError as error:
             return failure(error, self.lang), None
 
-    async def searched(self, query: SearchQuery) -> tuple[SearchPage, bool]:
+    async def searched(
+        self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
+    ) -> tuple[SearchPage, bool]:
         """Search; the second value tells whether the session had searched the same before."""
-        return await self._search.search(query)
+        return await self._search.search(query, depth, max_tokens)
 
     def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
         sources = self._citations.add(page, self.max_results)

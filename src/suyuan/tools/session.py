@@ -8,9 +8,11 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
+from ..core.page_reading import Depth, tokens_for
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..search.cache import SingleFlight
+from ..search.result_reader import ResultReader
 from ..search.service import SearchService
 
 log = logging.getLogger("suyuan.tools")
@@ -24,27 +26,44 @@ class SessionSearch:
     The plan is fixed when the session is made. The cache ends with the object and is never shared.
     """
 
-    def __init__(self, service: SearchService, *, engines: str = "", size: int = SESSION_QUERIES) -> None:
+    def __init__(
+        self,
+        service: SearchService,
+        *,
+        engines: str = "",
+        size: int = SESSION_QUERIES,
+        reader: ResultReader | None = None,
+    ) -> None:
         self._service = service
+        self._reader = reader
         self._engines = engines
         self._size = size
         self._kept: OrderedDict[object, SearchPage] = OrderedDict()
         self._lock = threading.Lock()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
 
-    async def search(self, query: SearchQuery) -> tuple[SearchPage, bool]:
-        """Search, or return the cached page; the second value tells which."""
-        key = query.key()
+    async def search(
+        self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
+    ) -> tuple[SearchPage, bool]:
+        """Search, or return the cached page; the second value tells which. Pages are read where there is a reader."""
+        tokens = tokens_for(depth, max_tokens)
+        key = (query.key(), depth, tokens)
         if (page := self._get(key)) is not None:
             log.info("session cache hit trace=%s query=%r", query.trace_id, query.text)
             return replace(page, query=query, cached=True, took_ms=0), True
-        page = await self._flights.run(key, lambda: self._service.search(query, engines=self._engines))
+        page = await self._flights.run(key, lambda: self._found(query, depth, tokens))
         self._put(key, page)
         return page, False
 
-    def search_sync(self, query: SearchQuery) -> tuple[SearchPage, bool]:
+    async def _found(self, query: SearchQuery, depth: Depth, tokens: int) -> SearchPage:
+        page = await self._service.search(query, engines=self._engines)
+        return await self._reader.read(page, depth, tokens) if self._reader else page
+
+    def search_sync(
+        self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
+    ) -> tuple[SearchPage, bool]:
         """Like :meth:`search`, for synchronous callers."""
-        return self._service.run_sync(self.search(query))
+        return self._service.run_sync(self.search(query, depth, max_tokens))
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -77,3 +96,8 @@ def query_from(arguments: dict[str, Any], *, count: int) -> SearchQuery:
         blocked_domains=tuple(given.get("blocked_domains", ())),
         focus=given.get("focus", ""),
     )
+
+
+def depth_from(arguments: dict[str, Any], default: Depth = "results") -> tuple[Depth, int | None]:
+    """How deep a tool call wants to search, and how long everything that is read may be."""
+    return arguments.get("depth") or default, arguments.get("max_tokens") or None

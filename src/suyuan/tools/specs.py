@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..core.page_reading import DEPTHS, LEAST_TOKENS, MOST_TOKENS
 from ..search.focus import FOCUSES
 
 Lang = Literal["zh", "en"]
@@ -116,6 +117,19 @@ WEB_SEARCH = ToolSpec(
             "china（中文网站）",
             "Kind of source: web, news, academic (papers), code, discussions, encyclopedia, china (Chinese sites).",
         ),
+        Parameter(
+            "depth",
+            {"type": "string", "enum": list(DEPTHS)},
+            "results（默认）：只有摘要；passages：同时读取前几个网页，返回回答查询的段落；pages：返回整页正文",
+            "results (default): snippets only; passages: also read the first pages and return the passages that answer "
+            "the query; pages: whole pages.",
+        ),
+        Parameter(
+            "max_tokens",
+            {"type": "integer", "minimum": LEAST_TOKENS, "maximum": MOST_TOKENS},
+            "所有段落或整页正文的总长度上限（token）",
+            "The length of all passages or pages together, in tokens.",
+        ),
         Parameter("allowed_domains", _DOMAINS, "只要这些域名的结果", "Only results of these domains."),
         Parameter("blocked_domains", _DOMAINS, "排除这些域名的结果", "No results of these domains."),
     ),
@@ -173,6 +187,8 @@ def web_search_contract() -> dict[str, Any]:
         "blocked_domains": _DOMAINS,
         "need_summary": {"type": "boolean"},
         "focus": {**text, "description": f"Kind of source: {', '.join(FOCUSES)}, or one of the configuration."},
+        "depth": {**text, "description": "results, passages (the first pages are read) or pages (whole pages)."},
+        "max_tokens": {"type": "integer", "minimum": LEAST_TOKENS, "maximum": MOST_TOKENS},
         "trace_id": text,
         "budget_ms": {"type": "integer", "minimum": 1, "maximum": 120_000},
     }

@@ -9,6 +9,7 @@ from datetime import date
 from ..citations.registry import Source
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.page_reading import PageReading
 from ..core.result import SearchPage
 from ..pages.passages import Selection
 
@@ -30,6 +31,10 @@ _FAILED = {
 _UNREAD = {
     "zh": "读取失败 [{code}]：{message} 解决办法：{hint}\n不要假装读过该页面。",
     "en": "The page could not be read [{code}]: {message} What to do: {hint}\nDo not pretend that you have read it.",
+}
+_NOT_READ = {
+    "zh": "（该页面未能读取，只有摘要：{why}）",
+    "en": "(The page could not be read, this is its snippet: {why})",
 }
 _REPEATED = {
     "zh": "（这个查询在本次会话中已经搜索过，结果相同；请换用其他关键词。）",
@@ -77,17 +82,28 @@ def compact(
         lines.append(_ARCHIVED[lang])
     if not sources:
         return "\n".join([*lines, _NOTHING[lang]])
-    return "\n".join([*lines, fenced("\n".join(entry(source, snippet) for source in sources), lang)])
+    # The registry numbers the results in their order.
+    readings = [result.reading for result in page.results[: len(sources)]]
+    entries = [entry(source, snippet, reading, lang) for source, reading in zip(sources, readings, strict=True)]
+    return "\n".join([*lines, fenced("\n".join(entries), lang)])
 
 
-def entry(source: Source, snippet: int) -> str:
-    """One source: its number, title and domain, then its URL, then its snippet."""
+def entry(source: Source, snippet: int, reading: PageReading | None = None, lang: str = "en") -> str:
+    """One source: its number, title and domain, then its URL, then what its page says, or its snippet."""
     day = f", {source.published_at[:10]}" if source.published_at else ""
     if source.fetched_at:
         day += f", read {source.fetched_at[:10]}"
     title = " ".join(source.title.split()) or source.domain
-    text = shortened(" ".join(source.snippet.split()), snippet)
+    text = _read_text(reading, lang) if reading else ""
+    if not reading or reading.error or not text:
+        text = "\n".join(filter(None, (shortened(" ".join(source.snippet.split()), snippet), text)))
     return f"[{source.number}] {title} ({source.domain}{day})\n{source.url}" + (f"\n{text}" if text else "")
+
+
+def _read_text(reading: PageReading, lang: str) -> str:
+    if reading.error:
+        return _NOT_READ[lang].format(why=reading.error.message(lang))
+    return reading.text or "\n\n".join(passage.text for passage in reading.passages)
 
 
 def page_text(document: Document, chosen: Selection, lang: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..cause import Cause
-from ..errors import AuthError, NetworkError, WebBlocked, WebParseError, WebProviderError
+from ..errors import AuthError, NetworkError, Timeout, WebBlocked, WebParseError, WebProviderError
 
 CHALLENGE_PAGE = Cause(WebBlocked, "fetch.challenge_page", "captcha_required", retryable=False)
 LOGIN_WALL = Cause(AuthError, "fetch.login_wall", "login_required")
@@ -21,3 +21,4 @@ PAGE_TOO_SLOW = Cause(WebParseError, "fetch.too_slow", "page_too_slow")
 PAGE_TOO_COMPLEX = Cause(WebParseError, "fetch.too_complex", "page_too_complex")
 READER_FAILED = Cause(WebParseError, "fetch.reader_failed", "reader_failed")
 READER_NOT_STARTED = Cause(WebProviderError, "fetch.reader_not_started", "reader_not_started", retryable=True)
+READ_LATE = Cause(Timeout, "fetch.read_late", "read_late", retryable=True)
