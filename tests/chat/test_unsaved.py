@@ -135,3 +135,18 @@ async def test_a_database_server_that_stops_and_returns_loses_nothing(tmp_path: 
             kept = client.chat.store.messages(run.conversation)[-1]
             assert (kept.text, kept.state) == ("first second", "done")
     gc.collect()
+
+
+async def test_many_questions_at_once_after_a_failure_save_each_answer_once(tmp_path: Path) -> None:
+    """Each new question first saves what is not saved; those that come together must not fall over each other."""
+    go_on = threading.Event()
+    with serve_model([[reply("first "), hold(go_on), reply(LONG)], *[[reply("next")]] * 4]) as model:
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            run = await begun(client)
+            with full_disk(tmp_path):
+                go_on.set()
+                await all_events(run)
+                assert client.chat.is_unsaved(run.id)
+            others = await asyncio.gather(*(begun(client) for _ in range(4)))
+            assert [(await other.wait()).text for other in others] == ["next"] * 4
+            assert client.chat.store.messages(run.conversation)[-1].state == "done"

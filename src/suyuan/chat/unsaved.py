@@ -32,6 +32,7 @@ class UnsavedAnswers:
         self._saved = saved
         self._runs: dict[str, Run] = {}
         self._task: asyncio.Task[None] | None = None
+        self._saving = asyncio.Lock()
 
     def get(self, run: str) -> Run | None:
         """The answer ``run``, if the store does not have it."""
@@ -50,20 +51,22 @@ class UnsavedAnswers:
 
     async def save(self) -> bool:
         """Try to save all of them once, and tell whether all are saved."""
-        for run in list(self._runs.values()):
-            try:
-                await run.save()
-            except SuyuanError as error:
-                log.info("run=%s is still not saved: %s", run.id, error.message)
-                return False
-            except Exception:
-                # An answer that cannot be stored at all must not keep the others from it.
-                log.exception("run=%s cannot be saved", run.id)
-                continue
-            del self._runs[run.id]
-            if file := self._file(run.id):
-                file.unlink(missing_ok=True)
-            await self._saved(run)
+        # Every new question tries, and so does the task that tries again and again: each answer is saved once.
+        async with self._saving:
+            for run in list(self._runs.values()):
+                try:
+                    await run.save()
+                except SuyuanError as error:
+                    log.info("run=%s is still not saved: %s", run.id, error.message)
+                    return False
+                except Exception:
+                    # An answer that cannot be stored at all must not keep the others from it.
+                    log.exception("run=%s cannot be saved", run.id)
+                    continue
+                del self._runs[run.id]
+                if file := self._file(run.id):
+                    file.unlink(missing_ok=True)
+                await self._saved(run)
         return not self._runs
 
     async def close(self) -> None:
