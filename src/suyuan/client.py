@@ -17,7 +17,7 @@ from .core.engine import SearchEngine
 from .core.errors import SuyuanError
 from .core.page_reading import Depth, tokens_for
 from .core.query import SearchParams, SearchQuery
-from .core.result import SearchPage
+from .core.result import ARCHIVE, LIBRARY, SearchPage
 from .core.sync_bridge import SyncBridge
 from .core.urls import domain_of
 from .engines import registry
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .core.document import Document
     from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
+    from .pages.library import Library
     from .pages.reader import PageReader
     from .search.result_reader import ResultReader
 
@@ -68,7 +69,7 @@ class AsyncClient:
             self.network,
             exit_name=domain_of(settings.net.proxy.reveal()) or "direct",
             state_dir=settings.state_dir,
-            archive=self._archive_engine if settings.archive_file else None,
+            offline=self._offline_engines(),
             factories=engines,
         )
         self.search_service = SearchService(
@@ -82,6 +83,7 @@ class AsyncClient:
             focuses={**FOCUSES, **settings.search.focuses},
         )
         self._archive: AsyncArchive | None = None
+        self._library: Library | None = None
         self._fetcher: Fetcher | None = None
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
@@ -232,6 +234,14 @@ class AsyncClient:
 
         return documents(self.settings.server.url, datetime.now(UTC).isoformat(timespec="seconds"))
 
+    def _offline_engines(self) -> dict[str, Callable[[], SearchEngine]]:
+        engines: dict[str, Callable[[], SearchEngine]] = {}
+        if self.settings.archive_file:
+            engines[ARCHIVE] = self._archive_engine
+        if self.settings.library_dir:
+            engines[LIBRARY] = self._library_engine
+        return engines
+
     def _archive_engine(self) -> SearchEngine:
         from .pages.archive_engine import ArchiveEngine
 
@@ -239,17 +249,47 @@ class AsyncClient:
         return ArchiveEngine(self.archive)
 
     @property
+    def library(self) -> Library:
+        """The user's own documents; raises where there is no folder for them."""
+        if self._library is None:
+            from .core.causes.library import LIBRARY_OFF
+            from .pages.library import Library
+
+            if (folder := self.settings.library_dir) is None:
+                raise LIBRARY_OFF()
+            server = self.settings.server
+            addresses = tuple(url for url in (server.public_url, server.url) if url)
+            self._library = Library(folder, addresses, self.reader.read, self._read_anew)
+        return self._library
+
+    async def _read_anew(self, url: str) -> Document:
+        return await self.fetcher.fetch(url, fresh=True)
+
+    def _library_engine(self) -> SearchEngine:
+        from .pages.library_engine import LibraryEngine
+
+        return LibraryEngine(self.library)
+
+    @property
+    def reader(self) -> PageReader:
+        """Converts pages and files to documents."""
+        if self._reader is None:
+            from .pages.reader import PageReader
+
+            self._reader = PageReader()
+        return self._reader
+
+    @property
     def fetcher(self) -> Fetcher:
         """Reads pages."""
         if self._fetcher is None:
             from .pages.fetch import Fetcher, FetchSettings
-            from .pages.reader import PageReader
 
             pages = self.settings.pages
             settings = FetchSettings(seconds=pages.timeout_ms / 1000, robots=pages.robots, render=pages.render)
             render = None if self.network.browser_problem() else self.network.render
-            self._reader = PageReader()
-            self._fetcher = Fetcher(self.network.get, settings, self._reader, self.archive, render)
+            own = self.library.get if self.settings.library_dir else None
+            self._fetcher = Fetcher(self.network.get, settings, self.reader, self.archive, render, own)
         return self._fetcher
 
     @property
@@ -304,6 +344,9 @@ class AsyncClient:
             await self._sessions.close()
             self._sessions = None
         await self.network.close()
+        if self._library is not None:
+            await self._library.close()
+            self._library = None
         if self._archive is not None:
             await self._archive.close()
             self._archive = None

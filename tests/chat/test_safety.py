@@ -211,3 +211,26 @@ class TestWebPolicy:
             web_policy.check_query(query)
         with pytest.raises(InvalidInput):
             web_policy.check_query("its director is anna maria example born in riga")
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "allowed"),
+    [
+        ("The merger with Northwind closes on the third of May.", "merger with Northwind closes on the third", False),
+        ("The merger with Northwind closes on the third of May.", "Northwind merger", True),
+        ("The merger with Northwind closes on the third of May.", "When does the merger close on paper?", True),
+        ("公司将在五月三日完成与北风公司的合并事宜。", "五月三日完成与北风公司的合并", False),
+        ("公司将在五月三日完成与北风公司的合并事宜。", "北风公司 合并", True),
+    ],
+)
+def test_words_of_a_private_document_are_not_sent_to_an_engine(text: str, query: str, allowed: bool) -> None:
+    policy = WebPolicy("When does the merger close on paper? 合并什么时候完成？")
+    policy.read(text, private=True)
+    if allowed:
+        policy.check_query(query)
+        return
+    with pytest.raises(InvalidInput) as raised:
+        policy.check_query(query)
+    assert raised.value.detail_code == "query_from_document"
+    policy.add_message(f"Search for this: {query}")
+    policy.check_query(query)

@@ -14,6 +14,7 @@ from suyuan.config.schema import config_schema
 from suyuan.core.errors import InvalidInput, SuyuanError
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
+from suyuan.core.result import LIBRARY
 from suyuan.engines import registry
 from suyuan.search.focus import FOCUSES, Focus, focus_of
 from suyuan.tools.specs import WEB_SEARCH, web_search_contract
@@ -33,9 +34,9 @@ def names_in(focus: Focus) -> set[str]:
 
 
 def test_every_kind_of_source_has_engines_that_exist() -> None:
-    assert list(FOCUSES) == ["web", "news", "academic", "code", "discussions", "encyclopedia", "china"]
+    assert list(FOCUSES) == ["web", "news", "academic", "code", "discussions", "encyclopedia", "mine", "china"]
     for focus in FOCUSES.values():
-        assert names_in(focus) <= set(registry.BUILT_IN)
+        assert names_in(focus) <= {*registry.BUILT_IN, LIBRARY}
         # At least one of them needs no key.
         assert not names_in(focus) or names_in(focus) - registry.NEED_KEY
 

@@ -114,7 +114,7 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPag
     # All of it, not only what the model gets to see: "not found in the page" must be true.
     turn.add_page(source.number, document.text)
     turn.web_policy.found(link for _, link in document.links)
-    turn.web_policy.read(f"{document.title}\n{document.text}")
+    turn.web_policy.read(f"{document.title}\n{document.text}", private=document.private)
     took = _since(started)
     turn.emit(PageRead(step, url, document.title, source.number, chosen.tokens, took))
     turn.emit(StepFinished(step, "web_fetch", True, took))

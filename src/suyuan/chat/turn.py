@@ -19,7 +19,7 @@ from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, UNEXPECTED
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
-from ..core.result import SearchPage
+from ..core.result import LIBRARY, SearchPage
 from ..llm.reasoning import ReasoningSplitter
 from ..store.conversation import new_id
 from ..text.language import script_language
@@ -115,7 +115,8 @@ class Turn:
             if source.snippet and source.snippet not in known:
                 self._snippets[source.number] = f"{known}\n{source.snippet}".strip()
         self.web_policy.found(source.url for source in sources)
-        self.web_policy.read("\n".join(f"{source.title}\n{source.snippet}" for source in sources))
+        for source in sources:
+            self.web_policy.read(f"{source.title}\n{source.snippet}", private=source.engine == LIBRARY)
 
     # --- output of the model --------------------------------------------------------------------------------------
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ..core.causes.chat import QUERY_FROM_PAGE, URL_NOT_SEEN
+from ..core.causes.chat import QUERY_FROM_DOCUMENT, QUERY_FROM_PAGE, URL_NOT_SEEN
 from ..core.errors import InvalidInput
 from ..core.urls import page_key
 from ..net.guard import parse
@@ -29,6 +29,8 @@ class WebPolicy:
         self._exact: set[str] = set()
         self._asked: set[str] = set()
         self._web = ""
+        self._private = ""
+        self._messages = ""
         for text in messages:
             self.add_message(text)
 
@@ -36,6 +38,7 @@ class WebPolicy:
         """Take a message of the user: its addresses may be read, its words may be searched."""
         self.found(url.rstrip(_AFTER) for url in _URL.findall(text))
         self._asked.update(words(text))
+        self._messages += "\n" + _plain(text)
 
     def found(self, urls: Iterable[str]) -> None:
         """Take addresses of search results or of links."""
@@ -43,8 +46,10 @@ class WebPolicy:
             self._exact.add(url)
             self._known.setdefault(_page(url), url)
 
-    def read(self, text: str) -> None:
-        """Take web text that the model has read."""
+    def read(self, text: str, *, private: bool = False) -> None:
+        """Take text that the model has read: of the web, or of a ``private`` document of the user."""
+        if private:
+            self._private = (self._private + "\n" + _plain(text))[-_KEPT:]
         self._web = (self._web + "\n" + _plain(text))[-_KEPT:]
 
     def allowed_url(self, url: str) -> str:
@@ -61,8 +66,10 @@ class WebPolicy:
         return known
 
     def check_query(self, query: str) -> None:
-        """Raise for a whole sentence of a page that is unrelated to the question."""
+        """Raise for a whole sentence of a page that is unrelated to the question, or any of a private document."""
         plain = _plain(query)
+        if self._private and any(run in self._private and run not in self._messages for run in _runs(plain)):
+            raise QUERY_FROM_DOCUMENT()
         long = len(plain.split()) >= _SENTENCE or len(plain.replace(" ", "")) >= _SENTENCE_CJK and not plain.isascii()
         if long and plain in self._web and not self._asked & _content(query):
             raise QUERY_FROM_PAGE()
@@ -78,6 +85,16 @@ def _page(url: str) -> str:
 
 def _plain(text: str) -> str:
     return _SPACE.sub(" ", text.lower()).strip()
+
+
+def _runs(plain: str) -> Iterator[str]:
+    """Every few words in a row, or in Chinese so many characters, that make a sentence."""
+    if plain.isascii():
+        parts, length, glue = plain.split(), _SENTENCE, " "
+    else:
+        parts, length, glue = list(plain), _SENTENCE_CJK, ""
+    for start in range(len(parts) - length + 1):
+        yield glue.join(parts[start : start + length])
 
 
 def _content(query: str) -> set[str]:

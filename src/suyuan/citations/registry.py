@@ -33,7 +33,7 @@ class Source:
     @property
     def domain(self) -> str:
         """The domain of the page."""
-        return SearchResult(self.title, self.url).source
+        return SearchResult(self.title, self.url, engine=self.engine).source
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from .logs import set_up_logging
 from .terminal import Terminal
 
 COMMANDS = (
-    "serve", "demo", "ask", "chat", "search", "shell", "fetch", "archive", "engines", "google", "searxng", "mcp",
-    "doctor", "config", "debug",
+    "serve", "demo", "ask", "chat", "search", "shell", "fetch", "library", "archive", "engines", "google", "searxng",
+    "mcp", "doctor", "config", "debug",
 )  # fmt: skip
 _QUIET_COMMANDS = ("config", "doctor")
 

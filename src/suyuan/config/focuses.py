@@ -9,6 +9,7 @@ from typing import Any, cast
 from ..core.errors import InvalidInput
 from ..core.freshness import Freshness
 from ..core.query import SearchParams, SearchQuery
+from ..core.result import ARCHIVE, LIBRARY
 from ..core.setting import InvalidValue, Setting, ValueKind, declarations, names, setting, text
 from ..engines import registry
 from ..messages.catalog import Text
@@ -70,4 +71,4 @@ def read_focuses(reader: SettingReader) -> dict[str, Focus]:
 
 
 def _known(name: str) -> bool:
-    return name.strip() == "auto" or registry.canonical(name) in registry.names()
+    return name.strip() in ("auto", ARCHIVE, LIBRARY) or registry.canonical(name) in registry.names()

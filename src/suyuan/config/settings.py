@@ -218,6 +218,11 @@ class Settings:
         return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
 
     @property
+    def library_dir(self) -> Path | None:
+        """The folder of the user's own documents; None if there is none."""
+        return self.data_dir / "library" if self.data_dir else None
+
+    @property
     def secrets(self) -> tuple[Secret, ...]:
         """All values that must not appear in a log, on a screen or in a report."""
         return tuple(secret for secret in _secrets(self) if secret)

@@ -48,6 +48,8 @@ class Document:
     last_modified: str = ""
     notes: tuple[str, ...] = ()
     from_archive: bool = False
+    private: bool = False
+    """Whether it is a document of the user: its text must not reach an engine."""
     passages: tuple[Passage, ...] = ()
     """The passages that matter for the question, where one was asked."""
 

@@ -33,6 +33,10 @@ class Details:
     """Whether a question has an accepted answer."""
     topics: tuple[str, ...] = ()
     """Tags, subjects, programming languages."""
+    file: str = ""
+    """The path of a document of the library, from the folder on that was added."""
+    page: int | None = None
+    """The page of a PDF."""
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are known, as JSON."""
@@ -44,8 +48,8 @@ class Details:
         }
 
 
-ARCHIVE, GUIDES = "archive", "guides"
-"""The names of what answers without the web: pages that were read before, and the product's own guides."""
+ARCHIVE, GUIDES, LIBRARY = "archive", "guides", "library"
+"""What answers without the web: pages that were read before, the product's own guides, the user's own documents."""
 _FAILED = ("blocked", "timeout", "late", "error")
 
 
@@ -69,8 +73,8 @@ class SearchResult:
 
     @property
     def source(self) -> str:
-        """The domain of the page, without ``www.``."""
-        return domain_of(self.url)
+        """The domain of the page, without ``www.``; ``library`` for a document of the user."""
+        return LIBRARY if self.engine == LIBRARY else domain_of(self.url)
 
     def joined(self, other: SearchResult) -> SearchResult:
         """The same page as two engines found it, with the text that the first of them lacks."""

@@ -6,7 +6,7 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -38,6 +38,8 @@ class ArchiveHit:
     document: Document
     coverage: float
     snippet: str
+    start: int = 0
+    """Where in the text the snippet was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,9 @@ class Archive:
         self._max_days = max_days
         self._lock = threading.Lock()
         self._file = ArchiveFile(path)
-        self._run(lambda db: None)
+        self.run(lambda db: None)
 
-    def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
+    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
         """Do ``work`` in one transaction; a damaged file is replaced, and the work is done in the new one."""
         with self._lock:
             try:
@@ -78,10 +80,11 @@ class Archive:
                 self.notice = error
             return self._file.run(work, write=write)
 
-    def put(self, document: Document, index: str = "") -> int:
+    def put(self, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()) -> int:
         """Store a document and return its number; the same text of a page is stored once, with its latest time.
 
-        ``index`` holds the words of its text, if they are known already.
+        ``index`` holds the words of its text, if they are known already. The ``parts`` of a long text are found each
+        by itself.
         """
         page = address_key(document.final_url)
         stored = replace(document, from_archive=False)
@@ -97,13 +100,13 @@ class Archive:
                 )
                 number = int(row[0])
             else:
-                number = _insert(db, page, stored, index)
+                number = _insert(db, page, stored, index, parts)
             # Only addresses that were really requested: what a page says about its address proves nothing.
             for address in {address_key(document.url), page}:
                 db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
             return number
 
-        number = self._run(work, write=True)
+        number = self.run(work, write=True)
         if self._size() > self._max_bytes and self._size(shrink=True) > self._max_bytes:
             self.prune()
         return number
@@ -125,7 +128,7 @@ class Archive:
             _replace_pinned(db, {row[0] for row in rows} | set(wanted), wanted)
             return True
 
-        return set(self._run(pinned)) != known and self._run(work, write=True)
+        return set(self.run(pinned)) != known and self.run(work, write=True)
 
     def get(self, url: str) -> Document | None:
         """The latest version of the page at ``url``, or at the address it redirects to."""
@@ -139,15 +142,15 @@ class Archive:
                 row[0] if row else key,
             )
 
-        return self._run(work)
+        return self.run(work)
 
     def version(self, sha256: str) -> Document | None:
         """The document with exactly this text, even if the page has changed since."""
-        return self._run(lambda db: _one(db, "SELECT document FROM documents WHERE sha256 = ? LIMIT 1", sha256))
+        return self.run(lambda db: _one(db, "SELECT document FROM documents WHERE sha256 = ? LIMIT 1", sha256))
 
     def by_number(self, number: int) -> Document | None:
         """The document with this number."""
-        return self._run(lambda db: _one(db, "SELECT document FROM documents WHERE id = ?", number))
+        return self.run(lambda db: _one(db, "SELECT document FROM documents WHERE id = ?", number))
 
     def newest(self, limit: int = 50) -> list[ArchiveEntry]:
         """The latest documents."""
@@ -155,12 +158,12 @@ class Archive:
             f"SELECT id, page, title, fetched_at, size FROM documents WHERE {_NOT_PINNED} "
             "ORDER BY fetched_at DESC LIMIT ?"
         )
-        return [ArchiveEntry(*row) for row in self._run(lambda db: db.execute(query, (limit,)).fetchall())]
+        return [ArchiveEntry(*row) for row in self.run(lambda db: db.execute(query, (limit,)).fetchall())]
 
     def export(self) -> Iterator[Document]:
         """All documents, oldest first."""
         query = f"SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id"
-        for (number,) in self._run(lambda db: db.execute(query).fetchall()):
+        for (number,) in self.run(lambda db: db.execute(query).fetchall()):
             if (document := self.by_number(number)) is not None:
                 yield document
 
@@ -171,18 +174,29 @@ class Archive:
             return []
         match = " OR ".join(f'"{word}"' for word in asked if '"' not in word)
         query = (
-            "SELECT d.document FROM fulltext f JOIN documents d ON d.id = f.rowid WHERE fulltext MATCH ? "
+            "SELECT d.document, p.first, p.last FROM fulltext f JOIN parts p ON p.id = f.rowid "
+            "JOIN documents d ON d.id = p.document WHERE fulltext MATCH ? "
             f"AND {'NOT ' if guides else ''}({_NOT_PINNED}) ORDER BY bm25(fulltext, 4.0, 1.0) LIMIT ?"
         )
-        rows = self._run(lambda db: db.execute(query, (match, limit * 3)).fetchall())
+        rows = self.run(lambda db: db.execute(query, (match, limit * 3)).fetchall())
         hits: dict[str, ArchiveHit] = {}
-        for row in rows:
-            document = _from_json(row[0])
+        for text, first, last in rows:
+            document = _from_json(text)
             if (key := address_key(document.final_url)) not in hits:
-                hits[key] = ArchiveHit(document, _coverage(asked, document), _snippet(document, question))
+                hits[key] = _hit(document, first, last or len(document.text), question, asked)
             if len(hits) == limit:
                 break
         return list(hits.values())
+
+    def forget(self, url: str) -> int:
+        """Remove all versions of the page at ``url``; return their number."""
+        page = address_key(url)
+
+        def work(db: sqlite3.Connection) -> int:
+            db.execute("DELETE FROM addresses WHERE page = ?", (page,))
+            return _drop(db, "page = ?", page)
+
+        return self.run(work, write=True)
 
     def prune(self, now: datetime | None = None) -> int:
         """Remove documents that are too old, then the oldest ones until the size fits; return their number."""
@@ -197,14 +211,14 @@ class Archive:
             which = f"id IN (SELECT id FROM documents WHERE {_NOT_PINNED} ORDER BY fetched_at, id LIMIT ?)"
             return _drop(db, which, max(1, count // 10)) if count else 0
 
-        removed = self._run(remove_old, write=True)
+        removed = self.run(remove_old, write=True)
         # Some room is made, so that not every new document removes another one.
         limit = self._max_bytes if self._size(shrink=True) <= self._max_bytes else self._max_bytes * 0.9
-        while self._size(shrink=True) > limit and (more := self._run(remove_oldest, write=True)):
+        while self._size(shrink=True) > limit and (more := self.run(remove_oldest, write=True)):
             removed += more
         if removed:
             unused = "DELETE FROM addresses WHERE page NOT IN (SELECT page FROM documents)"
-            self._run(lambda db: db.execute(unused), write=True)
+            self.run(lambda db: db.execute(unused), write=True)
         return removed
 
     def _size(self, *, shrink: bool = False) -> int:
@@ -215,11 +229,11 @@ class Archive:
 
     def check(self) -> str:
         """``ok``, or the problem that SQLite finds in the file."""
-        return self._run(lambda db: str(db.execute("PRAGMA quick_check").fetchone()[0]))
+        return self.run(lambda db: str(db.execute("PRAGMA quick_check").fetchone()[0]))
 
     def __len__(self) -> int:
         query = f"SELECT count(*) FROM documents WHERE {_NOT_PINNED}"
-        return self._run(lambda db: int(db.execute(query).fetchone()[0]))
+        return self.run(lambda db: int(db.execute(query).fetchone()[0]))
 
     def close(self) -> None:
         """Close the file."""
@@ -243,22 +257,35 @@ def _replace_pinned(db: sqlite3.Connection, old: set[str], wanted: Mapping[str, 
 
 
 def _drop(db: sqlite3.Connection, which: str, value: str | int) -> int:
-    db.execute(f"DELETE FROM fulltext WHERE rowid IN (SELECT id FROM documents WHERE {which})", (value,))
+    rows = f"SELECT p.id FROM parts p WHERE p.document IN (SELECT id FROM documents WHERE {which})"
+    db.execute(f"DELETE FROM fulltext WHERE rowid IN ({rows})", (value,))
+    db.execute(f"DELETE FROM parts WHERE id IN ({rows})", (value,))
     # The index only notes what was deleted until its parts are merged; a bounded piece of that work is done here.
     db.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
     return db.execute(f"DELETE FROM documents WHERE {which}", (value,)).rowcount
 
 
-def _insert(db: sqlite3.Connection, page: str, document: Document, index: str = "") -> int:
+def _insert(
+    db: sqlite3.Connection, page: str, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()
+) -> int:
     size = len(document.text.encode("utf-8", "replace"))
     values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
     cursor = db.execute(
         "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
     )
     number = int(cursor.lastrowid or 0)
-    row = (number, " ".join(words(document.title)), index or " ".join(words(document.text)))
-    db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", row)
+    title = " ".join(words(document.title))
+    for first, last in parts or ((0, 0),):
+        row = db.execute("INSERT INTO parts (document, first, last) VALUES (?, ?, ?)", (number, first, last)).lastrowid
+        body = " ".join(words(document.text[first:last])) if last else index or " ".join(words(document.text))
+        db.execute("INSERT INTO fulltext (rowid, title, body) VALUES (?, ?, ?)", (row, title, body))
     return number
+
+
+def _hit(document: Document, first: int, last: int, question: str, asked: list[str]) -> ArchiveHit:
+    part = replace(document, text=document.text[first:last])
+    snippet, start = _snippet(part, question)
+    return ArchiveHit(document, _coverage(asked, part), snippet, first + start)
 
 
 def _to_json(document: Document) -> str:
@@ -282,12 +309,12 @@ def _coverage(asked: list[str], document: Document) -> float:
     return sum(word in present for word in whole) / len(whole)
 
 
-def _snippet(document: Document, question: str) -> str:
-    """The text from the sentence of the best passages that has most words of the question."""
+def _snippet(document: Document, question: str) -> tuple[str, int]:
+    """The text from the sentence of the best passages that has most words of the question, and where it starts."""
     asked = set(content_words(question))
-    best, most = document.text[:1000], 0
+    best, at, most = document.text[:1000], 0, 0
     for _, passage in rank(cut(document.text), question)[:5]:
         for start, end in pairwise([0, *sentence_ends(passage.text)]):
             if (common := len(asked.intersection(words(passage.text[start:end])))) > most:
-                best, most = passage.text[start:], common
-    return " ".join(best.split())[:300]
+                best, at, most = passage.text[start:], passage.start + start, common
+    return " ".join(best.split())[:300], at

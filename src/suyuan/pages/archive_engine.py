@@ -10,7 +10,7 @@ from ..core.result import ARCHIVE, GUIDES, SearchResult
 from .async_archive import AsyncArchive
 
 # A page with less than half of the words of the query does not answer it.
-_MIN_COVERAGE = 0.5
+MIN_COVERAGE = 0.5
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 # A snippet is one line: headings stand in the middle of it.
 _MARKUP = re.compile(r"`+|\*\*|(?:^|(?<=\s))#{1,6}\s+")
@@ -30,7 +30,7 @@ class ArchiveEngine:
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
         hits = await self._archive.search(query.text, num_results, guides=self.name == GUIDES)
-        found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= _MIN_COVERAGE]
+        found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= MIN_COVERAGE]
         return [
             SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at, fetched_at=d.fetched_at)
             for d, text in found

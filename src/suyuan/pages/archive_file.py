@@ -16,7 +16,7 @@ from .address import address_key
 
 T = TypeVar("T")
 
-_VERSION = 2
+_VERSION = 3
 # The archive is a cache: a reader of pages does not wait longer for it.
 _BUSY_SECONDS = 1.0
 _WAL_BYTES = 1_000_000
@@ -40,6 +40,28 @@ CREATE TABLE IF NOT EXISTS addresses (
 );
 CREATE TABLE IF NOT EXISTS pinned (
     page TEXT PRIMARY KEY            -- the product's own pages, which are never removed
+);
+CREATE TABLE IF NOT EXISTS parts (
+    id INTEGER PRIMARY KEY,          -- the row of the index
+    document INTEGER NOT NULL,
+    first INTEGER NOT NULL,          -- the characters of the text that the row has; a last of 0 is the end
+    last INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_document ON parts (document);
+CREATE TABLE IF NOT EXISTS roots (
+    root TEXT PRIMARY KEY,           -- a folder, file or URL that the user has added to the library
+    kind TEXT NOT NULL,
+    added_at TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS files (
+    id TEXT PRIMARY KEY,             -- a part of its address
+    root TEXT NOT NULL,
+    path TEXT NOT NULL UNIQUE,
+    modified INTEGER NOT NULL,       -- the time of the file, in ns, and its size, when it was read
+    size INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,            -- of the file
+    read_at TEXT NOT NULL,
+    problem TEXT NOT NULL            -- why it could not be read, as JSON
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5 (title, body, tokenize='unicode61');
 """
@@ -130,11 +152,16 @@ class ArchiveFile:
             db.execute("BEGIN IMMEDIATE")
             for statement in _SCHEMA.split(";\n"):
                 db.execute(statement)
-            # Older releases had keys without a scheme, and addresses that pages had claimed for themselves.
-            db.execute("DELETE FROM addresses")
-            db.execute("UPDATE OR REPLACE documents SET page = address_key(json_extract(document, '$.final_url'))")
-            db.execute("INSERT OR REPLACE INTO addresses SELECT page, page FROM documents")
-            db.execute("DELETE FROM pinned WHERE page NOT IN (SELECT page FROM documents)")
+            if version < 2:
+                # Older releases had keys without a scheme, and addresses that pages had claimed for themselves.
+                db.execute("DELETE FROM addresses")
+                db.execute("UPDATE OR REPLACE documents SET page = address_key(json_extract(document, '$.final_url'))")
+                db.execute("INSERT OR REPLACE INTO addresses SELECT page, page FROM documents")
+                db.execute("DELETE FROM pinned WHERE page NOT IN (SELECT page FROM documents)")
+            # Before there were parts, the row of a document was that of its index.
+            db.execute(
+                "INSERT INTO parts SELECT id, id, 0, 0 FROM documents WHERE id NOT IN (SELECT document FROM parts)"
+            )
             db.execute(f"PRAGMA user_version={_VERSION}")
 
     @contextmanager

@@ -73,8 +73,11 @@ class AsyncArchive:
 
     async def search(self, question: str, limit: int, *, guides: bool = False) -> list[ArchiveHit]:
         """The documents that match ``question``; raises the cause if the archive cannot be used."""
-        work = self._thread.submit(lambda: self.open().search(question, limit, guides=guides))
-        return await asyncio.wrap_future(work)
+        return await self.run(lambda archive: archive.search(question, limit, guides=guides))
+
+    async def run(self, work: Callable[[Archive], T]) -> T:
+        """Do ``work`` in the thread of the archive; raises the cause if the archive cannot be used."""
+        return await asyncio.wrap_future(self._thread.submit(lambda: work(self.open())))
 
     async def close(self) -> None:
         """Remove what is too old or too much, and close the file."""

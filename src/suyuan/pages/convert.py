@@ -18,9 +18,12 @@ from .formats import feed_text, json_text, pdf_text
 from .interstitial import interstitial_error
 from .kind import kind_of
 from .reading import Reading, ReceivedPage
+from .zip_formats import docx_text, epub_text
 
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
+
+_BINARY = {"pdf": pdf_text, "docx": docx_text, "epub": epub_text}
 
 
 def read_page(page: ReceivedPage) -> Reading:
@@ -69,8 +72,8 @@ def _bounded(document: Document) -> Document:
 
 def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> Document:
     body, content_type = page.response.body, page.response.headers.get("content-type", "")
-    if kind == "pdf":
-        title, text = pdf_text(body, where)
+    if kind in _BINARY:
+        title, text = _BINARY[kind](body, where)
         return replace(base, title=title, text=text)
     if not kind:
         raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))

@@ -50,6 +50,8 @@ class GetResult(Protocol):
 
 
 Get = Callable[[str, Mapping[str, str]], Awaitable[GetResult]]
+Own = Callable[[str, bool], Awaitable[Document | None]]
+"""Finds a document of the user by its address; a fresh one if the second argument says so."""
 Render = Callable[[str, float], Awaitable[Response]]
 """Loads a page in a browser, and gives its scripts so many seconds."""
 
@@ -76,15 +78,19 @@ class Fetcher:
         reader: PageReader,
         archive: AsyncArchive | None = None,
         render: Render | None = None,
+        own: Own | None = None,
     ) -> None:
         self._get = get
         self._settings = settings
         self._reader = reader
         self._archive = archive
         self._render = render
+        self._own = own
 
     async def fetch(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
         """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser."""
+        if self._own is not None and (document := await self._own(url, fresh)) is not None:
+            return document
         kept = await self._archive.get(url) if self._archive is not None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept

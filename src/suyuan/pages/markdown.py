@@ -66,12 +66,7 @@ class MarkdownWriter:
         rows = [
             [self._inline(cell).replace("\n", " ").replace("|", "\\|") for cell in row] for row in block.rows if row
         ]
-        rows = [row for row in rows if any(row)]
-        if not rows:
-            return ""
-        width = max(map(len, rows))
-        lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
-        return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+        return table_text(rows)
 
     def _inline(self, runs: list[TextRun]) -> str:
         """The runs as Markdown, with the line breaks of the page."""
@@ -94,6 +89,16 @@ class MarkdownWriter:
         if href not in self._urls:
             self._urls[href] = _resolved(self._base, href)
         return self._urls[href]
+
+
+def table_text(rows: list[list[str]]) -> str:
+    """A table of Markdown; empty where no cell has a text."""
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        return ""
+    width = max(map(len, rows))
+    lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
 def _resolved(base: str, href: str) -> str:

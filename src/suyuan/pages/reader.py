@@ -58,7 +58,7 @@ def _is_harmless(page: ReceivedPage) -> bool:
     if (
         len(body) > SMALL
         or body.count(b"<") > FEW_TAGS
-        or kind_of(page.response.headers.get("content-type", ""), body) == "pdf"
+        or kind_of(page.response.headers.get("content-type", ""), body) in ("pdf", "docx", "epub")
     ):
         return False
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ..core.errors import SuyuanError
 from ..core.extras import Extras
 from ..core.query import SearchQuery
-from ..core.result import Attempt, EngineResults
+from ..core.result import ARCHIVE, LIBRARY, Attempt, EngineResults
 from .runner import EngineReply, EngineRunner
 
 _MAX_TRIES = 3
@@ -33,12 +33,14 @@ class SearchOutcome:
     extras: list[Extras] = field(default_factory=list)
     empty: bool = False
     """Whether an engine said that there is nothing to find."""
+    empty_here: bool = False
+    """Whether what is known without the web has nothing; where the web failed, that is no answer."""
     ran_out: bool = False
 
     @property
     def answered(self) -> bool:
         """Whether any engine answered, be it with nothing."""
-        return bool(self.found) or self.empty
+        return bool(self.found) or self.empty or (self.empty_here and not self.errors)
 
     def add(self, runner: EngineRunner, reply: EngineReply) -> None:
         """Note what one engine did."""
@@ -47,10 +49,22 @@ class SearchOutcome:
             self.errors.append(reply.error)
         elif reply.results and reply.results.results:
             self.found.append((runner, reply.results))
+        elif runner.name in (ARCHIVE, LIBRARY):
+            self.empty_here = True
         else:
             self.empty = True
         if reply.results and reply.results.extras:
             self.extras.append(reply.results.extras)
+
+    def join(self, other: SearchOutcome) -> None:
+        """Add what the engines did that were asked at the same time."""
+        for mine, more in (
+            (self.attempts, other.attempts), (self.errors, other.errors), (self.extras, other.extras)
+        ):  # fmt: skip
+            mine.extend(more)  # type: ignore[arg-type]
+        self.found.extend(other.found)
+        self.empty |= other.empty
+        self.empty_here |= other.empty_here
 
 
 async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -> SearchOutcome:

@@ -37,7 +37,7 @@ class Focus:
             return self.engines
         mark = "+" if "+" in self.engines else ","
         names = [canonical(part) for part in self.engines.replace("+", ",").split(",")]
-        usable = [name for name in names if name in known and ready(name)]
+        usable = [name for name in names if name == "auto" or name in known and ready(name)]
         if not usable:
             raise NO_ENGINE()
         return mark.join(usable)
@@ -50,6 +50,7 @@ FOCUSES: Mapping[str, Focus] = {
     "code": Focus("github+stackexchange"),
     "discussions": Focus("hackernews+stackexchange"),
     "encyclopedia": Focus("wikipedia+wikidata"),
+    "mine": Focus("library"),
     "china": Focus("bocha,baidu_html,so360,sogou,bing_html", lang="zh"),
 }
 """The kinds of sources that are known without configuration."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import NO_ENGINE
-from ..core.result import ARCHIVE
+from ..core.result import ARCHIVE, LIBRARY
 from ..engines.registry import canonical
 
 AUTO = "auto"
@@ -31,26 +31,43 @@ class Plan:
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
     last: str = ""
     """The archive where the plan names it: it is asked only when all others have failed."""
+    beside: tuple[str, ...] = ()
+    """Engines that are asked at the same time, and merged: ``library`` in ``library+auto``."""
 
 
 def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *, chinese: bool = False) -> Plan:
-    """Parse ``spec``: ``auto``, one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged)."""
-    if spec == AUTO:
-        order = _ORDER_ZH if chinese else _ORDER
-        names = tuple(name for name in order if name in known and ready(name))
-        # Where there are none of these, all others in their order, as in the demo.
-        names = names or tuple(name for name in known if name not in (*_ORDER, ARCHIVE) and ready(name))
-        if not names:
-            raise NO_ENGINE()
-        return Plan(names, probe=True)
+    """Parse ``spec``: one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged); one of them may be ``auto``."""
     names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
     for name in names:
-        if name not in known:
+        if name != AUTO and name not in known:
             raise UNKNOWN_ENGINE(name=name, known=", ".join((AUTO, *known)))
     if not names:
         raise NO_ENGINE()
+    if AUTO in names:
+        return _with_auto(names, _auto(known, ready, chinese), "+" in spec)
     if "+" in spec:
         return Plan(names, "fanout")
     # The archive needs no network, so it would win every race against a slow engine.
     web = tuple(name for name in names if name != ARCHIVE)
     return Plan(web or names, last=ARCHIVE if web != names and web else "")
+
+
+def _auto(known: Collection[str], ready: Callable[[str], bool], chinese: bool) -> tuple[str, ...]:
+    order = _ORDER_ZH if chinese else _ORDER
+    names = tuple(name for name in order if name in known and ready(name))
+    # Where there are none of these, all others in their order, as in the demo.
+    names = names or tuple(name for name in known if name not in (*_ORDER, ARCHIVE, LIBRARY) and ready(name))
+    if not names:
+        raise NO_ENGINE()
+    return names
+
+
+def _with_auto(names: tuple[str, ...], auto: tuple[str, ...], merged: bool) -> Plan:
+    """``auto`` beside other engines, or before and after them in one order."""
+    others = tuple(name for name in names if name not in (AUTO, ARCHIVE))
+    if merged:
+        return Plan(tuple(name for name in auto if name not in others), probe=True, beside=others)
+    at = names.index(AUTO)
+    ordered = dict.fromkeys((*names[:at], *auto, *names[at + 1 :]))
+    last = ARCHIVE if ARCHIVE in names else ""
+    return Plan(tuple(name for name in ordered if name != ARCHIVE), probe=True, last=last)

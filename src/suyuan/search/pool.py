@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.engine import Engine, EngineSettings, SearchEngine
-from ..core.result import ARCHIVE
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
@@ -29,17 +28,18 @@ class EnginePool(Mapping[str, EngineRunner]):
         *,
         exit_name: str = "direct",
         state_dir: Path | None = None,
-        archive: Callable[[], SearchEngine] | None = None,
+        offline: Mapping[str, Callable[[], SearchEngine]] | None = None,
         factories: Mapping[str, registry.Factory] | None = None,
     ) -> None:
         self._settings = settings
         self._network = network
         self._exit = exit_name
         self._state_dir = state_dir
-        self._archive = archive
+        self._offline = offline or {}
+        """What answers without the web: the archive, the library."""
         self._factories = factories
         """The engines that there are, if not the installed ones."""
-        self._names: Sequence[str] = (*(factories or registry.names()), *((ARCHIVE,) if archive else ()))
+        self._names: Sequence[str] = (*(factories or registry.names()), *self._offline)
         self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
 
@@ -47,9 +47,8 @@ class EnginePool(Mapping[str, EngineRunner]):
         if name not in self._runners:
             if name not in self._names:
                 raise KeyError(name)
-            self._runners[name] = (
-                EngineRunner(self._archive()) if name == ARCHIVE and self._archive else self._make(name)
-            )
+            offline = self._offline.get(name)
+            self._runners[name] = EngineRunner(offline()) if offline else self._make(name)
         return self._runners[name]
 
     def __iter__(self) -> Iterator[str]:

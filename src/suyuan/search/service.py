@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -120,12 +121,7 @@ class SearchService:
         runners = [self.engines[name] for name in plan.names]
         if plan.probe:
             runners = await self._healthy(runners, query, skipped)
-        if plan.mode == "fanout":
-            outcome = await fan_out(runners, query, deadline)
-        elif len(runners) == 1:
-            outcome = await run_alone(runners[0], query, deadline)
-        else:
-            outcome = await Failover(runners, query, deadline).run()
+        outcome = await self._ask(plan, runners, query, deadline)
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
             if not outcome.answered and self.engines[name] not in runners:
                 await self._ask_slow(self.engines[name], query, outcome, deadline)
@@ -142,6 +138,19 @@ class SearchService:
         page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras))
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
+
+    async def _ask(self, plan: Plan, runners: list[EngineRunner], query: SearchQuery, deadline: float) -> SearchOutcome:
+        if plan.beside:
+            beside = [self.engines[name] for name in plan.beside]
+            first = self._ask(replace(plan, beside=()), runners, query, deadline)
+            outcome, other = await asyncio.gather(first, fan_out(beside, query, deadline))
+            outcome.join(other)
+            return outcome
+        if plan.mode == "fanout":
+            return await fan_out(runners, query, deadline)
+        if len(runners) == 1:
+            return await run_alone(runners[0], query, deadline)
+        return await Failover(runners, query, deadline).run()
 
     async def _ask_last(self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome) -> None:
         """Ask the archive; where it has nothing either, the failure of the others stands."""
@@ -177,7 +186,7 @@ class SearchService:
 
     def _plan(self, spec: str, query: SearchQuery) -> Plan:
         spec = spec.strip()
-        chinese = spec == AUTO and (query.lang or script_language(query.text)).startswith("zh")
+        chinese = AUTO in spec and (query.lang or script_language(query.text)).startswith("zh")
         key = (spec, chinese)
         if key not in self._plans:
             if len(self._plans) >= _MAX_PLANS:

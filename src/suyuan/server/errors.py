@@ -23,12 +23,12 @@ _BY_DETAIL = {
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
     "search_loop": 508, "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
-    "server_full": 503, "shutting_down": 503,
+    "not_in_library": 404, "file_too_large": 413, "server_full": 503, "shutting_down": 503,
 }  # fmt: skip
 # Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.
 _BY_CODE = {
     "InvalidInput": 400, "ToolNotFound": 404, "Timeout": 504, "WebBlocked": 503, "StoreError": 503, "Refused": 403,
-    "ArchiveError": 503,
+    "ArchiveError": 503, "LibraryError": 503,
     "NetworkError": 502, "AuthError": 502, "BadGateway": 502, "WebParseError": 502, "WebProviderError": 502,
 }  # fmt: skip
 _OPENAI_TYPES = {

@@ -16,6 +16,8 @@ from .errors import Carried, failure
 
 LARGEST_BODY = 1_000_000
 BODY_SECONDS = 30.0
+UPLOADS = {"/api/library": (120_000_000, 600.0)}
+"""Where files are sent: the largest body, and the time for it."""
 SEND_SECONDS = 30.0
 """How long a client may read nothing of what is sent to it."""
 STREAMS_PER_CLIENT = 16
@@ -82,13 +84,14 @@ class BodyLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if _content_length(scope) > self._largest:
-            await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=self._largest))(scope, receive, send)
+        largest, seconds = UPLOADS.get(scope["path"], (self._largest, self._seconds))
+        if _content_length(scope) > largest:
+            await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=largest))(scope, receive, send)
             return
-        await self._app(scope, self._limited(receive), send)
+        await self._app(scope, self._limited(receive, largest, seconds), send)
 
-    def _limited(self, receive: Receive) -> Receive:
-        size, complete, deadline = 0, False, asyncio.get_running_loop().time() + self._seconds
+    def _limited(self, receive: Receive, largest: int, seconds: float) -> Receive:
+        size, complete, deadline = 0, False, asyncio.get_running_loop().time() + seconds
 
         async def limited() -> Message:
             nonlocal size, complete
@@ -99,11 +102,11 @@ class BodyLimitMiddleware:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
-                raise Carried.of(BODY_TOO_SLOW(seconds=self._seconds)) from None
+                raise Carried.of(BODY_TOO_SLOW(seconds=seconds)) from None
             size += len(message.get("body", b""))
             complete = not message.get("more_body", False)
-            if size > self._largest:
-                raise Carried.of(BODY_TOO_LARGE(limit=self._largest))
+            if size > largest:
+                raise Carried.of(BODY_TOO_LARGE(limit=largest))
             return message
 
         return limited

@@ -36,6 +36,7 @@ NOT_SAVED = Cause(SuyuanError, "chat.not_saved", "not_saved", retryable=True)
 
 # --- what a page must not cause
 URL_NOT_SEEN = Cause(InvalidInput, "chat.url_not_seen", "url_not_seen")
+QUERY_FROM_DOCUMENT = Cause(InvalidInput, "chat.query_from_document", "query_from_document")
 QUERY_FROM_PAGE = Cause(InvalidInput, "chat.query_from_page", "query_from_page")
 
 # --- internal errors

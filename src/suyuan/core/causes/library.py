@@ -1,0 +1,20 @@
+"""Why the user's own documents cannot be searched, or one of them not be added."""
+
+from __future__ import annotations
+
+from ..cause import Cause
+from ..errors import InvalidInput, SuyuanError
+
+
+class LibraryError(SuyuanError):
+    """The library of the user's own documents cannot answer."""
+
+    code = "LibraryError"
+
+
+LIBRARY_EMPTY = Cause(LibraryError, "library.empty", "library_empty")
+LIBRARY_OFF = Cause(LibraryError, "library.off", "library_off")
+NOT_IN_LIBRARY = Cause(InvalidInput, "library.unknown", "not_in_library")
+NO_SUCH_FILE = Cause(InvalidInput, "library.no_such_file", "no_such_file")
+FILE_TOO_LARGE = Cause(InvalidInput, "library.too_large", "file_too_large")
+FILE_UNREADABLE = Cause(LibraryError, "library.unreadable", "file_unreadable")

@@ -1,0 +1,409 @@
+"""``Library``: the user's own documents, kept up to date and searched by the index of the archive."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePath
+from typing import TypeVar
+
+from ..core.causes.library import FILE_TOO_LARGE, FILE_UNREADABLE, NO_SUCH_FILE, NOT_IN_LIBRARY
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.urls import is_page
+from ..core.wire import Response
+from .archive import Archive, ArchiveHit
+from .async_archive import AsyncArchive
+from .library_files import SCHEME, LibraryEntry, LibraryFile, LibraryFiles, Root, file_id
+from .passages import cut
+from .reading import Reading, ReceivedPage
+
+log = logging.getLogger("suyuan.pages")
+
+T = TypeVar("T")
+Read = Callable[[ReceivedPage], Awaitable[Reading]]
+Fetch = Callable[[str], Awaitable[Document]]
+
+PDF = "application/pdf"
+MAX_FILE = 100_000_000
+TYPES = {
+    ".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain", ".text": "text/plain",
+    ".rst": "text/plain", ".org": "text/plain", ".csv": "text/csv", ".html": "text/html", ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml", ".pdf": PDF, ".epub": "application/epub+zip",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}  # fmt: skip
+"""The files of a folder that are read, by the end of their names."""
+_PART = 3000
+"""About how many characters of a long text are found together: a page of a book."""
+_AT_ONCE = 4
+_CHECK_SECONDS = 30.0
+# The longest time that a search waits for changed files.
+_PATIENCE = 1.5
+_URL_DAYS = 1
+_PAGE = re.compile(r"^## (\d+)$", re.M)
+_LOCAL = re.compile(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/library/(?=[0-9a-f]{16}/)")
+_HEADING = re.compile(r"\s*#\s+(.+)")
+
+
+@dataclass(slots=True)
+class LibraryChange:
+    """What an update found: how many documents were read, stayed the same, or are gone."""
+
+    read: int = 0
+    same: int = 0
+    removed: int = 0
+    problems: list[tuple[str, SuyuanError]] = field(default_factory=list)
+    """The files that could not be read, and why."""
+
+    def add(self, other: LibraryChange) -> None:
+        """Count what another update found."""
+        self.read, self.same = self.read + other.read, self.same + other.same
+        self.removed, self.problems = self.removed + other.removed, self.problems + other.problems
+
+
+class Library:
+    """Documents on this machine. Nothing of them is sent anywhere; the index is a file in ``folder``."""
+
+    def __init__(self, folder: Path, addresses: tuple[str, ...], read: Read, fetch: Fetch) -> None:
+        self._folder = folder
+        self._base, self._bases = addresses[0], tuple(f"{one}/library/" for one in addresses)
+        self._read, self._fetch = read, fetch
+        self._archive: AsyncArchive | None = None
+        self._checked = float("-inf")
+        self._updating: asyncio.Task[LibraryChange] | None = None
+
+    # --- what is in it ------------------------------------------------------------------------------------------------
+    @property
+    def path(self) -> Path:
+        """The file of the index."""
+        return self._folder / "library.sqlite"
+
+    def exists(self) -> bool:
+        """Whether anything was ever added."""
+        return self._archive is not None or self.path.exists()
+
+    async def entries(self) -> list[LibraryEntry]:
+        """All documents."""
+        return await self._run(LibraryFiles.entries) if self.exists() else []
+
+    async def file(self, id: str) -> LibraryFile:
+        """The document with this id; raises ``NOT_IN_LIBRARY``."""
+        found = await self._run(lambda files: files.by_id(id)) if self.exists() else None
+        if found is None:
+            raise NOT_IN_LIBRARY(what=id)
+        return found
+
+    def url_of(self, file: LibraryFile) -> str:
+        """The address by which a document is cited and read."""
+        return self._base + "/library/" + file.address.removeprefix(SCHEME) if not file.is_url else file.path
+
+    async def path_of(self, document: Document) -> str:
+        """The path of a document of the library for people, from the folder on that was added."""
+        _, own, rest = document.final_url.partition(f"{self._base}/library/")
+        return (await self.file(rest.partition("/")[0])).shown_path if own else document.final_url
+
+    def _id_of(self, url: str) -> str | None:
+        """The id in an address of the library; the server of this machine may have listened on another port."""
+        base = next((base for base in self._bases if url.startswith(base)), "")
+        local = _LOCAL.match(url)
+        return url[len(base) or len(local[0] if local else "") :].partition("/")[0] if base or local else None
+
+    def as_dict(self, entry: LibraryEntry, lang: str = "en") -> dict[str, object]:
+        """The published shape of a document of the list."""
+        file = entry.file
+        return {
+            "id": file.id,
+            "name": file.name,
+            "path": file.shown_path,
+            "kind": entry.kind,
+            "title": entry.title,
+            "url": self.url_of(file),
+            "size": file.size,
+            "characters": entry.characters,
+            "added_at": entry.added_at,
+            "read_at": file.read_at,
+            "problem": file.problem.published(lang) if file.problem else None,
+        }
+
+    async def get(self, url: str, fresh: bool = False) -> Document | None:
+        """The document at an address of the library; None where ``url`` is not in it, or a web page is wanted fresh."""
+        if (id := self._id_of(url)) is not None:
+            url = (await self.file(id)).address
+        elif fresh or not self.exists():
+            return None
+        document = await self._opened().run(lambda kept: kept.get(url))
+        return self._outside(document, self._base) if document else None
+
+    async def search(self, question: str, limit: int) -> list[ArchiveHit]:
+        """The documents that match, best first, each with its best place; changed files are read before."""
+        await self._refresh()
+        hits = await self._opened().search(question, limit)
+        return [replace(hit, document=self._outside(hit.document, self._base)) for hit in hits]
+
+    @staticmethod
+    def _outside(document: Document, base: str) -> Document:
+        """A document with the address that others see."""
+        if not document.final_url.startswith(SCHEME):
+            return replace(document, from_archive=False)
+        url = f"{base}/library/{document.final_url.removeprefix(SCHEME)}"
+        return replace(document, url=url, final_url=url, from_archive=False)
+
+    # --- adding and removing ------------------------------------------------------------------------------------------
+    async def add(self, what: str) -> LibraryChange:
+        """Add a folder, a file or a URL; raises where there is nothing, or a single document cannot be read."""
+        return await self._add(await asyncio.to_thread(_root_of, what))
+
+    async def upload(self, name: str, body: bytes) -> LibraryFile:
+        """Add a file that was sent; it is kept in the folder of the library."""
+        folder = self._folder / "uploads" / os.urandom(8).hex()
+        path = folder / (PurePath(name.replace("\\", "/")).name.strip(". ")[:120] or "document")
+
+        def write() -> None:
+            folder.mkdir(parents=True, mode=0o700)
+            path.write_bytes(body)
+
+        await asyncio.to_thread(write)
+        try:
+            await self._add(Root(str(path), "upload", _now()))
+        except SuyuanError:
+            await asyncio.to_thread(_unlink, path)
+            raise
+        return await self.file(file_id(str(path)))
+
+    async def _add(self, root: Root) -> LibraryChange:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        await self._run(lambda files: files.add_root(root))
+        change = await self._update_root(root, force=True)
+        if root.kind != "folder" and change.problems:
+            # A single document that cannot be read is not added; in a folder it is listed with its problem.
+            await self._run(lambda files: files.remove_root(root.root))
+            raise change.problems[0][1]
+        return change
+
+    async def remove(self, which: str) -> int:
+        """Remove what was added, by its path, URL or the id of a document; return the number of documents."""
+        if not self.exists():
+            raise NOT_IN_LIBRARY(what=which)
+        path = which if is_page(which) else _path_of(which)
+        file = await self._run(lambda files: files.by_id(which))
+        roots = {root.root: root for root in await self._run(LibraryFiles.roots)}
+        root = roots.get(path) or (roots.get(file.path) if file else None)
+        if root is None:
+            raise NOT_IN_LIBRARY(what=which)
+        removed = await self._run(lambda files: files.remove_root(root.root))
+        if root.kind == "upload":
+            await asyncio.to_thread(_unlink, Path(root.root))
+        return len(removed)
+
+    # --- keeping it up to date ----------------------------------------------------------------------------------------
+    async def update(self, *, force: bool = False) -> LibraryChange:
+        """Read what has changed; ``force`` reads web pages again that were read today."""
+        total = LibraryChange()
+        for root in await self._run(LibraryFiles.roots) if self.exists() else ():
+            total.add(await self._update_root(root, force=force))
+        return total
+
+    async def _refresh(self) -> None:
+        """Look for changes now and then; what takes longer than a search can wait goes on behind it."""
+        if self._updating is None or self._updating.done():
+            if time.monotonic() - self._checked < _CHECK_SECONDS:
+                return
+            self._updating = asyncio.ensure_future(self.update())
+            self._updating.add_done_callback(_noted)
+            self._checked = time.monotonic()
+        await asyncio.wait([self._updating], timeout=_PATIENCE)
+
+    async def _update_root(self, root: Root, *, force: bool) -> LibraryChange:
+        change = LibraryChange()
+        known = {file.path: file for file in await self._run(lambda files: files.files(root.root))}
+        if root.kind == "url":
+            page = known.get(root.root) or LibraryFile(file_id(root.root), root.root, root.root)
+            await self._update_url(page, change, force)
+            return change
+        found = await asyncio.to_thread(_found, root)
+        if found is None:
+            return change
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(path: str, modified: int, size: int) -> None:
+            file = known.get(path) or LibraryFile(file_id(path), root.root, path)
+            if (file.modified, file.size) == (modified, size) and not (force and file.problem):
+                change.same += 1
+                return
+            async with slots:
+                await self._update_file(replace(file, modified=modified, size=size), change)
+
+        await asyncio.gather(*(one(path, *stat) for path, stat in found.items()))
+        gone = [file for path, file in known.items() if path not in found]
+        await self._run(lambda files: files.remove(gone))
+        change.removed += len(gone)
+        return change
+
+    async def _update_file(self, file: LibraryFile, change: LibraryChange) -> None:
+        try:
+            body = await asyncio.to_thread(_bytes_of, Path(file.path))
+            digest = hashlib.sha256(body).hexdigest()
+            if digest == file.sha256:
+                change.same += 1
+                await self._run(lambda files: files.put(file))
+                return
+            headers = {"content-type": TYPES.get(Path(file.path).suffix.lower(), "")}
+            page = ReceivedPage(file.address, Response(200, body, file.address, headers))
+            reading = await self._read(page)
+        except SuyuanError as error:
+            await self._failed(file, error, change)
+            return
+        document = _own(reading.document, file)
+        await self._store(replace(file, sha256=digest, read_at=_now(), problem=None), document)
+        change.read += 1
+
+    async def _update_url(self, file: LibraryFile, change: LibraryChange, force: bool) -> None:
+        oldest = (datetime.now(UTC) - timedelta(_URL_DAYS)).isoformat(timespec="seconds")
+        if file.read_at > oldest and not force:
+            change.same += 1
+            return
+        try:
+            document = await self._fetch(file.path)
+        except SuyuanError as error:
+            await self._failed(file, error, change)
+            return
+        stored = replace(document, url=file.path, final_url=file.path)
+        await self._store(replace(file, sha256=document.sha256, read_at=_now(), problem=None), stored)
+        change.read += 1
+
+    async def _failed(self, file: LibraryFile, error: SuyuanError, change: LibraryChange) -> None:
+        change.problems.append((file.shown_path, error))
+        await self._run(lambda files: files.put(replace(file, problem=error.failure)))
+
+    async def _store(self, file: LibraryFile, document: Document) -> None:
+        parts = await asyncio.to_thread(parts_of, document)
+
+        def work(archive: Archive) -> None:
+            files = LibraryFiles(archive)
+            # One version: what the file says now. If we are ended in between, the file is read again.
+            files.remove([file])
+            archive.put(document, parts=parts)
+            files.put(file)
+
+        await self._opened().run(work)
+
+    # --- the index ----------------------------------------------------------------------------------------------------
+    def _opened(self) -> AsyncArchive:
+        if self._archive is None:
+            # Nothing is removed but what the user removes.
+            self._archive = AsyncArchive(self.path, max_bytes=1 << 50, max_days=36_500)
+        return self._archive
+
+    async def _run(self, work: Callable[[LibraryFiles], T]) -> T:
+        return await self._opened().run(lambda archive: work(LibraryFiles(archive)))
+
+    async def close(self) -> None:
+        """Stop reading and close the index."""
+        if self._updating is not None:
+            self._updating.cancel()
+            await asyncio.gather(self._updating, return_exceptions=True)
+            self._updating = None
+        if self._archive is not None:
+            await self._archive.close()
+            self._archive = None
+
+
+def parts_of(document: Document) -> list[tuple[int, int]]:
+    """The parts of a text that are found each by itself: the pages of a PDF, elsewhere about a page of text."""
+    starts = [one.start() for one in _PAGE.finditer(document.text)] if document.content_type == PDF else []
+    if starts:
+        return list(zip([0, *starts[1:]], [*starts[1:], len(document.text)], strict=True))
+    parts: list[tuple[int, int]] = []
+    for passage in cut(document.text):
+        first = parts[-1][0] if parts else 0
+        if parts and passage.end - first <= _PART:
+            parts[-1] = (first, passage.end)
+        else:
+            parts.append((passage.start, passage.end))
+    return parts
+
+
+def page_at(document: Document, position: int) -> int | None:
+    """The page of a PDF at a position of its text."""
+    if document.content_type != PDF:
+        return None
+    page = 1
+    for one in _PAGE.finditer(document.text):
+        if one.start() > position:
+            break
+        page = int(one[1])
+    return page
+
+
+def _own(document: Document, file: LibraryFile) -> Document:
+    heading = _HEADING.match(document.text) if document.content_type == "text/markdown" else None
+    title = document.title.strip() or (heading[1].strip() if heading else "") or file.name
+    return replace(document, title=title, private=True)
+
+
+def _path_of(what: str) -> str:
+    return os.path.abspath(os.path.expanduser(what))
+
+
+def _root_of(what: str) -> Root:
+    if is_page(what):
+        return Root(what, "url", _now())
+    path = _path_of(what)
+    if not os.path.exists(path):
+        raise NO_SUCH_FILE(path=what)
+    return Root(path, "folder" if os.path.isdir(path) else "file", _now())
+
+
+def _found(root: Root) -> dict[str, tuple[int, int]] | None:
+    """The files of a root; None where it is not there: a disk that is not mounted must not empty the library."""
+    return dict(_walk(Path(root.root))) if os.path.exists(root.root) or root.kind != "folder" else None
+
+
+def _walk(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The files below ``root`` with their times and sizes; hidden ones, and what lies behind links, are left out."""
+    if not root.is_dir():
+        if not root.is_file():
+            return
+        stat = root.stat()
+        yield str(root), (stat.st_mtime_ns, stat.st_size)
+        return
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(folder, name)
+            if not name.startswith((".", "~$")) and path.suffix.lower() in TYPES and not path.is_symlink():
+                try:
+                    stat = path.stat()
+                except OSError:
+                    continue
+                yield str(path), (stat.st_mtime_ns, stat.st_size)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise FILE_TOO_LARGE(path=path.name, limit=MAX_FILE // 1_000_000)
+        return path.read_bytes()
+    except OSError as error:
+        raise FILE_UNREADABLE(path=path.name, why=error.strerror or error) from None
+
+
+def _unlink(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.parent.rmdir()
+
+
+def _noted(task: asyncio.Task[LibraryChange]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        log.warning("the library could not be updated: %s", error)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

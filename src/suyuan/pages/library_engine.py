@@ -1,0 +1,37 @@
+"""The library as a search engine: finds the user's own documents, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.causes.library import LIBRARY_EMPTY
+from ..core.query import SearchQuery
+from ..core.result import LIBRARY, Details, SearchResult
+from .archive import ArchiveHit
+from .archive_engine import MIN_COVERAGE, plain_snippet
+from .library import Library, page_at
+
+
+class LibraryEngine:
+    """Finds documents of the library that cover the query well enough."""
+
+    name = LIBRARY
+    title = "Library (own documents)"
+    live_web = False
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self.base_url = str(library.path)
+
+    async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
+        """Return at most ``num_results`` documents; raises ``LIBRARY_EMPTY`` where nothing was added."""
+        if not self._library.exists():
+            raise LIBRARY_EMPTY(engine=self.name)
+        hits = await self._library.search(query.text, num_results)
+        return [await self._result(hit) for hit in hits if hit.coverage >= MIN_COVERAGE]
+
+    async def _result(self, hit: ArchiveHit) -> SearchResult:
+        document, page = hit.document, page_at(hit.document, hit.start)
+        url = f"{document.final_url}#page={page}" if page else document.final_url
+        details = Details(file=await self._library.path_of(document), page=page)
+        return SearchResult(document.title, url, plain_snippet(hit.snippet), LIBRARY, details=details)

@@ -1,0 +1,145 @@
+"""The user's own documents over HTTP: list, upload, delete, and what a citation of one links to."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request, UploadFile
+from fastapi.responses import FileResponse, PlainTextResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..client import AsyncClient
+from ..core.causes.asked import BAD_ARGUMENT
+from ..core.causes.library import NOT_IN_LIBRARY
+from ..core.errors import SuyuanError
+from ..messages.catalog import Text
+from ..pages.library import PDF, Library
+from . import schemas as s
+from .errors import failure, language_of
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": s.ErrorOut, "description": "The request cannot be fulfilled."},
+    "5XX": {"model": s.ErrorOut, "description": "The library cannot be used."},
+}
+_MAX_FILES = 20
+
+router = APIRouter(responses=_FAILURES)
+
+
+class LibraryDocument(BaseModel):
+    """A document of the library."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "3f2a9c0d11e84b7a", "name": "handbook.pdf", "path": "handbook.pdf", "kind": "upload",
+                    "title": "Handbook", "url": "http://127.0.0.1:8642/library/3f2a9c0d11e84b7a/handbook.pdf",
+                    "size": 184320, "characters": 41200, "added_at": "2026-11-16T10:00:00+00:00",
+                    "read_at": "2026-11-16T10:00:01+00:00", "problem": None,
+                }
+            ]
+        }
+    )  # fmt: skip
+    id: str
+    name: str
+    path: str = Field(description="From the folder on that was added.")
+    kind: str = Field(description="How it was added: folder, file, upload or url.")
+    title: str
+    url: str = Field(description="How it is cited and read.")
+    size: int = Field(description="Of the file, in bytes.")
+    characters: int = Field(description="Of its text.")
+    added_at: str
+    read_at: str
+    problem: dict[str, Any] | None = Field(description="Why it could not be read, as in an error.")
+
+
+class LibraryOut(BaseModel):
+    """The documents of the library."""
+
+    documents: list[LibraryDocument]
+
+
+class UploadOut(BaseModel):
+    """What became of each file that was sent."""
+
+    documents: list[LibraryDocument]
+    errors: list[dict[str, Any]] = Field(description="The files that could not be read: name and error.")
+
+
+def library_from(request: Request) -> Library:
+    """The library of the person who asks."""
+    client: AsyncClient = request.app.state.client
+    return client.library
+
+
+@router.get("/api/library", response_model=LibraryOut, tags=["library"])
+async def list_documents(request: Request) -> dict[str, Any]:
+    """The user's own documents."""
+    library, lang = library_from(request), language_of(request)
+    return {"documents": [library.as_dict(entry, lang) for entry in await library.entries()]}
+
+
+@router.post("/api/library", status_code=201, response_model=UploadOut, tags=["library"])
+async def add_documents(
+    request: Request, files: list[UploadFile] | None = None, url: Annotated[str, Form(max_length=2000)] = ""
+) -> Any:
+    """Add files (multipart, field ``files``, at most 20) and a web page (``url``).
+
+    What can be read is added; where nothing could be, the error of the first is the answer.
+    """
+    library, lang = library_from(request), language_of(request)
+    if not files and not url:
+        raise BAD_ARGUMENT(name="files", why=Text("library.detail.no_file"))
+    added, errors = [], []
+    for file in (files or [])[:_MAX_FILES]:
+        try:
+            added.append((await library.upload(file.filename or "", await file.read())).id)
+        except SuyuanError as error:
+            errors.append((file.filename or "", error))
+    if url:
+        try:
+            added.append(await _add_url(library, url))
+        except SuyuanError as error:
+            errors.append((url, error))
+    if not added:
+        first = errors[0][1]
+        # A page that the server could not read is its failure; a file is the caller's.
+        return failure(request, first, 422 if first.code == "WebParseError" else None)
+    documents = [library.as_dict(entry, lang) for entry in await library.entries() if entry.file.id in added]
+    return {"documents": documents, "errors": [{"name": name, "error": e.as_dict(lang)} for name, e in errors]}
+
+
+async def _add_url(library: Library, url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        # A path would make the server read its own files for whoever asks.
+        raise BAD_ARGUMENT(name="url", why=Text("library.detail.only_url"))
+    await library.add(url)
+    return next(entry.file.id for entry in await library.entries() if entry.file.path == url)
+
+
+@router.delete("/api/library/{id}", status_code=204, tags=["library"])
+async def remove_document(request: Request, id: str) -> Response:
+    """Remove an uploaded file or a web page; folders are removed where they were added, on the command line."""
+    library = library_from(request)
+    entry = next((one for one in await library.entries() if one.file.id == id), None)
+    if entry is None or entry.kind not in ("upload", "url"):
+        raise NOT_IN_LIBRARY(what=id)
+    await library.remove(id)
+    return Response(status_code=204)
+
+
+@router.get("/library/{id}/{name}", include_in_schema=False)
+async def show_document(request: Request, id: str, name: str) -> Response:
+    """The file that a citation links to: a PDF as it is, others as the text that was read."""
+    library = library_from(request)
+    file = await library.file(id)
+    if file.path.lower().endswith(".pdf") and await asyncio.to_thread(Path(file.path).is_file):
+        return FileResponse(file.path, media_type=PDF, content_disposition_type="inline", filename=file.name)
+    document = await library.get(library.url_of(file))
+    if document is None:
+        raise NOT_IN_LIBRARY(what=id)
+    # As plain text: a document must not run scripts with the rights of the page.
+    return PlainTextResponse(document.text)

@@ -1,0 +1,84 @@
+"""Word documents and books are read as Markdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.documents import docx, epub, paragraph, zipped
+from suyuan.core.errors import SuyuanError
+from suyuan.core.wire import Response
+from suyuan.pages import zip_formats
+from suyuan.pages.convert import to_document
+from suyuan.pages.kind import kind_of
+from suyuan.pages.reading import ReceivedPage
+
+DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+def read(body: bytes, content_type: str = "application/octet-stream") -> tuple[str, str]:
+    page = ReceivedPage(
+        "https://a.example/x", Response(200, body, "https://a.example/x", {"content-type": content_type})
+    )
+    document = to_document(page)
+    return document.title, document.text
+
+
+def test_headings_lists_tables_and_hidden_text_of_word() -> None:
+    cell = "<w:tc>{}</w:tc>"
+    table = (
+        "<w:tbl>"
+        + "".join(
+            "<w:tr>" + "".join(cell.format(paragraph(text)) for text in row) + "</w:tr>"
+            for row in (("Name", "Alter"), ("Ada | B", "36"))
+        )
+        + "</w:tbl>"
+    )
+    bullet = "<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Ein Punkt</w:t></w:r></w:p>"
+    deleted = "<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:t>stays</w:t><w:tab/><w:t>here</w:t></w:r></w:p>"
+    twice = "<w:p><w:r><AlternateContent><Choice><w:r><w:t>box</w:t></w:r></Choice><Fallback><w:r><w:t>box</w:t></w:r></Fallback></AlternateContent></w:r></w:p>"
+    body = "".join(
+        (
+            paragraph("第一章", "1"), paragraph("Abschnitt", "a2"), paragraph("Ein Satz."), bullet, table, deleted, twice,
+            paragraph("unsichtbar", marks="<w:vanish/>"), paragraph("sichtbar", marks='<w:vanish w:val="0"/>'),
+        )
+    )  # fmt: skip
+    title, text = read(docx(body, "Der Titel"), DOCX_TYPE)
+    assert title == "Der Titel"
+    assert text.split("\n\n") == [
+        "# 第一章", "## Abschnitt", "Ein Satz.", "- Ein Punkt", "| Name | Alter |\n| --- | --- |\n| Ada \\| B | 36 |",
+        "stays here", "box", "sichtbar",
+    ]  # fmt: skip
+
+
+def test_the_chapters_of_a_book_are_in_its_order_and_complete() -> None:
+    chapters = ["<h1>第一章</h1><p>开头。</p>", "<h1>Two</h1><p>Short.</p><ul><li>one</li></ul>"]
+    title, text = read(epub(chapters))
+    assert title == "A book" and text == "# 第一章\n\n开头。\n\n# Two\n\nShort.\n\n- one"
+
+
+def test_kinds_are_recognised_by_content() -> None:
+    assert kind_of("", docx(paragraph("x"))) == "docx" == kind_of(DOCX_TYPE, b"")
+    assert kind_of("application/zip", epub(["x"])) == "epub"
+    assert kind_of("application/zip", zipped({"a.txt": "x"})) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"PK\x03\x04 not a zip", DOCX_TYPE),
+        (zipped({"word/document.xml": "<w:document"}), DOCX_TYPE),
+        (zipped({"word/document.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>'}), DOCX_TYPE),
+        (zipped({"META-INF/container.xml": "<container/>"}), "application/epub+zip"),
+    ],
+)
+def test_a_damaged_file_is_a_cause(body: bytes, content_type: str) -> None:
+    with pytest.raises(SuyuanError) as raised:
+        read(body, content_type)
+    assert raised.value.detail_code == "unsupported_type" and raised.value.hint
+
+
+def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zip_formats, "MAX_MEMBER", 1000)
+    with pytest.raises(SuyuanError) as raised:
+        read(docx(paragraph("x" * 100_000)), DOCX_TYPE)
+    assert raised.value.detail_code == "too_large"
