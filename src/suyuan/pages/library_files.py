@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from typing import Any, Literal
 from urllib.parse import quote
@@ -130,7 +131,7 @@ class LibraryFiles:
         """Remove files with what was read of them."""
         for file in files:
             self._archive.forget(file.address)
-            self._archive.run(lambda db, id=file.id: db.execute("DELETE FROM files WHERE id = ?", (id,)), write=True)
+            self._archive.run(partial(_delete, id=file.id), write=True)
 
     def remove_root(self, root: str) -> list[LibraryFile]:
         """Remove a root with all its files, which are returned."""
@@ -140,9 +141,13 @@ class LibraryFiles:
         return files
 
 
+def _delete(db: sqlite3.Connection, id: str) -> None:
+    db.execute("DELETE FROM files WHERE id = ?", (id,))
+
+
 def _file(row: sqlite3.Row | tuple[Any, ...]) -> LibraryFile:
-    *values, problem = row
+    id, root, path, modified, size, sha256, read_at, problem = row
     failure = None
     with suppress(ValueError):
         failure = Failure.from_dict(json.loads(problem)) if problem else None
-    return LibraryFile(*values, failure)
+    return LibraryFile(id, root, path, modified, size, sha256, read_at, failure)

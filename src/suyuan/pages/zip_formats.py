@@ -105,17 +105,15 @@ def _docx_body(root: Element, levels: dict[str, int]) -> str:
             parent.remove(child)
     blocks: list[str] = []
     # A stack instead of recursion: text boxes and content controls can be nested deeply.
-    stack: list[Iterator[Element | None]] = [iter(root)]
+    stack = list(root)[::-1]
     while stack:
-        child = next(stack[-1], None)
-        if child is None:
-            stack.pop()
-        elif _tag(child) == "p":
+        child = stack.pop()
+        if _tag(child) == "p":
             blocks.append(_paragraph(child, levels))
         elif _tag(child) == "tbl":
             blocks.append(_table(child))
-        elif len(stack) < 100:
-            stack.append(iter(child))
+        else:
+            stack += list(child)[::-1]
     return "\n\n".join(block for block in blocks if block)
 
 
