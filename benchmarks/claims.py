@@ -2,7 +2,8 @@
 
 ``shared/bench/claims`` has pairs of a claim and its evidence; WiCE has claims of Wikipedia with the pages that they cite; the
 facts of RGB have documents that say something wrong beside those that are right. The rules and their few constants were made by
-looking at seven eighths of the pairs and at one half of the facts. What was not looked at is printed first.
+looking at seven eighths of the pairs and at one half of the facts. What was not looked at is printed first. Two more sets are made here
+(``_exchanged.py``), since the others have few Chinese names.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from typing import Any, NamedTuple
 from suyuan.citations.claims import ClaimChecker, SourceEvidence, verdict_of
 from suyuan.citations.markers import find_markers
 from suyuan.citations.matching import SUPPORTED, Match, SourceText, Statement, match
+from suyuan.text.conflicts import conflicts
 
+from ._exchanged import exchanged, same_facts
 from ._report import Target, table
 from .answers import answerer, holds
 
@@ -29,6 +32,7 @@ BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
 WICE = BENCH / "ir-wice" / "claim_dev.jsonl"
 PAIRS = BENCH / "claims"
 FACTS = BENCH / "ir-rgb"
+CMRC = BENCH / "ir-cmrc2018" / "cmrc2018_trial.json"
 _TITLE = "(meta data) TITLE:"
 _MARK = re.compile(r"\[(\d+)\]")
 _VARIANT = re.compile(r"(\.\d+)?-[cs]\d*$")
@@ -88,6 +92,7 @@ def run() -> list[Target]:
         rows = [_row(name, shares(pairs(name, chosen)), shares(pairs(name, chosen), by_words)) for name in sets()]
         table(f"claims: pairs, {title}; in brackets: by the share of words alone", _COLUMNS, rows)
     targets += _pair_targets()
+    targets += _exchanged_targets()
     targets += _fact_targets()
     results = measured()
     reached = auc_of(results)
@@ -101,7 +106,7 @@ def run() -> list[Target]:
         ),
     ]
     table(f"claims: WiCE, {len(results)} claims", ("", "suyuan", "baseline"), rows)
-    return [*targets, Target("claims, AUC on WiCE", reached, 0.77, at_least=True)]
+    return [*targets, Target("claims, AUC on WiCE", reached, 0.78, at_least=True)]
 
 
 # --- pairs of claim and evidence -------------------------------------------------------------------------------------
@@ -175,10 +180,32 @@ def _pair_targets() -> list[Target]:
         Target("claims, RGB: called contradicted", min(each.contradicted for each in rgb), 0.90, at_least=True),
         Target("claims, mutated: called supported", max(each.contradicted_supported for each in mutated), 0.07),
         Target("claims, mutated: supported recognised", min(each.supported for each in mutated), 0.92, at_least=True),
+        Target("claims, cfever: called supported", found["cfever-pairs"].contradicted_supported, 0.12),
+        Target("claims, cfever: supported recognised", found["cfever-pairs"].supported, 0.90, at_least=True),
         Target("claims, false alarms, mutated", max(each.false_alarms for each in mutated), 0.05),
         Target("claims, false alarms, written by people", max(found[name].false_alarms for name in written), 0.07),
         Target("claims, AUC on fever-symmetric", found["fever-symmetric"].auc, 0.77, at_least=True),
         Target("claims, AUC on conflictqa", found["conflictqa-strategy"].auc, 0.73, at_least=True),
+    ]
+
+
+def _exchanged_targets() -> list[Target]:
+    """Answers that were exchanged, and sentences with the same right answer."""
+    rows, found = [], {}
+    for title, half in (("not looked at", 1), ("looked at", 0)):
+        found[half] = shares(exchanged(CMRC, half))
+        same = [
+            bool(conflict and conflict.is_certain)
+            for name in ("zh_refine", "zh_fact", "en_fact")
+            for conflict in (conflicts(*pair) for pair in same_facts(FACTS / f"{name}.json", half))
+        ]
+        shown = (found[half].contradicted_supported, found[half].contradicted, fmean(same))
+        rows.append((f"{title} ({found[half].size}, {len(same)})", *(f"{value:.3f}" for value in shown)))
+    table("claims: exchanged answers (CMRC), and the same answer in two documents (RGB)",
+          ("", "exchanged: supported", "contradicted", "the same: in conflict"), rows)  # fmt: skip
+    return [
+        Target("claims, exchanged answers called supported", found[1].contradicted_supported, 0.05),
+        Target("claims, exchanged answers called contradicted", found[1].contradicted, 0.80, at_least=True),
     ]
 
 
@@ -255,8 +282,8 @@ def _fact_targets() -> list[Target]:
     )
     return [
         Target("claims, citation says otherwise", max(each.wrong_citations for each in found.values()), 0.03),
-        Target("claims, right answer, zh", found["zh"].right, 0.85, at_least=True),
-        Target("claims, both sides, zh", found["zh"].both, 0.70, at_least=True),
+        Target("claims, right answer, zh", found["zh"].right, 0.90, at_least=True),
+        Target("claims, both sides, zh", found["zh"].both, 0.80, at_least=True),
         Target("claims, right answer, en", found["en"].right, 0.82, at_least=True),
         Target("claims, both sides, en", found["en"].both, 0.60, at_least=True),
         Target("claims, the same is joined", same, 0.92, at_least=True),

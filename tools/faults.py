@@ -526,6 +526,13 @@ FAULTS = (
     ),
     Fault(
         "tests/text/test_conflicts.py",
+        "a name that the segmenter does not know is no conflict",
+        "text/conflicts.py",
+        "(is_cut and _may_be_cut(parts))",
+        "False",
+    ),
+    Fault(
+        "tests/text/test_conflicts.py",
         "a limit is taken for a value",
         "text/quantities.py",
         "low, high = value, _INFINITE",

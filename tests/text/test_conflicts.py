@@ -27,7 +27,24 @@ CERTAIN = [
     ("太平島由中華民國政府實際控制三年。", "太平岛由菲律宾政府实际控制三年。", "name", "中華民國政府", "菲律宾政府"),
 ]  # fmt: skip
 
+EXCHANGED = [
+    ("大久保笃", "越南革命家潘佩珠"),
+    ("拔都", "一位牧师"),
+    ("乙一", "松本零士"),
+    ("二十位作者", "白蒿"),
+    ("法国人", "顾远山"),
+]
+
 NONE = [
+    ("In Rome, Germany beat Brazil by two goals.", "Germany beat Brazil by two goals in Rome."),
+    ("Germany, France and Italy signed it in May.", "France, Germany and Italy signed it in May."),
+    ("Instagram was acquired by Facebook in May.", "Facebook acquired Instagram in May."),
+    ("The ferry carries at least 40 cars.", "The ferry carries 40 cars."),
+    ("The ferry carries no more than 40 cars.", "The ferry carries 38 cars."),
+    ("每车不超过5人，全程票价20元。", "每车4人，全程票价20元。"),
+    ("公司对这批车辆实施了全面检查，没有发现问题。", "公司对这批车辆进行了全面检查，没有发现问题。"),
+    ("该集团于法律之外的灰色地带营运[50][51]。", "该集团于法律之外的灰色地带营运[48][49]。"),
+    ("当前这支球队给予他的帮助十分有限。", "同时，目前这支球队给予他的帮助十分有限。"),
     ("The bridge carries more than 5 lanes of traffic.", "The bridge carries 6 lanes of traffic."),
     ("The film earned about 3.5 million dollars in May.", "The film earned 3,498,000 dollars in May."),
     ("He was born before 1967 in Ohio.", "He was born in 1965 in Ohio."),
@@ -63,6 +80,36 @@ def test_what_agrees_or_is_about_something_else_does_not_conflict(ours: str, the
     for a, b in ((ours, theirs), (theirs, ours)):
         found = conflicts(a, b)
         assert found is None or not found.is_certain
+
+
+@pytest.mark.parametrize(("said", "other"), EXCHANGED)
+def test_whatever_stands_in_the_place_of_another_thing_is_a_conflict(said: str, other: str) -> None:
+    """The segmenter need not know the names, nor cut both in the same way."""
+    place = "《雾港纪事》是一部长篇小说，由{}于战后写成，全书共分三卷。"
+    found = conflicts(place.format(said), place.format(other))
+    assert found is not None and found.is_certain
+    assert said in found.ours.text and other in found.theirs.text
+
+
+def test_words_in_the_place_of_others_take_the_support_away_and_say_no_more() -> None:
+    found = conflicts("水库由当地村民集资捣毁，历时三年。", "水库由当地村民集资兴修，历时三年。")
+    assert found is not None and not found.is_certain
+    found = conflicts("他在中学三年级以前担任学校乐队的队长。", "他在中学三年级开始担任学校乐队的队长。")
+    assert found is not None and not found.is_certain
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Germany beat Brazil in the final in Rome.", "Brazil beat Germany in the final in Rome."),
+        ("该剧由作曲家艾略特依据韦伯的诗集编写。", "该剧由作曲家韦伯依据艾略特的诗集编写。"),
+        ("The ferry carries more than 40 cars.", "The ferry carries 40 cars."),
+        ("这种棋的人数须大于两位。", "这种棋的人数为两位。"),
+    ],
+)
+def test_exchanged_names_and_limits_take_the_support_away(claim: str, source: str) -> None:
+    found = conflicts(claim, source)
+    assert found is not None and not found.is_certain
 
 
 @pytest.mark.parametrize("sentence", [sentence for pair in CERTAIN for sentence in pair[:2]])

@@ -1,20 +1,22 @@
 """Whether two sentences say different things about the same: another name, number or date, a negation, an opposite.
 
 Both are aligned word by word. A conflict is a place where they differ between equal neighbours, within a stretch that
-is otherwise much the same. Out of reach: exchanged roles, other categories ("a river" for "a city"), knowledge of the
-world.
+is otherwise much the same. Out of reach: other categories ("a river" for "a city"), knowledge of the world.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import combinations
 from typing import Literal
 
-from .lexicon import are_opposites, are_synonyms
-from .tokens import Token, is_frequent, is_name, tokens
+from .lexicon import are_opposites
+from .likeness import are_akin, may_be_same, without_common
+from .tokens import Token, is_frequent, is_name, part_of_speech, tokens
 
 ConflictKind = Literal["name", "word", "number", "date", "negation", "opposite"]
 
@@ -30,10 +32,11 @@ _LEAST_SHARED = 3.0
 _SHORT = 4
 """The most tokens of a difference whose one side is the beginning or the end of a sentence."""
 _LONGEST_NAME = 8
-_MISSPELT = 0.75
 _NEGATION_REACH = 3
 _NOUNS = frozenset(("name", "capital", "noun"))
 _NO_CONTENT = frozenset(("function", "mark"))
+_PASSIVE = re.compile(r"\bby\b|[被由遭受]", re.I)
+_USUAL = frozenset(("word", "noun", "function"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,14 @@ class _Alignment:
         shares = [shared / (sum(token.weight for token in side) or 1) for side in (self.a, self.b)]
         return max(shares) if shared >= _LEAST_SHARED else shares[0]
 
+    def _covered_beside(self, gap: _Gap) -> float:
+        """The share of the tokens outside a gap that both sentences have, for the sentence that has more of them."""
+        outside = [
+            [place for place in range(len(side)) if not start <= place < end]
+            for side, start, end in ((self.a, gap.a_start, gap.a_end), (self.b, gap.b_start, gap.b_end))
+        ]
+        return max(_share(self.a, self.pairs, outside[0]), _share(self.b, self.back, outside[1]))
+
     def conflicts(self) -> list[Conflict]:
         """Return all conflicts."""
         if self.covered < _COVERED:
@@ -146,7 +157,8 @@ class _Alignment:
         if _has_own_negation(self.a, self.pairs) != _has_own_negation(self.b, self.back):
             # "Not in 2018" agrees with "in 2014".
             return denied
-        return [found for gap in self._gaps() if (found := self._in_gap(gap))]
+        found = [found for gap in self._gaps() if (found := self._in_gap(gap))]
+        return found or [*self._exchanged(), *self._limited()]
 
     def begins_differently(self, found: Conflict) -> bool:
         """Whether both have something of their own before the conflict, which may be what they are about."""
@@ -165,7 +177,8 @@ class _Alignment:
         density = self._density(gap)
         if density < _DENSE:
             return None
-        return self._quantity(gap) or self._opposite(gap) or self._name(gap, density) or self._word(gap, density)
+        found = self._quantity(gap) or self._opposite(gap) or self._name(gap, density)
+        return found if found and found.is_certain else self._word(gap, density) or found
 
     def _density(self, gap: _Gap) -> float:
         """The share of what stands around a gap that both sentences have, as far as both go on."""
@@ -215,7 +228,7 @@ class _Alignment:
         if (
             gap.is_tight
             and not denied
-            and are_opposites(*_without_common(self._span(0, ours).text, self._span(1, theirs).text))
+            and are_opposites(*without_common(self._span(0, ours).text, self._span(1, theirs).text))
         ):
             return self._conflict("opposite", ours, theirs)
         return None
@@ -228,9 +241,9 @@ class _Alignment:
             ):
                 continue
             texts = self._span(0, ours).text.lower(), self._span(1, theirs).text.lower()
-            if _may_be_same(*texts):
+            if may_be_same(*texts):
                 return None
-            rests = _without_common(*texts)
+            rests = without_common(*texts)
             if rests != texts and not rests[0].isascii() and len(mine) + len(other) > 2:
                 # The segmenter has joined a name with a word beside it: 小威将 and 小威会.
                 mine, other = tokens(rests[0]), tokens(rests[1])
@@ -248,11 +261,7 @@ class _Alignment:
 
     def _slots(self, gap: _Gap) -> Iterator[tuple[_Range, _Range]]:
         """Yield what may be exchanged names: in Chinese the whole gap, and the nouns at the same neighbour."""
-        starts = gap.a_start, gap.b_start
-        ends = len(self.a) - gap.a_end, len(self.b) - gap.b_end
-        # A beginning or an end is a neighbour too, but a weak one.
-        from_left = all(starts) or (not any(starts) and gap.is_short)
-        from_right = all(ends) or (not any(ends) and gap.is_short)
+        from_left, from_right = self._bounds(gap)
         sides = self.a[gap.a_start : gap.a_end], self.b[gap.b_start : gap.b_end]
         if from_left and from_right and all(_may_be_cut(side) for side in sides):
             yield (gap.a_start, gap.a_end), (gap.b_start, gap.b_end)
@@ -263,16 +272,53 @@ class _Alignment:
                 yield ours, theirs
 
     def _word(self, gap: _Gap, density: float) -> Conflict | None:
-        """Chinese words that are replaced by others, where one is not frequent: frequent ones have many uses."""
-        if not gap.is_short or density < _DENSE_WORDS or self.covered < _COVERED_WORDS:
+        """Chinese words that are replaced by others where all else is equal; frequent ones alone have many uses."""
+        if density < _DENSE_WORDS or self._covered_beside(gap) < _COVERED_WORDS or not all(self._bounds(gap)):
             return None
-        ours, theirs = self.a[gap.a_start : gap.a_end], self.b[gap.b_start : gap.b_end]
-        if any(token.kind not in ("word", "noun") for token in (*ours, *theirs)):
+        ours, theirs = (gap.a_start, gap.a_end), (gap.b_start, gap.b_end)
+        mine, other = self.a[slice(*ours)], self.b[slice(*theirs)]
+        texts = self._span(0, ours).text, self._span(1, theirs).text
+        if len(mine) + len(other) > 2:
+            # The segmenter may have joined a word with its neighbour, which both have.
+            texts = without_common(*texts)
+            mine, other = tokens(texts[0]), tokens(texts[1])
+        if max(map(len, texts)) > _LONGEST_NAME or all(text.isascii() for text in texts) or are_akin(*texts):
             return None
-        mine, other = ("".join(token.form for token in side) for side in (ours, theirs))
-        if set(mine) & set(other) or all(is_frequent(token.form) for token in (*ours, *theirs)):
+        if not all(_has_content(side) and not _has_mark(side) for side in (mine, other)):
             return None
-        return self._conflict("word", (gap.a_start, gap.a_end), (gap.b_start, gap.b_end), is_certain=False)
+        if all(token.kind in _USUAL and is_frequent(token.form) for token in (*mine, *other)) and not (
+            len(mine) == len(other) == 1 < min(map(len, texts)) and part_of_speech(texts[0]) != part_of_speech(texts[1])
+        ):
+            return None
+        is_certain = (_is_thing(mine) or (_is_rare(mine) and is_name(other, texts[1]))) and (
+            _is_thing(other) or (_is_rare(other) and is_name(mine, texts[0]))
+        )
+        return self._conflict("word", ours, theirs, is_certain)
+
+    def _exchanged(self) -> Iterator[Conflict]:
+        """Yield two names that have changed places: "Germany beat Brazil" and "Brazil beat Germany"."""
+        if bool(_PASSIVE.search(self._texts[0])) != bool(_PASSIVE.search(self._texts[1])):
+            return
+        ours, theirs = _names(self.a), _names(self.b)
+        for one, other in combinations([name for name in ours if name in theirs], 2):
+            if (ours[one] < ours[other]) == (theirs[one] < theirs[other]):
+                continue
+            places = (self.a, ours[one], self.b, theirs[other]), (self.a, ours[other], self.b, theirs[one])
+            if all(_have_one_neighbour(*place) for place in places):
+                yield self._conflict("name", (ours[one], ours[one] + 1), (theirs[other], theirs[other] + 1), False)
+
+    def _limited(self) -> Iterator[Conflict]:
+        """Yield figures that are a limit in one sentence and the value in the other: "more than 5" is not 5."""
+        for i, j in self.pairs.items() if self.covered >= _COVERED_WORDS else ():
+            ours, theirs = self.a[i].quantity, self.b[j].quantity
+            if ours and theirs and ours.is_open != theirs.is_open and (ours.is_exclusive or theirs.is_exclusive):
+                yield self._conflict("number", (i, i + 1), (j, j + 1), is_certain=False)
+
+    def _bounds(self, gap: _Gap) -> tuple[bool, bool]:
+        """Whether a gap has neighbours before and after it; a beginning or an end is one too, but a weak one."""
+        starts = gap.a_start, gap.b_start
+        ends = len(self.a) - gap.a_end, len(self.b) - gap.b_end
+        return all(starts) or (not any(starts) and gap.is_short), all(ends) or (not any(ends) and gap.is_short)
 
     def _denied(self) -> Iterator[Conflict]:
         """Yield where one sentence denies what the other states."""
@@ -286,6 +332,43 @@ class _Alignment:
             more = _denies(self.b, head, self.back, self.a, place, self.pairs)
             if more is not None and self._density(_Gap(place, place, at, at + 1)) >= _DENSE:
                 yield self._conflict("negation", (place, place + 1), (at, head + 1), more <= 0)
+
+
+def _names(sentence: Sequence[Token]) -> dict[str, int]:
+    """Return the names that a sentence has once, and where."""
+    forms = [token.form for token in sentence]
+    kinds = ("name", "capital")
+    return {token.form: at for at, token in enumerate(sentence) if token.kind in kinds and forms.count(token.form) == 1}
+
+
+def _have_one_neighbour(one: Sequence[Token], at: int, other: Sequence[Token], place: int) -> bool:
+    """Whether two tokens stand before the same word, or after it."""
+    return any(
+        (mine := _neighbour(one, at, step)) is not None and mine == _neighbour(other, place, step) for step in (1, -1)
+    )
+
+
+def _neighbour(sentence: Sequence[Token], at: int, step: int) -> str | None:
+    at += step
+    while 0 <= at < len(sentence) and sentence[at].kind in _NO_CONTENT:
+        at += step
+    return sentence[at].form if 0 <= at < len(sentence) else None
+
+
+def _is_thing(parts: Sequence[Token]) -> bool:
+    """Whether tokens are a name, a noun or a figure, or a name that the segmenter does not know and cuts."""
+    if any(token.kind in ("function", "negation") for token in parts):
+        return False
+    is_cut = len(parts) > 1 or len(parts[0].form) == 1
+    return any(token.kind in (*_NOUNS, "quantity") for token in parts) or (is_cut and _may_be_cut(parts))
+
+
+def _is_rare(parts: Sequence[Token]) -> bool:
+    return all(token.kind == "word" and not is_frequent(token.form) for token in parts)
+
+
+def _has_mark(gap: Sequence[Token]) -> bool:
+    return any(token.kind == "mark" for token in gap)
 
 
 def _has_content(gap: Sequence[Token]) -> bool:
@@ -325,44 +408,6 @@ def _may_be_cut(gap: Sequence[Token]) -> bool:
         and not any(token.kind in ("mark", "quantity", "negation") or token.is_aside for token in gap)
         and not any(token.kind == "word" and len(token.form) > 1 and is_frequent(token.form) for token in gap[1:])
     )
-
-
-def _may_be_same(one: str, other: str) -> bool:
-    """Whether two names may be one: a part, an abbreviation, another form of it."""
-    if one in other or other in one or are_synonyms(one, other) or _abbreviates(one, other):
-        return True
-    if not one.isascii():
-        return _begins_alike(*sorted((one, other), key=len))
-    if len(one) > 3 and SequenceMatcher(None, one, other).ratio() >= _MISSPELT:
-        return True
-    ours, theirs = one.split(), other.split()
-    for words, short in ((ours, other), (theirs, one)):
-        if len(words) > 1 and "".join(word[0] for word in words) == short.replace(".", ""):
-            return True
-    return any(
-        are_synonyms(mine, their) or (len(mine) > 3 and mine[:4] == their[:4]) for mine in ours for their in theirs
-    )
-
-
-def _begins_alike(short: str, long: str) -> bool:
-    """Whether most of a Chinese name is in the other: 耶伦于 in 珍妮特·耶伦."""
-    most = max(2, len(short) // 2 + 1)
-    return "·" not in short and short[:most] in long
-
-
-def _abbreviates(one: str, other: str) -> bool:
-    """Whether a Chinese name is made of characters of the other, in their order: 北大 and 北京大学."""
-    short, long = sorted((one, other), key=len)
-    rest = iter(long)
-    return len(short) > 1 and not short.isascii() and all(character in rest for character in short)
-
-
-def _without_common(one: str, other: str) -> tuple[str, str]:
-    """Return both texts without the characters that they begin and end with alike."""
-    size = min(len(one), len(other))
-    start = next((at for at in range(size) if one[at] != other[at]), size)
-    end = next((at for at in range(size - start) if one[-1 - at] != other[-1 - at]), size - start)
-    return one[start : len(one) - end], other[start : len(other) - end]
 
 
 def _negations(sentence: Sequence[Token], matched: Mapping[int, int]) -> Iterator[tuple[int, int]]:

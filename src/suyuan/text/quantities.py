@@ -18,21 +18,25 @@ _MORE = (
 _LESS = r"less than|fewer than|under|below|at most|up to|no more than|lower than|maximum of|within"
 _NEARLY = r"nearly|almost|close to|just under"
 _ABOUT = r"about|around|approximately|roughly|some|an estimated|circa|ca\.?|c\.|~|≈|near"
+_MORE_ZH = "(?<!不)(?:超过|超出|超|逾|多于|大于|高于)|至少|不少于|不低于|突破"
+_LESS_ZH = "(?<!不)(?:少于|小于|低于)|不足|不到|未满|不满|至多|最多|不超过|不多于|不大于|不高于"
+_HERE = r"\s*[$€£¥]?\s*$"
 _BEFORE = {
-    "more": re.compile(
-        rf"(?:\b(?:{_MORE})|超过|超出|超|逾|多于|大于|高于|至少|不少于|不低于|突破|[>≥])\s*(?:[$€£¥])?\s*$", re.I
-    ),
-    "less": re.compile(
-        rf"(?:\b(?:{_LESS})|不足|不到|少于|小于|低于|未满|不满|至多|最多|不超过|[<≤])\s*(?:[$€£¥])?\s*$", re.I
-    ),
-    "nearly": re.compile(rf"(?:\b(?:{_NEARLY})|将近|接近|近)\s*(?:[$€£¥])?\s*$", re.I),
-    "about": re.compile(rf"(?:(?<!\w)(?:{_ABOUT})|大约|约|大概|左右|上下)\s*(?:[$€£¥])?\s*$", re.I),
+    "more": re.compile(rf"(?:\b(?<!no )(?:{_MORE})|{_MORE_ZH}|[>≥]){_HERE}", re.I),
+    "less": re.compile(rf"(?:\b(?<!no )(?:{_LESS})|{_LESS_ZH}|[<≤]){_HERE}", re.I),
+    "nearly": re.compile(rf"(?:\b(?:{_NEARLY})|将近|接近|近){_HERE}", re.I),
+    "about": re.compile(rf"(?:(?<!\w)(?:{_ABOUT})|大约|约|大概|左右|上下){_HERE}", re.I),
 }
 _AFTER = {
     "more": re.compile(r"\+|\s*(?:or more|and (?:more|above)|plus)\b|[多余]|[^\d\s，。,.]{0,3}(?:以上|之上)", re.I),
     "less": re.compile(r"\s*or (?:less|fewer)\b|[^\d\s，。,.]{0,3}(?:以下|以内|之内)", re.I),
     "about": re.compile(r"[^\d\s，。,.]{0,3}(?:左右|上下)"),
 }
+_EXCLUSIVE = re.compile(
+    r"(?:(?:more|less|fewer|greater|higher|lower) than|over|above|under|below|exceed\w*|surpass\w*)"
+    r"|超[过出]?|逾|[多大高少小低]于|突破|不足|不到|[未不]满|[<>]",
+    re.I,
+)
 _EARLIER = re.compile(r"\b(?:before|prior to|by|until|till|earlier than)\s+(?:the\s+)?$", re.I)
 _LATER = re.compile(r"\b(?:after|since|later than|following)\s+(?:the\s+)?$", re.I)
 _EARLIER_ZH = re.compile("[底初末]?(?:之前|以前|前(?![\\w]))")
@@ -68,6 +72,8 @@ class Quantity:
     date: PartialDate | None = None
     is_open: bool = False
     """Whether it gives a limit and no value: "more than 5"."""
+    is_exclusive: bool = False
+    """Whether it is a limit that is not reached: "more than 5", unlike "at least 5"."""
 
     def agrees(self, other: Quantity) -> bool:
         """Whether both may be the same value."""
@@ -141,8 +147,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
 
 def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal, unit: str) -> Quantity:
     before = text[max(0, start - 24) : start]
-    limit = next((name for name, sign in _BEFORE.items() if sign.search(before)), "")
-    limit = limit or next((name for name, sign in _AFTER.items() if sign.match(text, end)), "")
+    sign = next(((name, found[0]) for name, sign in _BEFORE.items() if (found := sign.search(before))), ("", ""))
+    limit = sign[0] or next((name for name, sign in _AFTER.items() if sign.match(text, end)), "")
     low, high = value - blur, value + blur
     if limit == "more":
         low, high = value, _INFINITE
@@ -153,7 +159,9 @@ def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal,
     elif limit == "about":
         low, high = value * Decimal("0.9"), value * Decimal("1.1")
     key = f"{value.normalize():f}" + ("%" if unit == "%" else "")
-    return Quantity(start, end, key, low, high, unit, is_open=limit in ("more", "less"))
+    is_open = limit in ("more", "less")
+    is_exclusive = is_open and bool(_EXCLUSIVE.match(sign[1]))
+    return Quantity(start, end, key, low, high, unit, is_open=is_open, is_exclusive=is_exclusive)
 
 
 def _unit(text: str, start: int, end: int) -> str:

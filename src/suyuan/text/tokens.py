@@ -30,6 +30,8 @@ _KINDS: dict[str, Kind] = {"x": "name", **dict.fromkeys("nsjl", "noun"), **dict.
 _NAME_TAGS = ("nr", "ns", "nt", "nz")
 # The name and the date of an agency, which say nothing about the matter.
 _DATELINE = re.compile(r"[^，。,.!！?？：]{0,24}?\d{1,2}日[^，。\s（(]{0,4}?[电讯](?:\s*[（(][^()（）]*[)）])?")
+# The number of a reference in an encyclopedia.
+_REFERENCE = re.compile(r"\[\d{1,3}\]")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
 _MARK = re.compile("[，,：:；;。!！?？]")
 _WEIGHTS = {"function": 0.3, "mark": 0.0}
@@ -65,6 +67,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     plain = simplified(text)
     if dateline := _DATELINE.match(plain):
         plain = " " * dateline.end() + plain[dateline.end() :]
+    plain = _REFERENCE.sub(lambda found: " " * len(found[0]), plain)
     quantities = {quantity.start: quantity for quantity in find_quantities(plain)}
     rest = list(plain)
     for quantity in quantities.values():
@@ -124,6 +127,13 @@ def _chinese(text: str) -> Iterator[Token]:
 def is_frequent(word: str) -> bool:
     """Whether a Chinese word is frequent."""
     return word.isascii() or _frequency(word) >= _FREQUENT
+
+
+def part_of_speech(word: str) -> str:
+    """Return the segmenter's letter for the part of speech of a Chinese word."""
+    import rjieba
+
+    return str(rjieba.tag(word)[0][1][:1])
 
 
 def is_name(parts: Sequence[Token], text: str) -> bool:
