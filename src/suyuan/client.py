@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from .pages.fetch import Fetcher
     from .pages.library import Library
     from .pages.reader import PageReader
+    from .research.report import Research
+    from .research.request import ResearchParams
+    from .research.service import ResearchService
     from .search.result_reader import ResultReader
 
 log = logging.getLogger("suyuan.client")
@@ -88,6 +91,7 @@ class AsyncClient:
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
         self._chat: ChatService | None = None
+        self._research: ResearchService | None = None
         if "google" in settings.search.default and (problem := self.network.browser_problem()):
             # Known at the start, not only when the first search fails.
             log.warning("google: %s %s", problem.message, problem.hint)
@@ -211,6 +215,18 @@ class AsyncClient:
         )
         return answer_message(session, question)
 
+    async def research(self, question: str, **params: Unpack[ResearchParams]) -> Research:
+        """Research a question and return the report, in which every sentence cites passages that were read.
+
+        The job is stored step by step: ``research_service.resume(id)`` goes on with one that was interrupted. There is
+        a report even where a budget ended the search; ``state`` and the notices say what happened.
+        """
+        from .research.report import Research
+
+        service = self.research_service
+        job = await service.create(question, {**params, "wait_for_plan": False})
+        return Research.of(await service.wait(job.id))
+
     # --- the parts ------------------------------------------------------------------------------------------------
     @property
     def archive(self) -> AsyncArchive | None:
@@ -325,6 +341,17 @@ class AsyncClient:
             self._chat = ChatService(store, self.sessions, folder / "unsaved" if folder else None)
         return self._chat
 
+    @property
+    def research_service(self) -> ResearchService:
+        """The research jobs."""
+        if self._research is None:
+            from .research.service import ResearchService
+            from .store.research import ResearchStore
+
+            store = ResearchStore(self.settings.store_address or "sqlite://")
+            self._research = ResearchService(store, self, self.settings.research)
+        return self._research
+
     # --- closing --------------------------------------------------------------------------------------------------
     async def close(self) -> None:
         """Close what was opened and keep what was learned about the engines."""
@@ -337,6 +364,9 @@ class AsyncClient:
         self._close_files()
 
     async def _close_connections(self) -> None:
+        if self._research is not None:
+            await self._research.close()
+            self._research = None
         if self._chat is not None:
             await self._chat.close()
             self._chat = None
@@ -413,6 +443,10 @@ class Client:
     def ask(self, question: str, **params: Unpack[AskParams]) -> Answer:
         """See :meth:`AsyncClient.ask`."""
         return self._run(self._async.ask(question, **params))
+
+    def research(self, question: str, **params: Unpack[ResearchParams]) -> Research:
+        """See :meth:`AsyncClient.research`."""
+        return self._run(self._async.research(question, **params))
 
     def close(self) -> None:
         """Close what was opened."""

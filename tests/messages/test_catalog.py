@@ -29,6 +29,7 @@ COMPOSED = re.compile(
     r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
     r"|page\.(level\.(info|warning|error)|script\.health\.\w+)|claims\.(verdict|count)\.\w+"
+    r"|research\.report\.(limit|clarify)\.\w+"
 )
 
 
@@ -126,6 +127,7 @@ def test_every_text_is_used() -> None:
         "page.script",
         "page",
         "references",
+        "research.report",
         "export",
         "claims",
         "config.why",

@@ -121,8 +121,8 @@ def _loose_sources(message: Message) -> list[Mapping[str, Any]]:
 def _markdown(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
     t = Texts("export", lang)
     parts = [
-        f"# {_literal(conversation.title or t('untitled'))}",
-        f"{t('begun')}{t('colon')}{_literal(conversation.created_at[:10])}",
+        f"# {literal(conversation.title or t('untitled'))}",
+        f"{t('begun')}{t('colon')}{literal(conversation.created_at[:10])}",
     ]
     for message in messages:
         parts += _asked(message, t) if message.role == "user" else _answered(conversation, message, lang)
@@ -132,7 +132,7 @@ def _markdown(conversation: Conversation, messages: Sequence[Message], lang: str
 def _asked(message: Message, t: Texts) -> list[str]:
     lines = (line.expandtabs(4) for line in message.text.splitlines())
     # A question is plain text: its lines, its spaces and its signs are shown as they were typed.
-    quoted = ["\u00a0" * (len(line) - len(line.lstrip(" "))) + _literal(line) for line in lines]
+    quoted = ["\u00a0" * (len(line) - len(line.lstrip(" "))) + literal(line) for line in lines]
     # A backslash breaks the line, but only where the paragraph goes on.
     broken = (
         f"> {line}\\" if line and after else f"> {line}".rstrip()
@@ -143,27 +143,27 @@ def _asked(message: Message, t: Texts) -> list[str]:
 
 def _answered(conversation: Conversation, message: Message, lang: str) -> list[str]:
     t = Texts("export", lang)
-    facts = " · ".join(f"{name}{t('colon')}{_literal(value)}" for name, value in _facts(conversation, message, t))
+    facts = " · ".join(f"{name}{t('colon')}{literal(value)}" for name, value in _facts(conversation, message, t))
     parts = [f"## {t('answer')}", facts, " ".join(f"**[{mark}]**" for mark in _marks(message, t))]
-    parts += [f"> {_literal(cause)} {_literal(hint)}" for cause, hint in _notices(message, lang)]
+    parts += [f"> {literal(cause)} {literal(hint)}" for cause, hint in _notices(message, lang)]
     parts.append(harmless(_body(message)))
     if sources := _loose_sources(message):
         lines = (
-            f"{source['number']}. {_literal(str(source['title']))} — {_address(str(source['url']))}"
+            f"{source['number']}. {literal(str(source['title']))} — {_address(str(source['url']))}"
             for source in sources
         )
         parts += [f"### {t('sources')}", "\n".join(lines)]
     if checked := check_lines(message.answer or {}, lang):
-        parts += [f"### {_literal(title(lang))}", "\n".join(f"- {_literal(line)}" for line in checked)]
+        parts += [f"### {literal(title(lang))}", "\n".join(f"- {literal(line)}" for line in checked)]
     return parts
 
 
 def _address(url: str) -> str:
     # In angle brackets an address may contain everything except these.
-    return f"<{url}>" if url.startswith(("http://", "https://")) and not re.search(r"[<>\s]", url) else _literal(url)
+    return f"<{url}>" if url.startswith(("http://", "https://")) and not re.search(r"[<>\s]", url) else literal(url)
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """``text`` as Markdown that shows exactly it, on one line."""
     return _SIGNS.sub(_escaped, " ".join(text.split()))
 

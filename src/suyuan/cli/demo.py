@@ -9,7 +9,7 @@ from typing import Any
 from ..config.settings import ServerSettings, Settings
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
-from . import ask, chat, fetch, search, serve
+from . import ask, chat, fetch, research, search, serve
 from .terminal import Terminal
 
 
@@ -20,7 +20,7 @@ def add(commands: Any, t: Texts) -> None:
     demo.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
     demo.set_defaults(run=run, inner=serve.run, host="")
     inner = demo.add_subparsers(dest="demo_command", metavar="COMMAND", help=t("help.demo_command"))
-    for command in (ask, chat, search, fetch):
+    for command in (ask, chat, search, fetch, research):
         command.add(inner, t)
     for parser in inner.choices.values():
         parser.set_defaults(run=run, inner=parser.get_default("run"))

@@ -17,6 +17,7 @@ from ..llm.settings import ModelSettings
 from ..messages import catalog
 from ..messages.catalog import Text
 from ..net.settings import BrowserSettings, NetSettings
+from ..research.settings import ResearchSettings
 from ..search.focus import Focus
 
 
@@ -192,6 +193,7 @@ class Settings:
     engines: Mapping[str, EngineSettings] = field(default_factory=dict)
     model: ModelSettings = field(default_factory=ModelSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
+    research: ResearchSettings = field(default_factory=ResearchSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     # Secret, because it may contain a password.
     store_url: Secret = setting(

@@ -1,4 +1,4 @@
-"""The language and the colours of a terminal, and whether a window can be shown."""
+"""The language and the colours of a terminal, the user's editor, and whether a window can be shown."""
 
 from __future__ import annotations
 
@@ -28,3 +28,9 @@ def has_display(environ: Mapping[str, str] | None = None, platform: str = sys.pl
     """Whether a window can be shown."""
     environ = os.environ if environ is None else environ  # noqa: TID251 - config reads the environment
     return platform in ("darwin", "win32") or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+def editor(environ: Mapping[str, str] | None = None) -> str:
+    """The command that opens a file for the user: ``VISUAL`` or ``EDITOR``."""
+    environ = os.environ if environ is None else environ  # noqa: TID251 - config reads the environment
+    return environ.get("VISUAL") or environ.get("EDITOR") or "vi"

@@ -140,3 +140,33 @@ audit = Table(
     Column("address", Text, nullable=False),
     Index("suyuan_audit_by_time", "at"),
 )
+
+research = Table(
+    "suyuan_research",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("question", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("request", Text, nullable=False),  # JSON, as are the two below
+    Column("plan", Text),
+    Column("result", Text),
+    Column("stopping", Boolean, nullable=False),  # whether somebody has asked it to stop, in whichever process
+    Column("person", Text, nullable=False, server_default=""),  # whose it is; empty where there are no accounts
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),  # its last sign of life
+    Column("owner", Text),  # the process that works on it
+    Index("suyuan_research_by_time", "created_at"),
+)
+
+research_steps = Table(
+    "suyuan_research_steps",
+    metadata,
+    Column("job", Text, ForeignKey(research.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    Column("sha256", Text, nullable=False),  # of ``data``: a step that was not written whole counts as not done
+    Column("at", Text, nullable=False),
+    UniqueConstraint("job", "key"),
+)

@@ -1,0 +1,110 @@
+"""The live view of a research job in the terminal, and its plan in the user's editor."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config.ui import editor
+from ..core.errors import SuyuanError
+from ..messages.catalog import Texts
+from ..research.plan import plan_from
+from ..research.service import ResearchService
+from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SHOWN = ("searches", "pages", "tokens", "seconds")
+_WIDTH = 24
+
+
+async def follow(service: ResearchService, id: str, t: Texts) -> None:
+    """Show the progress of a job on standard error until it ends; a pipe gets nothing."""
+    err = Terminal(sys.stderr)
+    if not err.interactive:
+        await service.wait(id)
+        return
+    from rich.live import Live
+
+    lines: list[str] = []
+    with Live(console=err.console(), transient=True, refresh_per_second=4) as live:
+        async with aclosing(service.follow(id)) as events:  # type: ignore[type-var]
+            async for _, event in events:
+                if event["kind"] == "progress":
+                    live.update(_table(event, lines[-6:], t))
+                elif line := _line(event):
+                    lines.append(line)
+
+
+def settle_plan(plan: Mapping[str, Any], t: Texts) -> dict[str, Any] | None:
+    """Show the plan and let the user take, edit or leave it; None for leaving it."""
+    err = Terminal(sys.stderr)
+    current = dict(plan)
+    if current.get("clarifications"):
+        err.line(t("research.skip"))
+        current["clarifications"] = [
+            {**each, "answer": input(f"{each['question']} ")} for each in current["clarifications"]
+        ]
+    while True:
+        err.line(t("research.plan"))
+        for number, part in enumerate(current["sub_questions"], 1):
+            err.line(f"  {number}. {part['question']}")
+            for query in part["queries"]:
+                err.line(f"     🔍 {query}")
+        choice = input(t("research.accept")).strip().lower()
+        if choice == "q":
+            return None
+        if choice != "e":
+            return current
+        current = _edited(current, err)
+
+
+def _edited(plan: dict[str, Any], err: Terminal) -> dict[str, Any]:
+    """The plan as the user's editor leaves it; where that is no plan, the old one with the reason."""
+    handle, name = tempfile.mkstemp(suffix=".json", prefix="suyuan-plan-")
+    file = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            json.dump(plan, opened, ensure_ascii=False, indent=2)
+        subprocess.run([*shlex.split(editor()), name], check=False)
+        return plan_from(json.loads(file.read_text(encoding="utf-8"))).as_dict()
+    except (SuyuanError, ValueError, OSError) as error:
+        err.line(str(error))
+        return plan
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _table(progress: Mapping[str, Any], lines: list[str], t: Texts) -> Table:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(t("research.running", **{name: value for name, value in progress.items() if name != "kind"}))
+    used = {**progress, "pages": progress["read"] + progress["unread"]}
+    for name in _SHOWN:
+        limit = progress["budget"][name]
+        bars = Table.grid(padding=(0, 1))
+        bars.add_row(
+            f"{name:>9}", ProgressBar(limit or 1, min(used[name], limit), _WIDTH), f"{used[name]:g} / {limit:g}"
+        )
+        grid.add_row(bars)
+    for line in lines:
+        grid.add_row(line)
+    return grid
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    failed = " ✗" if event.get("failure") else ""
+    if event["kind"] == "search":
+        return f"🔍 {event['query']}{failed}"
+    return f"📄 {event.get('title') or event['url']}{failed}" if event["kind"] == "page" else ""

@@ -1,0 +1,100 @@
+"""Checks the sentences of a report against the ledger: what no passage says is not kept without a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence, Verdict
+from ..citations.markers import find_markers
+from ..citations.matching import SourceText, Statement, match
+from .ledger import Ledger, LedgerRow
+from .sentence import CheckedCitation, Sentence
+
+_ORDER: tuple[Verdict, ...] = ("unread", "not_found", "contradicted", "weak", "supported")
+_LEAST_SHARED = 0.5
+_MOST_CITATIONS = 4
+
+
+class SentenceChecker:
+    """Compares sentences with the passages of one ledger, which are taken apart once."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        evidence = {row.id: SourceEvidence(_context(row), "", row.text) for row in ledger.rows}
+        self._claims = ClaimChecker(evidence)
+        self._texts: dict[int, SourceText] = {}
+        self.disagreements: list[tuple[str, Disagreement]] = []
+        """Sentences of the report with what other passages say instead."""
+
+    def check(self, marked: str, paragraph: int = 0, rewritten: bool = False) -> Sentence:
+        """Check one sentence with its ``[n]`` markers; numbers that are not in the ledger do not count."""
+        markers = find_markers(marked)
+        text = _without(marked, [(marker.start, marker.end) for marker in markers])
+        claims, disagreements = self._claims.check(marked, markers)
+        found = {claim.id: claim for claim in map(_citation, claims)}
+        if not any(claim.verdict == "supported" for claim in found.values()):
+            # It may cite the wrong passage of the right page, or none: what says so is found by code.
+            found |= {id: CheckedCitation(id, "supported", quote) for id, quote in self._supporting(text, found)}
+        best: Verdict = max((each.verdict for each in found.values()), key=_ORDER.index, default="not_found")
+        citations = self._best_citations(text, found, best)
+        origins = self._ledger.count_origins(each.id for each in citations if each.verdict == "supported")
+        if best == "supported":
+            self.disagreements += [(text, each) for each in disagreements]
+        return Sentence(text, citations, best, origins, paragraph, rewritten)
+
+    def _best_citations(
+        self, text: str, found: dict[int, CheckedCitation], best: Verdict
+    ) -> tuple[CheckedCitation, ...]:
+        """The citations that are as good as the best, with other origins that say the same."""
+        kept = [each for each in found.values() if each.verdict == best]
+        if best == "supported":
+            kept += [CheckedCitation(id, best, quote) for id, quote in self._supporting(text, found)]
+        rows = {each.id: self._ledger.rows[each.id - 1] for each in kept}
+        sources = {source.number: source for source in self._ledger.sources}
+        # Primary sources before copies, and one passage of each page.
+        kept.sort(key=lambda each: (not sources[rows[each.id].source].is_primary, each.id not in found))
+        pages: dict[int, CheckedCitation] = {}
+        for each in kept:
+            pages.setdefault(rows[each.id].source, each)
+        return tuple(sorted(list(pages.values())[:_MOST_CITATIONS], key=lambda each: each.id))
+
+    def _supporting(self, text: str, known: dict[int, CheckedCitation]) -> list[tuple[int, str]]:
+        """Other passages that say what ``text`` says, with what they say."""
+        statement = Statement(text)
+        supporting = []
+        for row in self._ledger.rows:
+            if row.id in known or not statement.terms:
+                continue
+            source = self._text(row)
+            held = source.title.union(*source.terms)
+            if len(statement.terms & held) < _LEAST_SHARED * len(statement.terms):
+                continue
+            found = match(statement, source)
+            # Across languages only names and figures can be compared, which is not enough to say it by ourselves.
+            if found.is_supported and source.wide == statement.wide:
+                supporting.append((row.id, found.quote))
+        return supporting
+
+    def _text(self, row: LedgerRow) -> SourceText:
+        if row.id not in self._texts:
+            self._texts[row.id] = SourceText(row.text, _context(row))
+        return self._texts[row.id]
+
+
+def _context(row: LedgerRow) -> str:
+    """What a passage need not repeat: the title of its page and the heading above it."""
+    return f"{row.title} {row.heading}".strip()
+
+
+def _citation(claim: Claim) -> CheckedCitation:
+    return CheckedCitation(
+        claim.number, claim.verdict, claim.quote, claim.conflict.theirs.text if claim.conflict else ""
+    )
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    kept, at = [], 0
+    for start, end in spans:
+        kept.append(text[at:start])
+        at = end
+    return " ".join("".join([*kept, text[at:]]).split()).replace(" .", ".").replace(" ,", ",")

@@ -1,0 +1,87 @@
+"""Where sources disagree: who says what, since when, and from how many origins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..citations.claims import Disagreement
+from .ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What some of the sources say: the words in question, the sentence, and the rows of the ledger."""
+
+    says: str
+    sentence: str
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreed:
+    """A sentence of the report, and the sides; its own comes first."""
+
+    sentence: str
+    sides: tuple[Side, ...]
+
+    def as_dict(self, ledger: Ledger) -> dict[str, Any]:
+        """The disagreement as JSON."""
+        return {"sentence": self.sentence, "sides": [_side(side, ledger) for side in self.sides]}
+
+
+def disagreed_from(data: Mapping[str, Any]) -> Disagreed:
+    """Read what ``asdict`` has written."""
+    sides = tuple(Side(side["says"], side["sentence"], tuple(side["ids"])) for side in data["sides"])
+    return Disagreed(str(data["sentence"]), sides)
+
+
+def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) -> list[Disagreed]:
+    """The disagreements that the check of the sentences has found."""
+    made = []
+    for sentence, disagreement in found:
+        first, *others = disagreement.sides
+        sides = [Side(first.text, sentence, first.numbers)]
+        sides += [Side(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers) for side in others]
+        made.append(Disagreed(sentence, tuple(sides)))
+    return made
+
+
+def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
+    """The disagreements as JSON, each once, and only those between different origins."""
+    known: dict[frozenset[str], dict[str, Any]] = {}
+    for each in found:
+        origins = [{row.origin for id in side.ids if (row := ledger.row(id))} for side in each.sides]
+        if len(each.sides) > 1 and len(set().union(*origins)) > 1:
+            known.setdefault(frozenset(side.says.casefold() for side in each.sides), each.as_dict(ledger))
+    return list(known.values())
+
+
+def _side(side: Side, ledger: Ledger) -> dict[str, Any]:
+    rows = [row for id in side.ids if (row := ledger.row(id))]
+    sources = {row.source: ledger.sources[row.source - 1] for row in rows}
+    dates = sorted(source.published_at[:10] for source in sources.values() if source.published_at)
+    return {
+        "says": side.says,
+        "sentence": side.sentence,
+        "ledger": [row.id for row in rows],
+        "sources": [_named(source.site, source.published_at) for source in sources.values()],
+        "origins": len({row.origin for row in rows}),
+        "since": dates[0] if dates else None,
+    }
+
+
+def _named(site: str, date: str | None) -> Mapping[str, str | None]:
+    return {"site": site, "published_at": date}
+
+
+def _sentence_with(words: str, ids: Sequence[int], ledger: Ledger) -> str:
+    from ..text.sentences import split_sentences
+
+    for id in ids:
+        row = ledger.row(id)
+        for sentence in split_sentences(row.text) if row else ():
+            if words in sentence:
+                return sentence
+    return words

@@ -1,0 +1,206 @@
+"""The evidence ledger: one row for each passage that may be cited, with where, when and by which search it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ..core.urls import domain_of, page_key
+from ..pages.passages import cut, rank
+from .origins import Origin, PageText, find_origins
+from .plan import Plan
+
+_SHORTEST = 20
+_LEAST_SCORE = 0.25
+"""Of the best passage's score in the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """A passage of a page that was read: ``text`` is the page's text from ``start`` to ``end``."""
+
+    id: int
+    """The number by which the report cites it."""
+    source: int
+    """The number of the page in the list of sources."""
+    url: str
+    final_url: str
+    title: str
+    author: str | None
+    published_at: str | None
+    fetched_at: str
+    sha256: str
+    """Of the whole text of the page."""
+    start: int
+    end: int
+    text: str
+    heading: str
+    sub_questions: tuple[int, ...]
+    engine: str
+    """The engine that found the page,"""
+    query: str
+    """and the search that it answered."""
+    origin: str
+    """Pages that print one text have one origin."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as JSON."""
+        return {**asdict(self), "sub_questions": list(self.sub_questions)}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page of the job: read, or why not."""
+
+    number: int
+    url: str
+    final_url: str
+    title: str
+    site: str
+    author: str | None
+    published_at: str | None
+    fetched_at: str | None
+    sha256: str | None
+    status: str
+    """``read`` or ``failed``."""
+    error: Mapping[str, Any] | None
+    engine: str
+    query: str
+    origin: str = ""
+    is_primary: bool = True
+    """Whether it is the first of the pages that print its text."""
+    from_archive: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The source as JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All passages that may be cited, the pages that they are from, and the origins of these."""
+
+    rows: tuple[LedgerRow, ...]
+    sources: tuple[Source, ...]
+    origins: tuple[Origin, ...]
+
+    def row(self, id: int) -> LedgerRow | None:
+        """The row with this number."""
+        return self.rows[id - 1] if 0 < id <= len(self.rows) else None
+
+    def of_sub_question(self, at: int) -> list[LedgerRow]:
+        """The rows that were chosen for a sub-question."""
+        return [row for row in self.rows if at in row.sub_questions]
+
+    def count_origins(self, ids: Iterable[int]) -> int:
+        """How many origins these rows have."""
+        return len({row.origin for id in ids if (row := self.row(id))})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The ledger as JSON."""
+        return {name: [each.as_dict() for each in getattr(self, name)] for name in ("rows", "sources", "origins")}
+
+
+def ledger_from(data: Mapping[str, Any]) -> Ledger:
+    """Read what :meth:`Ledger.as_dict` has written."""
+    rows = tuple(LedgerRow(**{**row, "sub_questions": tuple(row["sub_questions"])}) for row in data["rows"])
+    sources = tuple(Source(**source) for source in data["sources"])
+    origins = tuple(Origin(**{**origin, "sources": tuple(origin["sources"])}) for origin in data["origins"])
+    return Ledger(rows, sources, origins)
+
+
+def build_ledger(pages: Sequence[Mapping[str, Any]], plan: Plan, most: int) -> Ledger:
+    """The ledger of what was read: of each page the passages that fit its sub-questions best."""
+    unique = _once_each(pages)
+    sources = [_source(number, page) for number, page in enumerate(unique, 1)]
+    read = [(source, page) for source, page in zip(sources, unique, strict=True) if page.get("text")]
+    origins = find_origins([_page_text(source, page) for source, page in read])
+    home = {number: origin for origin in origins for number in origin.sources}
+    sources = [
+        replace(each, origin=home[each.number].id, is_primary=home[each.number].sources[0] == each.number)
+        if each.number in home
+        else each
+        for each in sources
+    ]
+    rows: list[LedgerRow] = []
+    for source, page in zip(sources, unique, strict=True):
+        rows += _rows(source, page, plan, most, len(rows)) if page.get("text") else []
+    return Ledger(tuple(rows), tuple(sources), tuple(origins))
+
+
+def _once_each(pages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The pages without those that were found under two addresses."""
+    seen: dict[str, Mapping[str, Any]] = {}
+    for page in pages:
+        key = page_key(str(page.get("final_url") or page["url"]))
+        if key in seen:
+            both = {*seen[key]["sub_questions"], *page["sub_questions"]}
+            seen[key] = {**seen[key], "sub_questions": sorted(both)}
+        else:
+            seen[key] = page
+    return list(seen.values())
+
+
+def _source(number: int, page: Mapping[str, Any]) -> Source:
+    address = str(page.get("final_url") or page["url"])
+    return Source(
+        number,
+        str(page["url"]),
+        address,
+        str(page.get("title") or address),
+        str(page.get("site_name") or domain_of(address)),
+        page.get("author"),
+        page.get("published_at"),
+        page.get("fetched_at"),
+        page.get("sha256"),
+        "failed" if page.get("failure") else "read",
+        page.get("failure"),
+        str(page.get("engine") or ""),
+        str(page.get("query") or ""),
+        from_archive=bool(page.get("from_archive")),
+    )
+
+
+def _page_text(source: Source, page: Mapping[str, Any]) -> PageText:
+    canonical = str(page.get("canonical_url") or "")
+    return PageText(
+        source.number, source.final_url, canonical, source.title, page["text"], source.published_at or "", source.site
+    )
+
+
+def _rows(source: Source, page: Mapping[str, Any], plan: Plan, most: int, known: int) -> list[LedgerRow]:
+    # Only what stands in the text alone: a heading or a word says nothing that could be cited.
+    passages = [each for each in cut(page["text"]) if len(each.text) >= _SHORTEST and not each.text.startswith("#")]
+    chosen: dict[int, list[int]] = {}
+    for at in page["sub_questions"]:
+        if at >= len(plan.sub_questions):
+            continue
+        part = plan.sub_questions[at]
+        ranked = rank(passages, f"{part.question} {' '.join(part.queries[:1])}")
+        for score, passage in ranked[:most]:
+            if score >= _LEAST_SCORE * ranked[0][0]:
+                chosen.setdefault(passage.start, []).append(at)
+    own = [passage for passage in passages if passage.start in chosen]
+    return [
+        LedgerRow(
+            known + place,
+            source.number,
+            source.url,
+            source.final_url,
+            source.title,
+            source.author,
+            source.published_at,
+            str(source.fetched_at),
+            str(source.sha256),
+            passage.start,
+            passage.end,
+            passage.text,
+            passage.heading,
+            tuple(chosen[passage.start]),
+            source.engine,
+            source.query,
+            source.origin,
+        )
+        for place, passage in enumerate(own, 1)
+    ]

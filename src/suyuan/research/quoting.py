@@ -1,0 +1,112 @@
+"""Writes a section without a model: the sentences of the ledger that answer a sub-question, quoted and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..embedded.answer_type import answer_type
+from ..embedded.evidence import Evidence
+from ..embedded.quotes import Quote, pick_quotes, rank_sources
+from ..text.words import stems
+from .checking import SentenceChecker
+from .disagreements import Disagreed, Side
+from .ledger import Ledger, LedgerRow
+from .sentence import Section, Sentence
+
+_NEAREST = 3
+_SAME = 0.7
+"""The share of words by which two sentences say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A section, and where its quotes are contradicted."""
+
+    section: Section
+    disagreements: tuple[Disagreed, ...]
+
+
+class QuotingWriter:
+    """Chooses sentences from the passages of a ledger."""
+
+    def __init__(self, ledger: Ledger, checker: SentenceChecker) -> None:
+        self._ledger = ledger
+        self._checker = checker
+
+    def write(
+        self, title: str, question: str, rows: Sequence[LedgerRow], most: int, is_summary: bool = False
+    ) -> Quoted:
+        """The section about ``question`` from ``rows``."""
+        evidence = self._evidence(rows)
+        quotes = list(pick_quotes(question, evidence, most))
+        quotes += self._further(question, evidence, quotes, most)
+        disagreed = tuple(self._disagreed(quote, rows) for quote in quotes if quote.others)
+        wanted = [each for quote in quotes for each in (quote, *quote.others)]
+        checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
+        kept = tuple(each for each in checked if each.verdict == "supported")
+        dropped = tuple(each for each in checked if each.verdict != "supported")
+        nearest = () if kept else tuple(self._nearest(question, evidence, rows))
+        return Quoted(Section(title, kept, dropped, "embedded", is_summary, nearest), disagreed)
+
+    def _evidence(self, rows: Sequence[LedgerRow]) -> list[Evidence]:
+        """The passages by page: what is said twice in one page is not said by two sources."""
+        pages: dict[int, list[LedgerRow]] = {}
+        for row in rows:
+            pages.setdefault(row.source, []).append(row)
+        return [Evidence(number, own[0].title, "\n\n".join(row.text for row in own)) for number, own in pages.items()]
+
+    def _further(self, question: str, evidence: Sequence[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
+        """What the other pages say, where it is not said already."""
+        cited = {number for quote in quotes for each in (quote, *quote.others) for number in each.numbers}
+        origins = {self._ledger.sources[number - 1].origin for number in cited}
+        said = [set(stems(each.text)) for quote in quotes for each in (quote, *quote.others)]
+        answers = answer_type(question)
+        further: list[Quote] = []
+        for page in rank_sources(question, evidence):
+            source = self._ledger.sources[page.number - 1]
+            if source.origin in origins:
+                continue
+            for quote in pick_quotes(question, [page], 1):
+                own = set(stems(quote.text))
+                is_new = answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
+                if is_new and len(quotes) + len(further) < most:
+                    further.append(quote)
+                    said.append(own)
+                    origins.add(source.origin)
+        return further
+
+    def _disagreed(self, quote: Quote, rows: Sequence[LedgerRow]) -> Disagreed:
+        sides = [
+            Side(each.says, each.text, tuple(_ids(each, rows))) for each in (quote, *quote.others) if _ids(each, rows)
+        ]
+        return Disagreed(quote.text, tuple(sides))
+
+    def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
+        for page in rank_sources(question, evidence)[:_NEAREST]:
+            yield next(row.id for row in rows if row.source == page.number)
+
+
+def shown(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """The sentences that a report shows."""
+    return [sentence for sentence in sentences if sentence.is_kept]
+
+
+def _marked(quote: Quote, rows: Sequence[LedgerRow]) -> str:
+    return quote.text + "".join(f"[{id}]" for id in _ids(quote, rows))
+
+
+def _ids(quote: Quote, rows: Sequence[LedgerRow]) -> list[int]:
+    """The passage of each page that has most words of the quote."""
+    own = set(stems(quote.text))
+    best: dict[int, tuple[int, int]] = {}
+    for row in rows:
+        if row.source in quote.numbers:
+            shared = len(own & set(stems(row.text)))
+            if shared > best.get(row.source, (0, 0))[0]:
+                best[row.source] = shared, row.id
+    return [id for _, id in best.values()]
+
+
+def _repeats(one: set[str], other: set[str]) -> bool:
+    return len(one & other) >= _SAME * min(len(one), len(other))

@@ -1,0 +1,155 @@
+"""``Research``: a job as callers get it, and the parts of its report as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..store.research import StoredJob
+from ..text.quantities import find_quantities
+from .ledger import Ledger, Source
+from .sentence import Section
+
+SCHEMA_VERSION = 1
+"""The version of the JSON format; it rises when a field changes its meaning."""
+_LISTS = ("ledger", "sources", "claims", "disagreements", "receipts")
+_MOST_FIGURES = 40
+_AROUND = 14
+"""The characters after a figure that are shown with it, for its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Research:
+    """A research job with its report, if it has one by now."""
+
+    id: str
+    state: str
+    question: str
+    result: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, job: StoredJob) -> Research:
+        """The job as it is now."""
+        return cls(job.id, job.state, job.question, job.result or {})
+
+    @property
+    def report(self) -> str:
+        """The report as Markdown; empty where there is none."""
+        return str(self.result.get("report") or "")
+
+    @property
+    def ledger(self) -> list[dict[str, Any]]:
+        """The passages that may be cited."""
+        return list(self.result.get("ledger") or ())
+
+    @property
+    def sources(self) -> list[dict[str, Any]]:
+        """The pages that were read, or why not."""
+        return list(self.result.get("sources") or ())
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """The sentences with their passages and verdicts."""
+        return list(self.result.get("claims") or ())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The job as JSON; a job without a report has the same fields, empty."""
+        empty: dict[str, Any] = {"report": "", **{name: [] for name in _LISTS}}
+        return {"id": self.id, "state": self.state, "question": self.question, **empty, **self.result}
+
+
+def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
+    """Every sentence of the report with its passages and verdicts, also those that were left out."""
+    found: list[dict[str, Any]] = []
+    for place, section in enumerate(sections):
+        for sentence, kept in [(each, True) for each in section.sentences] + [
+            (each, False) for each in section.dropped
+        ]:
+            found.append(
+                {
+                    "id": len(found) + 1,
+                    "section": place,
+                    "text": sentence.text,
+                    "kept": kept,
+                    "verdict": sentence.verdict,
+                    "ledger": list(sentence.ids),
+                    "citations": [
+                        {"id": each.id, "verdict": each.verdict, "quote": each.quote, "says": each.says}
+                        for each in sentence.citations
+                    ],
+                    "sources": len({row.source for id in sentence.ids if (row := ledger.row(id))}),
+                    "origins": sentence.origins,
+                    "one_source": sentence.origins <= 1,
+                    "rewritten": sentence.rewritten,
+                    "by": section.by,
+                }
+            )
+    return found
+
+
+def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """The numbers of the report, each with its sentence and its passages."""
+    rows: list[dict[str, Any]] = []
+    seen: set[tuple[str, str]] = set()
+    for section in sections:
+        for sentence in section.sentences:
+            for quantity in find_quantities(sentence.text):
+                key = (quantity.key, quantity.unit)
+                if quantity.date is not None or key in seen or len(rows) >= _MOST_FIGURES:
+                    continue
+                seen.add(key)
+                number = sentence.text[quantity.start : quantity.end]
+                unit = quantity.unit if quantity.unit in sentence.text[quantity.end : quantity.end + _AROUND] else ""
+                space = " " if unit.isascii() and unit else ""
+                rows.append(
+                    {
+                        "figure": f"{number}{space}{unit}".strip(),
+                        "sentence": sentence.text,
+                        "ledger": list(sentence.ids),
+                        "origins": sentence.origins,
+                    }
+                )
+    return rows
+
+
+def timeline(ledger: Ledger, cited: Iterable[int]) -> list[dict[str, Any]]:
+    """The dates of the sources that the report cites, the oldest first."""
+    rows = [row for id in cited if (row := ledger.row(id))]
+    pages: dict[int, list[int]] = {}
+    for row in rows:
+        pages.setdefault(row.source, []).append(row.id)
+    dated = [(source, pages[source.number]) for source in ledger.sources if source.number in pages]
+    return sorted(
+        (
+            {
+                "date": source.published_at[:10],
+                "title": source.title,
+                "url": source.final_url,
+                "ledger": sorted(set(ids)),
+            }
+            for source, ids in dated
+            if source.published_at
+        ),
+        key=lambda entry: str(entry["date"]),
+    )
+
+
+def receipts(searches: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What each search did: query, results, and a row for every engine that was asked."""
+    names = ("query", "sub_question", "round", "engine", "count", "took_ms", "cached", "failure", "engines")
+    return [{name: search.get(name) for name in names} for search in searches]
+
+
+def fetch_summaries(sources: Iterable[Source]) -> list[dict[str, Any]]:
+    """What happened to each page: ``{url, final_url, title, status, error}``."""
+    return [
+        {
+            "url": source.url,
+            "final_url": source.final_url,
+            "title": source.title,
+            "status": "ok" if source.status == "read" else "error",
+            "error": source.error["message"] if source.error else None,
+        }
+        for source in sources
+    ]

@@ -1,0 +1,316 @@
+"""``ResearchService``: creates, runs, stops and resumes research jobs, and lets any number of readers follow them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from time import time_ns
+from typing import Any, TypeVar
+
+from ..core.causes.chat import UNEXPECTED
+from ..core.causes.research import RESEARCH_STATE
+from ..core.errors import SuyuanError
+from ..core.failure import Failure
+from ..store.research import ACTIVE, StoredJob, StoredStep
+from .fair_slots import FairSlots
+from .job import ENDED, RESUMABLE, JobQueue, JobStore
+from .plan import Plan, plan_from
+from .request import ResearchRequest, request_from
+from .runner import JobRunner
+from .settings import ResearchSettings
+from .step_log import StepLog
+from .web import Web
+
+log = logging.getLogger("suyuan.research")
+
+_PARALLEL = 16
+"""Searches and pages of all jobs together that are under way at once."""
+_BEAT_SECONDS = 2.0
+_POLL_SECONDS = 1.0
+_TEXTS = ("text", "results", "rows", "sections")
+"""What is too large for an event."""
+
+T = TypeVar("T")
+Notify = Callable[[StoredJob, ResearchRequest], Awaitable[None]]
+
+
+class LocalQueue:
+    """The queue of one process."""
+
+    def __init__(self) -> None:
+        self._jobs: asyncio.Queue[str] = asyncio.Queue()
+
+    async def put(self, job: str) -> None:
+        """Add a job."""
+        await self._jobs.put(job)
+
+    async def get(self) -> str:
+        """Wait for the next job and take it."""
+        return await self._jobs.get()
+
+
+class ResearchService:
+    """All jobs of one store; those that are started here run here, several at once."""
+
+    def __init__(
+        self,
+        store: JobStore,
+        web: Web,
+        settings: ResearchSettings,
+        *,
+        queue: JobQueue | None = None,
+        notify: Notify | None = None,
+    ) -> None:
+        self.store = store
+        self._web = web
+        self._settings = settings
+        self._queue: JobQueue = queue or LocalQueue()
+        self._notify = notify
+        self._slots = FairSlots(_PARALLEL)
+        # SQLite has one writer; several threads would only wait for each other.
+        self._pen = ThreadPoolExecutor(1, "suyuan-research")
+        self._runners: dict[str, JobRunner] = {}
+        self._workers: list[asyncio.Task[None]] = []
+        self._news = asyncio.Event()
+        self._closed = False
+
+    # --- what callers want ---------------------------------------------------------------------------------------
+    async def create(self, question: str, options: Mapping[str, Any] | None = None, *, person: str = "") -> StoredJob:
+        """Create a job and queue it."""
+        request = ResearchRequest.of(question, options)
+        if request.based_on:
+            await self.get(request.based_on)
+        job: StoredJob = await self._stored(self.store.create, request.question, request.as_dict(), person)
+        await self._put(job.id)
+        return job
+
+    async def get(self, id: str) -> StoredJob:
+        """One job; raises a cause if there is none."""
+        return await self._stored(self.store.get, id)
+
+    async def find(self, *, person: str = "", limit: int = 50, offset: int = 0) -> list[StoredJob]:
+        """The jobs, the newest first; those of dead processes are marked as interrupted."""
+        await self._stored(self.store.sweep)
+        return await self._stored(lambda: self.store.find(person=person, limit=limit, offset=offset))
+
+    async def edit(self, id: str, plan: Mapping[str, Any]) -> StoredJob:
+        """Put another plan in place of the one that waits to be accepted."""
+        await self._expect(id, "awaiting_plan")
+        await self._stored(lambda: self.store.change(id, plan={**plan_from(plan).as_dict(), "by": "user"}))
+        self._tell()
+        return await self.get(id)
+
+    async def accept(self, id: str, plan: Mapping[str, Any] | None = None) -> StoredJob:
+        """Run a job with its plan, or with another one."""
+        if plan is not None:
+            await self.edit(id, plan)
+        await self._expect(id, "awaiting_plan")
+        await self._stored(lambda: self.store.change(id, state="queued"))
+        await self._put(id)
+        return await self.get(id)
+
+    async def stop(self, id: str) -> StoredJob:
+        """Stop a job, in whichever process it runs; its report is written from what is there."""
+        job = await self.get(id)
+        if job.state in ACTIVE:
+            await self._stored(lambda: self.store.change(id, stopping=True))
+            if runner := self._runners.get(id):
+                runner.stop()
+        elif job.state not in ENDED:
+            await self._stored(lambda: self.store.change(id, state="cancelled"))
+            await self._step(id, "cancelled")
+        return await self.get(id)
+
+    async def resume(self, id: str) -> StoredJob:
+        """Go on with a job that was interrupted or has failed; what was done is not done again."""
+        await self._stored(self.store.sweep)
+        job = await self._expect(id, *RESUMABLE)
+        if job.state == "failed":
+            await self._stored(self.store.forget, id, await self._to_repeat(id))
+        await self._stored(lambda: self.store.change(id, state="queued", stopping=False))
+        await self._put(id)
+        return await self.get(id)
+
+    async def remove(self, id: str) -> None:
+        """Remove a job that does not run."""
+        job = await self.get(id)
+        if job.state in ACTIVE:
+            raise RESEARCH_STATE(id=id, state=job.state, wanted=", ".join(ENDED))
+        await self._stored(self.store.remove, id)
+
+    async def wait(self, id: str) -> StoredJob:
+        """Wait until a job has ended, waits for its plan, or was interrupted."""
+        while True:
+            news = self._news
+            job = await self.get(id)
+            if job.state in (*ENDED, "interrupted", "awaiting_plan"):
+                return job
+            await _either(news.wait(), _POLL_SECONDS)
+
+    async def follow(self, id: str, after: int = -1) -> AsyncIterator[tuple[int | None, dict[str, Any]]]:
+        """The events of a job after number ``after``, then new ones as they happen; progress has no number."""
+        last: dict[str, Any] = {}
+        while True:
+            news = self._news
+            job = await self.get(id)
+            for step in await self._stored(self.store.steps, id, after):
+                after = step.seq
+                yield step.seq, event_of(step)
+            if job.state in (*ENDED, "interrupted"):
+                yield None, {"kind": "end", "state": job.state, "id": id}
+                return
+            if (runner := self._runners.get(id)) and (progress := asdict(runner.progress())) != last:
+                last = progress
+                yield None, {"kind": "progress", "state": job.state, **progress, "budget": job.request["budget"]}
+            await _either(news.wait(), _POLL_SECONDS)
+
+    async def close(self) -> None:
+        """Interrupt what runs here; it can be resumed."""
+        self._closed = True
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+        self._pen.shutdown(wait=True)
+        self.store.close()
+
+    # --- working -------------------------------------------------------------------------------------------------
+    async def _put(self, id: str) -> None:
+        if not self._workers:
+            self._workers = [
+                asyncio.create_task(self._work(), name=f"research-{n}") for n in range(self._settings.jobs)
+            ]
+        await self._queue.put(id)
+        self._tell()
+
+    async def _work(self) -> None:
+        while True:
+            id = await self._queue.get()
+            try:
+                await self._run(id)
+            except SuyuanError as error:
+                log.warning("research job=%s: %s", id, error.message)
+
+    async def _run(self, id: str) -> None:
+        """Run one job to its end, to its plan, or to a failure."""
+        job = await self.get(id)
+        state = "running" if job.plan else "planning"
+        if not await self._stored(lambda: self.store.claim(id, state, of=("queued",))):
+            return
+        steps = StepLog(self.store, id, self._pen, self._tell)
+        beat: asyncio.Task[None] | None = None
+        try:
+            await steps.load()
+            runner = JobRunner(job, steps, self._web, self._slots, self._settings, await self._inherited(job))
+            self._runners[id] = runner
+            beat = asyncio.create_task(self._beat(id, runner))
+            await self._step(id, state)
+            await self._carried_out(job, runner)
+        except asyncio.CancelledError:
+            await steps.close()
+            self.store.change(id, state="interrupted")
+            raise
+        except SuyuanError as error:
+            await self._failed(job, error.failure)
+        except Exception as error:
+            # The outermost edge of a background task: the steps are kept, and the job can be resumed.
+            log.exception("research job=%s", id)
+            await self._failed(job, UNEXPECTED.failure(what=type(error).__name__, run=id))
+        finally:
+            if beat is not None:
+                beat.cancel()
+            self._runners.pop(id, None)
+            await steps.close()
+            self._tell()
+
+    async def _carried_out(self, job: StoredJob, runner: JobRunner) -> None:
+        id = job.id
+        plan = plan_from(job.plan) if job.plan else await runner.plan()
+        if not job.plan:
+            waits = runner.request.wait_for_plan and not runner.stopped
+            state = "awaiting_plan" if waits else "running"
+            await self._stored(lambda: self.store.change(id, plan=plan.as_dict(), state=state))
+            await self._step(id, state)
+            if waits:
+                return
+        result = await runner.run(plan)
+        state = "cancelled" if runner.stopped else "failed" if result["failed"] else "done"
+        await self._stored(lambda: self.store.change(id, state=state, result={**result, "state": state}))
+        await self._ended(id, state)
+
+    async def _failed(self, job: StoredJob, failure: Failure) -> None:
+        result = {"id": job.id, "state": "failed", "question": job.question, "failure": failure.as_dict()}
+        await self._stored(lambda: self.store.change(job.id, state="failed", result=result))
+        await self._ended(job.id, "failed", failure=failure.as_dict())
+
+    async def _ended(self, id: str, state: str, **data: Any) -> None:
+        await self._step(id, state, **data)
+        if self._notify is not None:
+            job = await self.get(id)
+            await self._notify(job, request_from(job.request))
+
+    async def _step(self, id: str, state: str, **data: Any) -> None:
+        """Store a change of state among the steps, so that readers see it in its order."""
+        await self._stored(self.store.keep, id, [(f"state:{time_ns()}", "state", {"state": state, **data})])
+        self._tell()
+
+    async def _beat(self, id: str, runner: JobRunner) -> None:
+        while True:
+            await asyncio.sleep(_BEAT_SECONDS)
+            if await self._stored(self.store.beat, id):
+                runner.stop()
+            self._tell()
+
+    async def _inherited(self, job: StoredJob) -> list[dict[str, Any]]:
+        """The pages that an earlier job has read."""
+        earlier = request_from(job.request).based_on
+        if not earlier:
+            return []
+        steps: list[StoredStep] = await self._stored(self.store.steps, earlier)
+        older = await self._inherited(await self.get(earlier))
+        return [*(step.data for step in steps if step.kind == "page"), *older]
+
+    async def _to_repeat(self, id: str) -> list[str]:
+        """The steps of a failed job that failed, and what was made of them."""
+        steps: list[StoredStep] = await self._stored(self.store.steps, id)
+        return [
+            step.key
+            for step in steps
+            if step.data.get("failure") or step.kind in ("limit", "ledger", "section") and step.kind != "state"
+        ]
+
+    async def _expect(self, id: str, *states: str) -> StoredJob:
+        job = await self.get(id)
+        if job.state not in states:
+            raise RESEARCH_STATE(id=id, state=job.state, wanted=", ".join(states))
+        return job
+
+    async def _stored(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pen, work, *args)
+
+    def _tell(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+def event_of(step: StoredStep) -> dict[str, Any]:
+    """A step as readers see it: without the texts of pages."""
+    data = {name: value for name, value in step.data.items() if name not in _TEXTS}
+    if step.kind == "ledger":
+        data |= {"rows": len(step.data["rows"]), "sources": len(step.data["sources"])}
+    return {"kind": step.kind, "at": step.at, **data}
+
+
+def plan_of(job: StoredJob) -> Plan | None:
+    """The plan of a job, if it has one."""
+    return plan_from(job.plan) if job.plan else None
+
+
+async def _either(waiting: Awaitable[Any], seconds: float) -> None:
+    task = asyncio.ensure_future(waiting)
+    try:
+        await asyncio.wait([task], timeout=seconds)
+    finally:
+        task.cancel()

@@ -1,0 +1,88 @@
+"""``Spending``: what a job has used of its budget. It never ends a job; it ends the gathering."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from .request import Budget
+from .settings import ResearchSettings
+
+
+class Spending:
+    """Counts in the order of the plan, so that a job that is resumed comes to the same limits."""
+
+    def __init__(self, budget: Budget, settings: ResearchSettings, elapsed: Callable[[], float]) -> None:
+        self._budget = budget
+        self._settings = settings
+        self._elapsed = elapsed
+        self.searches = self.pages = self.tokens = 0
+        self._closed = False
+        self.reached: list[str] = []
+        """The limits that were reached: ``searches``, ``pages``, ``tokens``, ``seconds``, ``money``, ``stopped``."""
+
+    @property
+    def money(self) -> float:
+        """The price of the searches and tokens so far."""
+        return self.searches * self._settings.search_price + self.tokens / 1000 * self._settings.token_price
+
+    @property
+    def seconds_left(self) -> float:
+        """The time that is left."""
+        return max(0.0, self._budget.seconds - self._elapsed())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more may be gathered."""
+        return self._closed or any(name in self.reached for name in ("seconds", "money", "stopped"))
+
+    def begin(self) -> None:
+        """Count the searches and pages from the first again."""
+        self.searches = self.pages = 0
+
+    def close(self, reached: Iterable[str]) -> None:
+        """Gather nothing more: an earlier process had come to the end of it, by these limits."""
+        self._closed = True
+        self.reached = list(dict.fromkeys([*self.reached, *reached]))
+
+    def take_search(self) -> bool:
+        """Count one search; False where there is none left."""
+        return self._take("searches", self.searches < self._budget.searches)
+
+    def take_page(self) -> bool:
+        """Count one page; False where there is none left."""
+        return self._take("pages", self.pages < self._budget.pages)
+
+    def may_ask(self, tokens: int) -> bool:
+        """Whether a model may be given so many tokens."""
+        if self.tokens + tokens > self._budget.tokens:
+            return self._reach("tokens")
+        return not self._is_too_dear()
+
+    def note(self) -> bool:
+        """Note whether the time or the money has run out; return whether anything may still be gathered."""
+        if self.seconds_left <= 0:
+            self._reach("seconds")
+        self._is_too_dear()
+        return not self.is_over
+
+    def stop(self) -> None:
+        """Note that somebody has stopped the job."""
+        self._reach("stopped")
+
+    def _take(self, name: str, left: bool) -> bool:
+        if self._is_too_dear():
+            return False
+        if not left:
+            return self._reach(name)
+        setattr(self, name, getattr(self, name) + 1)
+        return True
+
+    def _is_too_dear(self) -> bool:
+        if self._budget.money and self.money >= self._budget.money:
+            self._reach("money")
+        return "money" in self.reached
+
+    def _reach(self, name: str) -> bool:
+        if name not in self.reached:
+            self.reached.append(name)
+        return False
