@@ -10,6 +10,7 @@ import sys
 from functools import cached_property
 from typing import Any
 
+import httpx2
 import pytest
 
 from support.oai import (
@@ -169,7 +170,7 @@ async def test_the_configured_proxy_is_used() -> None:
         assert (await ask(settings("http://model.invalid/v1", proxy=proxy))).text == "by proxy"
         assert server.requests[0].path == "http://model.invalid/v1/chat/completions"
         direct = settings("http://model.invalid/v1", proxy=proxy, no_proxy=("model.invalid",))
-        with pytest.raises(Exception, match="Connection error"):
+        with pytest.raises(Exception, match="ClientConnectorDNSError"):
             await ask(direct)
 
 
@@ -475,7 +476,7 @@ class TestChunkParser:
         from suyuan.llm.openai_compatible import ChunkParser
 
         for cut in range(len(self.STREAM)):
-            reader = ChunkParser(None)
+            reader = ChunkParser(httpx2.Response(200))
             chunks = [*reader.feed(self.STREAM[:cut]), *reader.feed(self.STREAM[cut:])]
             assert [chunk["choices"][0]["delta"]["content"] for chunk in chunks] == ["汉", "b"], cut
             assert reader.ended and reader.finished and reader.failure is None
@@ -483,7 +484,7 @@ class TestChunkParser:
     def test_chunks_before_an_error_come_first(self) -> None:
         from suyuan.llm.openai_compatible import ChunkParser
 
-        reader = ChunkParser(None)
+        reader = ChunkParser(httpx2.Response(200))
         chunks = reader.feed(b'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: {broken\n\n')
         assert len(chunks) == 1 and isinstance(reader.failure, ValueError)
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from ..core.causes.model import (
     MODEL_KEY_MISSING,
     MODEL_NAME_MISSING,
@@ -21,7 +22,7 @@ from .settings import EMBEDDED, ModelSettings
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-# Local servers need no key, but the client library does.
+# Local servers need no key, but some refuse requests without one.
 NO_KEY = "none"
 _VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GOOGLE_API_KEY"}
 
@@ -50,7 +51,7 @@ def _embedded(settings: ModelSettings) -> BaseChatModel:
 
 def _openai(settings: ModelSettings) -> BaseChatModel:
     """Any OpenAI-compatible server."""
-    openai = _package("openai", settings)
+    httpx = _package("httpx2", settings)
     _package("langchain_core", settings)
     from .openai_compatible import OpenAICompatibleModel
 
@@ -63,12 +64,9 @@ def _openai(settings: ModelSettings) -> BaseChatModel:
     if settings.max_tokens:
         # The newest models of OpenAI itself refuse ``max_tokens``, and other servers know nothing else.
         options["max_completion_tokens" if official else "max_tokens"] = settings.max_tokens
-    client = openai.AsyncOpenAI(
-        base_url=base_of(settings),
-        api_key=settings.api_key.reveal() or NO_KEY,
-        timeout=settings.seconds,
-        max_retries=0,
-        http_client=_http_client(openai, settings),
+    headers = {"Authorization": f"Bearer {settings.api_key.reveal() or NO_KEY}", "User-Agent": f"suyuan/{__version__}"}
+    client = httpx.AsyncClient(
+        base_url=base_of(settings), headers=headers, follow_redirects=True, **_connection(settings)
     )
     return OpenAICompatibleModel(client=client, options=options)
 
@@ -104,7 +102,7 @@ def _ollama(settings: ModelSettings) -> BaseChatModel:
 def _anthropic(settings: ModelSettings) -> BaseChatModel:
     _need_key(settings)
     package, sdk = _package("langchain_anthropic", settings), _package("anthropic", settings)
-    http = _http_client(sdk, settings)
+    http = sdk.DefaultAsyncHttpxClient(**_connection(settings))
 
     class AnthropicModel(package.ChatAnthropic):  # type: ignore[misc,name-defined]
         """With a client of its own: the library's is shared by all models and takes a proxy from the environment."""
@@ -179,15 +177,14 @@ _BUILDERS: dict[str, Callable[[ModelSettings], BaseChatModel]] = {
 }
 
 
-def _http_client(sdk: Any, settings: ModelSettings) -> Any:
-    """The HTTP client for the SDKs of OpenAI and Anthropic, whose own transport uses the environment's proxy."""
+def _connection(settings: ModelSettings) -> dict[str, Any]:
+    """How an httpx client connects to the server: by our transport, since its own uses the environment's proxy."""
     from ..net.aiohttp_transport import AiohttpTransport
 
     proxy = proxy_of(settings)
     if proxy and not proxy.startswith(("http://", "https://")):
         raise MODEL_PROXY_UNUSABLE(what=proxy.partition(":")[0])
-    transport = AiohttpTransport(proxy)
-    return sdk.DefaultAsyncHttpxClient(transport=transport, timeout=settings.seconds, trust_env=False)
+    return {"transport": AiohttpTransport(proxy), "timeout": settings.seconds, "trust_env": False}
 
 
 def _need_key(settings: ModelSettings) -> None:

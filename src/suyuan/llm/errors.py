@@ -69,7 +69,7 @@ _CUTS = {
 }  # fmt: skip
 # Checked before time-outs, since a connection that times out has reached no server.
 _REFUSED = {"ConnectError", "ConnectTimeout", "ConnectTimeoutError", "ConnectionRefusedError", "NewConnectionError"}
-_UNREACHED = {"APIConnectionError", "ConnectionError", "NetworkError"}
+_UNREACHED = {"APIConnectionError", "ConnectionError", "NetworkError", "TransportError", "InvalidURL"}
 _UNREADABLE = {"JSONDecodeError", "APIResponseValidationError", "ValidationError", "DecodingError"}
 # The wording of libraries for a response with status 200 that contains no answer.
 _NOTHING = re.compile(
@@ -201,7 +201,7 @@ def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
         return causes.MODEL_CUT(where=where)
     if facts.kinds & _UNREACHED:
         return _unreachable(settings)
-    if "APIError" in facts.kinds:
+    if facts.kinds & {"APIError", "ModelServerError"}:
         # An error object in the middle of a stream: the server has failed.
         what = _clean(facts.text, settings)
         return causes.MODEL_BROKEN(where=where, status=200, what=_said(what))

@@ -1,4 +1,4 @@
-"""The chat model of OpenAI-compatible servers, by public interfaces of openai and langchain-core only."""
+"""The chat model of OpenAI-compatible servers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 import httpx2
-import openai
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
@@ -24,11 +23,23 @@ _DONE = "[DONE]"
 Chunk = dict[str, Any]
 
 
+class ModelServerError(Exception):
+    """What a server says instead of an answer; ``status_code`` is 200 for an error in the middle of one."""
+
+    def __init__(self, response: httpx2.Response, body: Any) -> None:
+        error = body.get("error") if isinstance(body, dict) else body
+        message = error.get("message") if isinstance(error, dict) else error
+        super().__init__(str(message or f"Error code: {response.status_code}"))
+        self.response = response
+        self.status_code = response.status_code
+        self.body = body
+
+
 class OpenAICompatibleModel(BaseChatModel):
     """Streams answers; text that arrives together becomes one message, so a busy server does less for each word."""
 
-    client: Any = Field(repr=False, exclude=True)
-    """An ``openai.AsyncOpenAI``."""
+    client: httpx2.AsyncClient = Field(repr=False, exclude=True)
+    """Sends to the address of the server, with its key."""
     options: dict[str, Any]
     """What every request has: the model, the temperature, the longest answer."""
     returns_reasoning: bool = False
@@ -52,7 +63,7 @@ class OpenAICompatibleModel(BaseChatModel):
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self.client.close()
+        await self.client.aclose()
 
     def _generate(
         self,
@@ -79,13 +90,11 @@ class OpenAICompatibleModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        request = {**self.options, **kwargs, **({"stop": stop} if stop else {})}
-        # Messages and tools as they are: the library compares each part of them with its types, which takes longer
-        # than everything else before the first word.
-        body = {"messages": self._sent(messages), **({"tools": tools} if (tools := request.pop("tools", None)) else {})}
-        request["extra_body"] = {**(request.get("extra_body") or {}), **body}
-        create = self.client.chat.completions.with_streaming_response.create
-        async with create(messages=[], stream=True, stream_options={"include_usage": True}, **request) as response:
+        body = {"messages": self._sent(messages), **self.options, **kwargs, **({"stop": stop} if stop else {})}
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        async with self.client.stream("POST", "chat/completions", json=body) as response:
+            if not response.is_success:
+                raise ModelServerError(response, _json(await response.aread()))
             async for chunks in _arrivals(response):
                 generation = ChatGenerationChunk(message=_message(chunks))
                 if "reasoning_content" in generation.message.additional_kwargs:
@@ -142,27 +151,35 @@ def _usage(used: dict[str, Any]) -> UsageMetadata:
     return UsageMetadata(input_tokens=asked, output_tokens=said, total_tokens=used.get("total_tokens") or asked + said)
 
 
-async def _arrivals(response: Any) -> AsyncIterator[list[Chunk]]:
+def _json(body: bytes) -> Any:
+    """A body as JSON, or else as text."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
+
+
+async def _arrivals(response: httpx2.Response) -> AsyncIterator[list[Chunk]]:
     """The chunks of a stream of events, as many at a time as have arrived."""
-    parser = ChunkParser(response.http_request)
-    async for piece in response.iter_bytes():
+    parser = ChunkParser(response)
+    async for piece in response.aiter_bytes():
         if chunks := parser.feed(piece):
             yield chunks
         if parser.failure is not None:
             raise parser.failure
     if parser.begun and not (parser.ended or parser.finished):
         # The server closed the connection properly, in the middle of an answer.
-        raise httpx2.RemoteProtocolError("the stream ended before the answer did", request=response.http_request)
+        raise httpx2.RemoteProtocolError("the stream ended before the answer did", request=response.request)
 
 
 class ChunkParser:
     """Parses the bytes of an event stream into chunks of a completion."""
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, response: httpx2.Response) -> None:
         self.begun = self.finished = self.ended = False
         self.failure: Exception | None = None
         """An error in the stream; the chunks before it come first."""
-        self._request = request
+        self._response = response
         self._rest = b""
         self._data: list[str] = []
 
@@ -190,9 +207,8 @@ class ChunkParser:
         except ValueError as error:
             self.failure = error
             return
-        if body := chunk.get("error"):
-            message = body.get("message") if isinstance(body, dict) else str(body)
-            self.failure = openai.APIError(message or "error in the stream", request=self._request, body=body)
+        if chunk.get("error"):
+            self.failure = ModelServerError(self._response, chunk)
             return
         self.begun = True
         self.finished = self.finished or any(choice.get("finish_reason") for choice in chunk.get("choices") or ())
