@@ -22,7 +22,7 @@ from .finding import ERROR, WARNING, Finding, Level
 
 SECONDS = 30.0
 _PACKAGES = {
-    "openai": ("openai", "chat"),
+    "openai": ("httpx2", "chat"),
     "ollama": ("langchain_ollama", "ollama"),
     "anthropic": ("langchain_anthropic", "anthropic"),
     "google": ("langchain_google_genai", "google"),

@@ -12,7 +12,7 @@ from .finding import Finding
 
 # Distribution, and the extra that installs it.
 _OPTIONAL = (
-    ("langchain", "chat"), ("langchain-openai", "chat"), ("langchain-ollama", "ollama"),
+    ("langchain", "chat"), ("httpx2", "chat"), ("langchain-ollama", "ollama"),
     ("langchain-anthropic", "anthropic"), ("langchain-google-genai", "google"), ("fastapi", "web"), ("mcp", "mcp"),
     ("playwright", "browser"), ("curl_cffi", "impersonate"), ("pypdf", "pages"), ("sqlalchemy", "chat"),
 )  # fmt: skip
