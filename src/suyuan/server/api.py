@@ -31,11 +31,11 @@ from .metrics import Metrics
 from .orjson_response import OrjsonResponse
 from .sse import EventStream, message, while_connected
 
-_FAILURES: dict[int | str, dict[str, Any]] = {
+FAILURES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": s.ErrorOut, "description": "The request cannot be fulfilled."},
     "5XX": {"model": s.ErrorOut, "description": "An engine, a page or a model failed."},
 }
-_EVENTS: dict[int | str, dict[str, Any]] = {
+EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
 }
 _NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
@@ -43,8 +43,8 @@ _KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json"
 # Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
-router = APIRouter(prefix="/api", responses=_FAILURES)
-web = APIRouter(prefix="/api", responses=_FAILURES)
+router = APIRouter(prefix="/api", responses=FAILURES)
+web = APIRouter(prefix="/api", responses=FAILURES)
 """Before the others: routes are compared one after the other, and a search takes less time than that of many."""
 monitoring = APIRouter()
 
@@ -134,7 +134,7 @@ async def list_messages(request: Request, id: str) -> dict[str, Any]:
     return {"messages": [{**each.as_dict(), "unsaved": chat.is_unsaved(each.id)} for each in found]}
 
 
-@router.get("/conversations/{id}/changes", responses=_EVENTS, response_class=Response, tags=["conversations"])
+@router.get("/conversations/{id}/changes", responses=EVENTS, response_class=Response, tags=["conversations"])
 async def watch_conversation(request: Request, id: str) -> Response:
     """Follow the changes of a conversation: events ``change`` with ``kind``, ``conversation`` and ``run``.
 
@@ -178,11 +178,11 @@ async def export_conversation(request: Request, id: str, form: Literal["md", "ht
     return Response(
         text,
         media_type=_KINDS[form],
-        headers={"Content-Disposition": _attachment(conversation.title or "suyuan", form)},
+        headers={"Content-Disposition": attachment(conversation.title or "suyuan", form)},
     )
 
 
-def _attachment(title: str, form: str) -> str:
+def attachment(title: str, form: str) -> str:
     """The Content-Disposition of a file named after ``title``, with an ASCII name for old clients."""
     name = " ".join(_UNSAFE.sub(" ", title).split())[:80].strip() or "suyuan"
     ascii_name = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip() or "suyuan"
@@ -220,10 +220,10 @@ def _started(request: Request, run: Run) -> Response:
     return JSONResponse({"run": run.id}, 202)
 
 
-@router.get("/runs/{run}/events", responses=_EVENTS, response_class=Response, tags=["answers"])
+@router.get("/runs/{run}/events", responses=EVENTS, response_class=Response, tags=["answers"])
 async def follow_run(request: Request, run: str) -> Response:
     """The events of an answer; ``Last-Event-ID`` (or ``?after=``) continues after that event."""
-    chat, after = _chat(request), _last_seen(request)
+    chat, after = _chat(request), last_seen(request)
     if found := chat.run(run):
         return EventStream(_live(found, after))
     kept = await asyncio.to_thread(chat.store.message, run)
@@ -232,7 +232,8 @@ async def follow_run(request: Request, run: str) -> Response:
     return EventStream(_kept(chat, run, kept.text, kept.answer, after))
 
 
-def _last_seen(request: Request) -> int:
+def last_seen(request: Request) -> int:
+    """The number of the last event that a client has seen; -1 for none."""
     value = request.headers.get("last-event-id") or request.query_params.get("after", "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
@@ -274,7 +275,7 @@ async def debug_run(request: Request, run: str) -> Response:
     data = await asyncio.to_thread(bundle, client, run)
     text = json.dumps(data, ensure_ascii=False, indent=2)
     return Response(
-        text, media_type=_KINDS["json"], headers={"Content-Disposition": _attachment(f"suyuan-{run}", "json")}
+        text, media_type=_KINDS["json"], headers={"Content-Disposition": attachment(f"suyuan-{run}", "json")}
     )
 
 

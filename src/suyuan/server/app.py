@@ -24,7 +24,7 @@ from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
-from . import api, demo, library, openai, page, searxng
+from . import api, demo, library, openai, page, research, searxng
 from . import errors as failures
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
@@ -63,7 +63,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
-    own = api.web, api.router, library.router, api.monitoring
+    own = api.web, api.router, library.router, research.router, api.monitoring
     for router in (searxng.router, *own, openai.router, page.router, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
