@@ -67,7 +67,7 @@ FAULTS = (
     Fault(
         "tests/server/test_searxng_api.py",
         "clients of SearXNG get ten results only",
-        "server/searxng.py",
+        "server/compat/searxng.py",
         "MOST_RESULTS = 30",
         "MOST_RESULTS = 10",
     ),

@@ -21,7 +21,7 @@ from support.site import Handler, Reply, Seen, free_port, json_reply, reply, ser
 from suyuan.client import AsyncClient
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
-from suyuan.server.searxng import _is_this_server
+from suyuan.server.compat.searxng import _is_this_server
 
 
 async def test_the_response_has_the_shape_that_clients_expect() -> None:

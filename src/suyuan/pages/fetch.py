@@ -87,17 +87,22 @@ class Fetcher:
         self._render = render
         self._own = own
 
-    async def fetch(self, url: str, *, fresh: bool = False, render: bool = False) -> Document:
-        """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser."""
-        if self._own is not None and (document := await self._own(url, fresh)) is not None:
+    async def fetch(
+        self, url: str, *, fresh: bool = False, render: bool = False, seen: Callable[[Response], None] | None = None
+    ) -> Document:
+        """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser.
+
+        ``seen`` is given the response itself, for a caller who wants more of it than its text.
+        """
+        if self._own is not None and seen is None and (document := await self._own(url, fresh)) is not None:
             return document
-        kept = await self._archive.get(url) if self._archive is not None else None
+        kept = await self._archive.get(url) if self._archive is not None and seen is None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                reading = await self._request(url, kept, render, limit)
+                reading = await self._request(url, kept, render, limit, seen)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         document = reading.document
@@ -107,7 +112,14 @@ class Fetcher:
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
 
-    async def _request(self, url: str, kept: Document | None, render: bool, limit: asyncio.Timeout) -> Reading:
+    async def _request(
+        self,
+        url: str,
+        kept: Document | None,
+        render: bool,
+        limit: asyncio.Timeout,
+        seen: Callable[[Response], None] | None,
+    ) -> Reading:
         if self._settings.robots:
             await self._check_robots(url)
         if render and self._render:
@@ -117,6 +129,8 @@ class Fetcher:
             # The server has confirmed the archived document as unchanged.
             return Reading(replace(kept, fetched_at=_now(), from_archive=True), "")
         got = await self._refreshed(got)
+        if seen:
+            seen(got.response)
         try:
             return await self._reader.read(ReceivedPage(url, got.response, got.notes))
         except SuyuanError as error:

@@ -24,8 +24,10 @@ from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
-from . import api, demo, library, openai, page, research, searxng
+from . import api, demo, library, page, research
 from . import errors as failures
+from .compat import openai_chat, searxng, tavily
+from .compat.crawls import Crawls
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
@@ -41,6 +43,7 @@ _PRELOAD_DELAY = 1.5
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
+_COMPATIBLE = (openai_chat.router, tavily.router)
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 
@@ -63,8 +66,9 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.metrics = Metrics(app.state.streams)
     app.state.health = Health(client)
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
+    app.state.crawls = Crawls(client)
     own = api.web, api.router, library.router, research.router, api.monitoring
-    for router in (searxng.router, *own, openai.router, page.router, demo.router):
+    for router in (searxng.router, *own, *_COMPATIBLE, page.router, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(searxng.RootSearchMiddleware)
@@ -110,6 +114,7 @@ async def _maintain_store(app: FastAPI) -> None:
 async def drain(app: FastAPI) -> None:
     """Stop the running answers, which are kept, then end all streams; calling it twice is harmless."""
     await app.state.health.close()
+    await app.state.crawls.close()
     runs = list(app.state.metrics.running)
     for run in runs:
         run.stop()

@@ -15,26 +15,21 @@ from ..core.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 from ..core.errors import SuyuanError
 from ..core.views import receipt
 from ..messages.catalog import DEFAULT, languages
-
-OPENAI = "/v1/"
+from .error_forms import form_of
 
 _BY_DETAIL = {
     "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
-    "no_research": 404, "research_state": 409, "search_loop": 508,
+    "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404,
     "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
-    "not_in_library": 404, "file_too_large": 413, "server_full": 503, "shutting_down": 503,
+    "too_many_crawls": 429, "not_in_library": 404, "file_too_large": 413, "server_full": 503, "shutting_down": 503,
 }  # fmt: skip
 # Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.
 _BY_CODE = {
     "InvalidInput": 400, "ToolNotFound": 404, "Timeout": 504, "WebBlocked": 503, "StoreError": 503, "Refused": 403,
     "ArchiveError": 503, "LibraryError": 503,
     "NetworkError": 502, "AuthError": 502, "BadGateway": 502, "WebParseError": 502, "WebProviderError": 502,
-}  # fmt: skip
-_OPENAI_TYPES = {
-    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
-    413: "invalid_request_error", 429: "rate_limit_error",
 }  # fmt: skip
 
 
@@ -65,26 +60,18 @@ def preferred(accept_language: str) -> str:
 
 
 def failure(connection: HTTPConnection, error: SuyuanError, status: int | None = None) -> JSONResponse:
-    """``error`` as an answer, in OpenAI's shape where OpenAI's clients ask."""
+    """``error`` as an answer, in the form of the API whose client asks."""
     status = status or status_of(error.code, error.detail_code)
     lang = language_of(connection)
     published = error.as_dict(lang)
-    content: dict[str, Any] = {"error": published}
-    if connection.url.path.startswith(OPENAI):
-        content = {"error": openai_error(status, published)}
-    elif error.attempts:
+    form = form_of(connection)
+    content: dict[str, Any] = form(status, published) if form else {"error": published}
+    if error.attempts and form is None:
         content["receipt"] = receipt(error.attempts, lang)
     headers = {"Retry-After": str(max(1, round(error.retry_after)))} if error.retry_after else {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(content, status, headers)
-
-
-def openai_error(status: int, published: dict[str, Any]) -> dict[str, Any]:
-    """A failure in OpenAI's form, where message and hint are one text."""
-    kind = _OPENAI_TYPES.get(status, "server_error")
-    text = " ".join(part for part in (published["message"], published["hint"]) if part)
-    return {"message": text, "type": kind, "param": None, "code": published["detail_code"] or published["code"]}
 
 
 def of_http(connection: HTTPConnection, error: HTTPException) -> SuyuanError:

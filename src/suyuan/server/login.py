@@ -53,7 +53,7 @@ class LoginPage:
             return self.form(request, request.query_params.get("next", "/"))
         fields: dict[str, list[str]] = {}
         try:
-            fields = parse_qs((await _body(request)).decode("utf-8", "replace"))
+            fields = parse_qs((await read_body(request)).decode("utf-8", "replace"))
             if not self._credentials.is_token(fields.get("token", [""])[0]):
                 raise self._credentials.refuse(client_key(request.scope))
         except SuyuanError as error:
@@ -77,14 +77,15 @@ def _own(target: str) -> str:
     return target if plain and target.startswith("/") and not target.startswith(("//", "/\\", PATH)) else "/"
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request, largest: int = _LARGEST) -> bytes:
+    """The body of a request whose sender is not known yet; raises a cause if it is too large or too slow."""
     body = b""
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > _LARGEST:
-                    raise BODY_TOO_LARGE(limit=_LARGEST)
+                if len(body) > largest:
+                    raise BODY_TOO_LARGE(limit=largest)
     except TimeoutError:
         raise BODY_TOO_SLOW(seconds=BODY_SECONDS) from None
     return body

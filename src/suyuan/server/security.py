@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
 from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES
 from ..core.errors import SuyuanError
 from ..net.credentials import Credentials, check_token, client_key, is_loopback
+from .error_forms import TAVILY_PATHS, is_json
 from .errors import accepts_html, failure
-from .login import LoginPage
+from .login import LoginPage, read_body
 from .logins import COOKIE, EXPIRED, Logins
 
 log = logging.getLogger("suyuan.server")
@@ -23,9 +25,14 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")
 _READING = ("GET", "HEAD")
 # Paths for programs.
-INTERFACES = ("/api/", "/v1/", "/stream/", "/metrics")
+INTERFACES = ("/api/", "/v1/", "/v2/", "/r/", "/res/", "/openwebui/", "/stream/", "/metrics", *TAVILY_PATHS)
 _SEARCH = ("/", "/search")
 _OPEN = ("/healthz",)
+# Where the clients of other APIs send their key: Anthropic, Brave.
+_KEY_HEADERS = ("x-api-key", "x-subscription-token")
+# Old clients of Tavily send it in the body, which is read before it is known who they are: so it must be short.
+_KEY_PATHS = ("/search", *TAVILY_PATHS)
+_LARGEST_KEYED = 100_000
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -82,7 +89,7 @@ class SecurityMiddleware:
                 if self._login.handles(scope["path"]):
                     await self._login(scope, receive, send)
                     return
-                await self._check_credentials(scope, headers)
+                receive = await self._check_credentials(scope, receive, headers)
         except SuyuanError as error:
             await self._refuse(scope, receive, send, error)
             return
@@ -137,13 +144,46 @@ class SecurityMiddleware:
         if origin.partition("://")[2].lower() not in (headers["host"].lower(), self._public.netloc.lower() or None):
             raise ORIGIN_REFUSED()
 
-    async def _check_credentials(self, scope: Scope, headers: Headers) -> None:
+    async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
+        """Raise a cause unless the token comes with the request; returns what the body is read from."""
         given, cookie = headers.get("authorization", ""), HTTPConnection(scope).cookies.get(COOKIE, "")
-        if not given and not cookie:
+        keys = [headers[name] for name in _KEY_HEADERS if name in headers]
+        if self._credentials.is_header(given) or any(map(self._credentials.is_token, keys)):
+            return receive
+        if cookie and await self._logins.is_known(cookie):
+            return receive
+        if (
+            not given
+            and not keys
+            and scope["method"] == "POST"
+            and scope["path"] in _KEY_PATHS
+            and is_json(HTTPConnection(scope))
+        ):
+            body = await read_body(Request(scope, receive), _LARGEST_KEYED)
+            if self._credentials.is_token(key := _key_in(body)):
+                return _replayed(body, receive)
+            keys = [key] if key else []
+        if not given and not cookie and not keys:
             raise TOKEN_NEEDED()
-        if self._credentials.is_header(given) or (cookie and await self._logins.is_known(cookie)):
-            return
         raise self._credentials.refuse(client_key(scope))
+
+
+def _key_in(body: bytes) -> str:
+    try:
+        key = json.loads(body).get("api_key")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return key if isinstance(key, str) else ""
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A ``receive`` that gives ``body`` once more, and then what the connection has to say."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return left.pop() if left else await receive()
+
+    return replayed
 
 
 def _for_programs(scope: Scope) -> bool:

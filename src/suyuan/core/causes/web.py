@@ -24,10 +24,12 @@ BODY_TOO_LARGE = Cause(InvalidInput, "server.body_too_large", "body_too_large")
 BODY_TOO_SLOW = Cause(Refused, "server.body_too_slow", "body_too_slow", retryable=True)
 TOO_MANY_STREAMS = Cause(Refused, "server.too_many_streams", "too_many_streams", retryable=True)
 SERVER_FULL = Cause(Refused, "server.full", "server_full", retryable=True)
+TOO_MANY_CRAWLS = Cause(Refused, "server.too_many_crawls", "too_many_crawls", retryable=True)
 SHUTTING_DOWN = Cause(Refused, "server.shutting_down", "shutting_down", retryable=True)
 
 # --- not found or not readable
 NO_RUN = Cause(InvalidInput, "server.no_run", "no_run")
+NO_CRAWL = Cause(InvalidInput, "server.no_crawl", "no_crawl")
 NO_SUCH_PATH = Cause(InvalidInput, "server.no_such_path", "no_such_path")
 NOT_THAT_WAY = Cause(InvalidInput, "server.not_that_way", "method_not_allowed")
 BAD_REQUEST = Cause(InvalidInput, "server.bad_request", "bad_request")

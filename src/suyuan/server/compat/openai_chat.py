@@ -12,20 +12,21 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..chat.answering import WORK, check_message
-from ..chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn, Thinking
-from ..chat.service import ChatService
-from ..chat.session import Exchange, Session
-from ..chat.turn import Turn
-from ..citations.markers import find_markers
-from ..core.causes.chat import ANSWER_TOO_LONG
-from ..core.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
-from ..core.failure import Failure
-from ..messages import catalog
-from ..store.conversation import Mode, new_id
-from .errors import language_of, openai_error, status_of
-from .orjson_response import OrjsonResponse
-from .sse import EventStream, message, while_connected
+from ...chat.answering import WORK, check_message
+from ...chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn, Thinking
+from ...chat.service import ChatService
+from ...chat.session import Exchange, Session
+from ...chat.turn import Turn
+from ...citations.markers import find_markers
+from ...core.causes.chat import ANSWER_TOO_LONG
+from ...core.causes.web import NO_USER_MESSAGE, ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
+from ...core.failure import Failure
+from ...messages import catalog
+from ...store.conversation import Mode, new_id
+from ..error_forms import openai_error
+from ..errors import language_of, status_of
+from ..orjson_response import OrjsonResponse
+from ..sse import EventStream, message, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 

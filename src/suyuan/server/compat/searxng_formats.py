@@ -15,9 +15,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fastapi.responses import Response
 
-from ..core.extras import NO_EXTRAS, Extras
-from ..core.result import SearchPage, SearchResult
-from .orjson_response import OrjsonResponse
+from ...core.extras import NO_EXTRAS, Extras
+from ...core.result import SearchPage, SearchResult
+from ..orjson_response import OrjsonResponse
 
 _COLUMNS = ("title", "url", "content", "host", "engine", "score", "type")
 # Characters that XML 1.0 does not allow.

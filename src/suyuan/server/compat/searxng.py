@@ -10,18 +10,20 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..client import AsyncClient
-from ..core.causes.asked import BAD_ARGUMENT
-from ..core.causes.engine import PAGE_UNSUPPORTED
-from ..core.causes.web import SEARCH_LOOP
-from ..core.errors import SuyuanError
-from ..core.query import MAX_PAGE, SearchQuery
-from ..core.result import Attempt
-from ..core.views import receipt
-from ..engines.registry import canonical
-from ..messages.catalog import Text
+from ...client import AsyncClient
+from ...core.causes.asked import BAD_ARGUMENT
+from ...core.causes.engine import PAGE_UNSUPPORTED
+from ...core.causes.web import SEARCH_LOOP
+from ...core.errors import SuyuanError
+from ...core.query import MAX_PAGE, SearchQuery
+from ...core.result import Attempt
+from ...core.views import receipt
+from ...engines.registry import canonical
+from ...messages.catalog import Text
+from ..error_forms import is_json
+from ..sse import while_connected
+from . import tavily
 from .searxng_formats import FORMATS, Found
-from .sse import while_connected
 
 router = APIRouter()
 
@@ -46,6 +48,11 @@ _PARAMETERS: list[dict[str, Any]] = [
 
 
 @router.post("/search", include_in_schema=False)
+async def post_search(request: Request) -> Response:
+    """Search by a form as in SearXNG, or by JSON as in Tavily."""
+    return await (tavily.search(request) if is_json(request) else search(request))
+
+
 @router.get("/search", tags=["searxng"], openapi_extra={"parameters": _PARAMETERS})
 async def search(request: Request) -> Response:
     """Search as in SearXNG, up to 30 merged results; if no engine answers, the response is an error that says why."""

@@ -1,0 +1,244 @@
+"""``Crawl``: reads the pages of one site, within limits, as its robots.txt allows; it can be paused and go on later."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from urllib.robotparser import RobotFileParser
+
+from ada_url import URL
+
+from ..core.causes.asked import BAD_ARGUMENT
+from ..core.causes.network import BAD_URL
+from ..core.causes.page import ROBOTS
+from ..core.document import Document
+from ..core.errors import SuyuanError
+from ..core.urls import page_key
+from ..core.wire import Response
+from ..messages.catalog import Text
+from .fetch import Get
+from .page_links import page_links, sitemap_links
+from .robots import AGENT, robots_url
+
+MOST_PAGES = 500
+MOST_DEPTH = 10
+_AT_ONCE = 4
+_LONGEST_DELAY = 5.0
+_MOST_KNOWN = 20_000
+_MOST_SITEMAPS = 10
+_LONGEST_PATTERN, _LONGEST_PATH = 200, 500
+# What is left of a pattern without escapes and classes: a repeated group, and repetitions without an end.
+_OPAQUE = re.compile(r"\\.|\[(?:\\.|[^\]])*\]")
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
+_REPEATED = re.compile(r"[*+]|\{\d*,\}")
+_MOST_REPEATED = 3
+
+ReadPage = Callable[[str], Awaitable[tuple[Document | None, Response]]]
+"""Reads the page at an address: its document, where it is wanted, and its response."""
+
+
+def path_patterns(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """The compiled patterns for paths; raises a cause for one that could take for ever, or is none."""
+    made = []
+    for pattern in patterns:
+        bare = _OPAQUE.sub("x", pattern)
+        if (
+            len(pattern) > _LONGEST_PATTERN
+            or _REPEATED_GROUP.search(bare)
+            or len(_REPEATED.findall(bare)) > _MOST_REPEATED
+        ):
+            raise BAD_ARGUMENT(name=pattern[:80], why=Text("server.detail.slow_pattern"))
+        try:
+            made.append(re.compile(pattern))
+        except (re.error, RecursionError, OverflowError):
+            raise BAD_ARGUMENT(name=pattern[:80], why=Text("server.detail.bad_pattern")) from None
+    return tuple(made)
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """How far a crawl goes: pages, links from the start, links of one page, and which paths."""
+
+    pages: int = 50
+    depth: int = 1
+    breadth: int = 50
+    include: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[re.Pattern[str], ...] = ()
+    below: bool = False
+    """Whether only pages below the path of the start are read."""
+    sitemap: bool = False
+    """Whether the site's own list of pages counts as found."""
+
+
+@dataclass(slots=True)
+class CrawledPage:
+    """A page of a crawl: its document where it was wanted, or why it could not be read."""
+
+    url: str
+    document: Document | None = None
+    error: SuyuanError | None = None
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One crawl of the site of ``url``. :meth:`run` goes on where the last one ended."""
+
+    url: str
+    limits: CrawlLimits
+    read: ReadPage
+    get: Get
+    pages: list[CrawledPage] = field(default_factory=list)
+    found: dict[str, str] = field(default_factory=dict)
+    """The addresses that are known, by their key, in the order in which they were found."""
+    _waiting: deque[tuple[str, int]] = field(default_factory=deque)
+    _running: int = 0
+    _robots: RobotFileParser | None = None
+    _delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        try:
+            start = URL(self.url)
+        except ValueError:
+            raise BAD_URL(url=self.url[:120], why=Text("network.reason.invalid")) from None
+        if start.protocol not in ("http:", "https:"):
+            raise BAD_URL(url=self.url[:120], why=Text("network.reason.scheme"))
+        self.url = start.href
+        self._find(self.url, 0, start=True)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to read."""
+        return len(self.pages) >= self.limits.pages or (not self._waiting and not self._running)
+
+    def check_start(self) -> None:
+        """Raise what kept the very first page from being read, where nothing else is known of the site."""
+        if len(self.found) == 1 and self.pages and self.pages[0].error is not None:
+            raise self.pages[0].error
+
+    @property
+    def waiting(self) -> int:
+        """How many pages are known and not read yet, as far as the limit allows."""
+        return min(len(self._waiting) + self._running, self.limits.pages - len(self.pages))
+
+    async def run(self, seconds: float) -> None:
+        """Read until nothing is left, or for ``seconds``; what was under way then is read the next time."""
+        try:
+            async with asyncio.timeout(seconds):
+                if self._robots is None:
+                    await self._read_rules()
+                await self._read_all()
+        except TimeoutError:
+            return
+
+    async def _read_all(self) -> None:
+        tasks: set[asyncio.Task[None]] = set()
+        at_once = 1 if self._delay else _AT_ONCE
+        try:
+            while not self.done:
+                while self._waiting and len(tasks) < min(at_once, self.limits.pages - len(self.pages)):
+                    tasks.add(asyncio.create_task(self._visit(*self._waiting.popleft())))
+                if not tasks:
+                    return
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _visit(self, url: str, depth: int) -> None:
+        self._running += 1
+        started = time.monotonic()
+        try:
+            if self._robots is not None and not _allowed(self._robots, url):
+                raise ROBOTS(where=url)
+            document, response = await self.read(url)
+        except SuyuanError as error:
+            self.pages.append(CrawledPage(url, error=error))
+            return
+        except asyncio.CancelledError:
+            self._waiting.appendleft((url, depth))
+            raise
+        finally:
+            self._running -= 1
+        self.pages.append(CrawledPage(url, document))
+        if depth < self.limits.depth and self._is_own(response.url):
+            links = [link for link in page_links(response) if self._is_wanted(link)]
+            for link in links[: self.limits.breadth]:
+                self._find(link, depth + 1)
+        if self._delay:
+            await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - started)))
+
+    async def _read_rules(self) -> None:
+        """Read robots.txt, and the sitemap where it is wanted; without readable rules everything is allowed."""
+        rules = RobotFileParser()
+        try:
+            response = (await self.get(robots_url(self.url), {})).response
+            text = response.body[:500_000].decode("utf-8-sig", "replace") if response.status == 200 else ""
+            rules.parse(text.splitlines())
+        except (SuyuanError, ValueError):
+            rules = RobotFileParser()
+            rules.parse([])
+        self._robots = rules
+        delay = rules.crawl_delay(AGENT)
+        self._delay = min(float(delay), _LONGEST_DELAY) if delay else 0.0
+        if self.limits.sitemap:
+            await self._read_sitemaps(rules.site_maps() or [URL(self.url).origin + "/sitemap.xml"])
+
+    async def _read_sitemaps(self, urls: Iterable[str]) -> None:
+        left, known = deque(urls), 0
+        while left and known < _MOST_SITEMAPS:
+            known += 1
+            url = left.popleft()
+            if not self._is_own(url):
+                continue
+            try:
+                response = (await self.get(url, {})).response
+            except SuyuanError:
+                continue
+            links = sitemap_links(response) if response.status == 200 else []
+            left.extend(link for link in links if link.endswith((".xml", ".xml.gz")))
+            for link in links:
+                if not link.endswith((".xml", ".xml.gz")) and self._is_wanted(link):
+                    self._find(link, 1)
+
+    def _find(self, url: str, depth: int, *, start: bool = False) -> None:
+        key = page_key(url)
+        if key in self.found or len(self.found) >= _MOST_KNOWN:
+            return
+        self.found[key] = url
+        if start or depth <= self.limits.depth:
+            self._waiting.append((url, depth))
+
+    def _is_own(self, url: str) -> bool:
+        return _site(url) == _site(self.url)
+
+    def _is_wanted(self, url: str) -> bool:
+        if not self._is_own(url):
+            return False
+        path = URL(url).pathname[:_LONGEST_PATH]
+        if self.limits.below and not path.startswith(URL(self.url).pathname.rpartition("/")[0] + "/"):
+            return False
+        if self.limits.include and not any(pattern.search(path) for pattern in self.limits.include):
+            return False
+        return not any(pattern.search(path) for pattern in self.limits.exclude)
+
+
+def _site(url: str) -> str:
+    try:
+        return URL(url).host.removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _allowed(rules: RobotFileParser, url: str) -> bool:
+    try:
+        return rules.can_fetch(AGENT, url)
+    except ValueError:
+        # The parser fails at broken addresses and at digits of other scripts.
+        return True

@@ -1,0 +1,47 @@
+"""The addresses that a page links to, also outside its main text, and those of a sitemap."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from ada_url import URL, join_url
+
+from ..core.wire import Response
+
+_LARGEST = 2_000_000
+_MOST = 2000
+# Bounded, so that no page can make it slow.
+_LINK = re.compile(
+    rb"<(a|area|base)\s[^>]{0,1000}?\bhref\s*=\s*(?:\"([^\">]{0,2000})\"|'([^'>]{0,2000})'|([^\s\"'>]{1,2000}))", re.I
+)
+_LOCATION = re.compile(rb"<loc>\s*([^<]{1,2000}?)\s*</loc>", re.I)
+
+
+def page_links(response: Response) -> list[str]:
+    """The absolute addresses that a page links to, each once, without fragments."""
+    base, found = response.url, dict[str, None]()
+    for link in _LINK.finditer(response.body[:_LARGEST]):
+        target = html.unescape((link[2] or link[3] or link[4] or b"").decode("utf-8", "replace")).strip()
+        if not (address := _absolute(base, target)):
+            continue
+        if link[1].lower() == b"base":
+            base = address
+        elif len(found) < _MOST:
+            found[address] = None
+    return list(found)
+
+
+def sitemap_links(response: Response) -> list[str]:
+    """The addresses in a sitemap, or in an index of sitemaps."""
+    found = (html.unescape(each[1].decode("utf-8", "replace")) for each in _LOCATION.finditer(response.body[:_LARGEST]))
+    return list(dict.fromkeys(address for each in found if (address := _absolute(response.url, each))))[:_MOST]
+
+
+def _absolute(base: str, target: str) -> str:
+    try:
+        url = URL(join_url(base, target))
+    except ValueError:
+        return ""
+    url.hash = ""
+    return url.href if url.protocol in ("http:", "https:") else ""

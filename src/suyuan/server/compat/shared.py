@@ -1,0 +1,190 @@
+"""What all foreign APIs share: reading a request, searching and reading pages for it, and saying what was left out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeVar
+
+from fastapi import Request
+from markdown_it import MarkdownIt
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from ...client import AsyncClient
+from ...core.causes.engine import PAGE_UNSUPPORTED
+from ...core.causes.page import READ_LATE
+from ...core.causes.web import BAD_REQUEST
+from ...core.document import Document
+from ...core.errors import SuyuanError
+from ...core.page_reading import Depth
+from ...core.query import MAX_RESULTS, SearchQuery
+from ...core.result import SearchPage, SearchResult
+from ...core.views import receipt
+from ...pages.passages import select
+from ...search.result_reader import ParallelReads
+from ...store.conversation import new_id
+from .. import errors
+from ..sse import while_connected
+
+M = TypeVar("M", bound="Wanted")
+
+PASSAGES_BETWEEN = "\n[...]\n"
+"""What stands between passages that are sent as one text."""
+MOST_URLS = 20
+_AT_ONCE = 8
+
+
+class Wanted(BaseModel):
+    """The body of a foreign request: what is null counts as not given, and what is not known is kept by its name."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+    def not_honoured(self, known: Iterable[str] = (), ignored: Iterable[str] = ()) -> list[str]:
+        """The names of the parameters that were sent and have no effect here.
+
+        ``known`` are those of the API that cannot be honoured, ``ignored`` those that ask for nothing.
+        """
+        extra = self.model_extra or {}
+        named = [name for name in known if getattr(self, name, None) not in (None, False, "", [], {})]
+        return [
+            *named,
+            *(name for name, value in extra.items() if name not in ignored and value not in (False, "", [])),
+        ]
+
+    @classmethod
+    async def of(cls, request: Request) -> Self:
+        """The body of ``request``; raises a cause for one that does not fit."""
+        try:
+            return cls.model_validate_json(await request.body())
+        except ValidationError as error:
+            details = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+            if any(each["type"] == "json_invalid" for each in details):
+                raise BAD_REQUEST(why=details[0]["msg"]) from None
+            raise errors.of_validation(details) from None
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request of a foreign client, and what its answer has to say besides the data."""
+
+    request: Request
+    id: str = field(default_factory=new_id)
+    started: float = field(default_factory=time.monotonic)
+    attempts: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def client(self) -> AsyncClient:
+        """The client that the server works with."""
+        client: AsyncClient = self.request.app.state.client
+        return client
+
+    @property
+    def lang(self) -> str:
+        """The language that the caller prefers."""
+        return errors.language_of(self.request)
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return round(time.monotonic() - self.started, 3)
+
+    async def search(
+        self,
+        query: SearchQuery,
+        most: int,
+        *,
+        engines: str = "",
+        depth: Depth = "results",
+        max_tokens: int | None = None,
+        pages: int | None = None,
+    ) -> SearchPage:
+        """Up to ``most`` results, from a second page of the engines where the first has too few."""
+        return await while_connected(self.request, self._search(query, most, engines, depth, max_tokens, pages))
+
+    async def _search(
+        self, query: SearchQuery, most: int, engines: str, depth: Depth, max_tokens: int | None, pages: int | None
+    ) -> SearchPage:
+        page = await self._counted(replace(query, count=min(most, MAX_RESULTS)), most, engines)
+        if MAX_RESULTS <= len(page.results) < most:
+            page = await self._with_more(page, query, most, engines)
+        reader = self.client.result_reader
+        return await reader.read(page, depth, max_tokens, most=pages or len(page.results))
+
+    async def _with_more(self, page: SearchPage, query: SearchQuery, most: int, engines: str) -> SearchPage:
+        try:
+            more = await self._counted(replace(query, page=query.page + 1), most, engines)
+        except SuyuanError:
+            # Many engines have no second page; what the first has is an answer all the same.
+            return page
+        known = {result.url for result in page.results}
+        results = (*page.results, *(result for result in more.results if result.url not in known))[:most]
+        return replace(page, results=tuple(result.ranked(at) for at, result in enumerate(results, 1)))
+
+    async def _counted(self, query: SearchQuery, most: int, engines: str) -> SearchPage:
+        metrics = self.request.app.state.metrics
+        try:
+            page = await self.client.search_service.search(query, engines=engines, most=most)
+        except SuyuanError as error:
+            metrics.count_search(receipt(error.attempts))
+            if error.detail_code == PAGE_UNSUPPORTED.detail_code and query.page > 1:
+                return SearchPage(query, (), error.attempts, 0)
+            raise
+        self.attempts += receipt(page.attempts, self.lang)
+        if not page.cached:
+            metrics.count_search(receipt(page.attempts))
+        return page
+
+    async def documents(
+        self, urls: Sequence[str], *, seconds: float | None = None, fresh: bool = False, render: bool = False
+    ) -> list[Document | SuyuanError]:
+        """The page at each address, or why it cannot be read; a few at the same time."""
+        limit = seconds or self.client.settings.pages.timeout_ms / 1000
+        slots, done = asyncio.Semaphore(_AT_ONCE), dict[int, Document | SuyuanError]()
+
+        async def read(at: int, url: str) -> None:
+            async with slots:
+                try:
+                    done[at] = await self.client.fetcher.fetch(url, fresh=fresh, render=render)
+                except SuyuanError as error:
+                    done[at] = error
+
+        reads = ParallelReads([read(at, url) for at, url in enumerate(urls)])
+        try:
+            await while_connected(self.request, reads.wait(limit))
+        finally:
+            await reads.stop()
+        return [done.get(at) or READ_LATE(seconds=limit) for at in range(len(urls))]
+
+    def said(self, not_honoured: Sequence[str] = (), **more: Any) -> dict[str, Any]:
+        """What foreign forms have no field for: the receipt, and the parameters that had no effect."""
+        return {"not_honoured": list(not_honoured), "receipt": self.attempts, **more}
+
+
+def passages_text(result: SearchResult) -> str:
+    """What was read of a result as one text, else its snippet."""
+    passages = result.reading.passages if result.reading else ()
+    return PASSAGES_BETWEEN.join(passage.text for passage in passages) or result.snippet
+
+
+def best_text(text: str, question: str, max_tokens: int) -> str:
+    """The passages of ``text`` that answer ``question``, as one text."""
+    return PASSAGES_BETWEEN.join(passage.text for passage in select(text, question, max_tokens).passages)
+
+
+def plain_text(markdown: str) -> str:
+    """Markdown without its marks."""
+    lines = []
+    for token in MarkdownIt("commonmark").enable("table").parse(markdown):
+        if token.type == "inline":
+            parts = (part.content if part.type != "softbreak" else "\n" for part in token.children or ())
+            lines.append("".join(parts))
+        elif token.type in ("fence", "code_block"):
+            lines.append(token.content.rstrip("\n"))
+    return "\n".join(lines)

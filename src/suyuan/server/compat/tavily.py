@@ -1,0 +1,367 @@
+"""Tavily's API: search, extract, map, crawl and usage."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import date, timedelta
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from ...chat.events import Answer
+from ...citations.markers import find_markers
+from ...core.document import Document
+from ...core.errors import SuyuanError
+from ...core.page_reading import Depth
+from ...core.query import SearchQuery
+from ...core.result import SearchResult
+from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, path_patterns
+from ...search.relevance import shares
+from ..error_forms import told
+from ..orjson_response import OrjsonResponse
+from ..sse import while_connected
+from .countries import country_code
+from .crawls import CrawlJob, Crawls
+from .shared import MOST_URLS, Exchange, Wanted, best_text, passages_text, plain_text
+
+router = APIRouter(tags=["tavily"])
+
+MOST_RESULTS = 20
+# Tokens of one chunk; Tavily's has at most 500 characters.
+_CHUNK_TOKENS = 170
+_RAW_TOKENS = 100_000
+_TOPICS = {"general": "", "news": "news", "finance": ""}
+_FOR_NOBODY = ("api_key", "use_cache", "session_id", "client_name", "project_id", "human_id")
+
+
+class Search(Wanted):
+    """A search of a Tavily client."""
+
+    query: str
+    search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = "basic"
+    topic: Literal["general", "news", "finance"] = "general"
+    time_range: str = ""
+    start_date: str = ""
+    end_date: str = ""
+    days: int | None = None
+    max_results: int = Field(5, ge=0, le=MOST_RESULTS)
+    chunks_per_source: int = Field(3, ge=1, le=3)
+    include_domains: list[str] = Field([], max_length=300)
+    exclude_domains: list[str] = Field([], max_length=150)
+    include_answer: bool | Literal["basic", "advanced"] = False
+    include_raw_content: bool | Literal["markdown", "text"] = False
+    include_usage: bool = False
+    exact_match: bool = False
+    country: str = ""
+    language: str = ""
+    timeout: float | None = None
+
+    def search_query(self) -> SearchQuery:
+        """The search that is wanted."""
+        text = f'"{self.query}"' if self.exact_match and '"' not in self.query else self.query
+        return SearchQuery(
+            text,
+            country=country_code(self.country),
+            lang=self.language,
+            freshness=self._freshness(),  # type: ignore[arg-type]
+            allowed_domains=tuple(self.include_domains),
+            blocked_domains=tuple(self.exclude_domains),
+            focus=_TOPICS[self.topic],
+            budget_ms=min(round(self.timeout * 1000), 120_000) if self.timeout else None,
+        )
+
+    def _freshness(self) -> str | None:
+        if self.start_date or self.end_date:
+            return f"{self.start_date}..{self.end_date}"
+        if self.time_range:
+            return self.time_range
+        if self.days:
+            return f"{date.today() - timedelta(days=min(self.days, 36_500))}.."
+        return None
+
+    def left_out(self) -> list[str]:
+        """The parameters that have no effect here."""
+        lost = ["country"] if self.country and not country_code(self.country) else []
+        if self.topic == "finance":
+            lost.append("topic=finance")
+        return [*lost, *self.not_honoured(ignored=_FOR_NOBODY)]
+
+    @property
+    def depth(self) -> Depth:
+        """What has to be read for it."""
+        if self.include_raw_content:
+            return "pages"
+        return "passages" if self.search_depth == "advanced" else "results"
+
+    def chunks(self) -> int:
+        """The tokens of what is sent of each page."""
+        return self.chunks_per_source * _CHUNK_TOKENS
+
+
+async def search(request: Request) -> Response:
+    """Search; ``POST /search`` with JSON leads here, other requests to that path are SearXNG's."""
+    body = await Search.of(request)
+    exchange = Exchange(request)
+    query, most = body.search_query(), max(1, body.max_results)
+    tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
+    answering = asyncio.create_task(_answer(exchange, body)) if body.include_answer else None
+    try:
+        page = await exchange.search(query, most, depth=body.depth, max_tokens=tokens)
+        answer = await answering if answering else None
+    finally:
+        if answering:
+            answering.cancel()
+    results = page.results[: body.max_results]
+    found = [
+        _result(result, score, body) for result, score in zip(results, shares(page.query.text, results), strict=True)
+    ]
+    content: dict[str, Any] = {
+        "query": body.query,
+        "follow_up_questions": None,
+        "answer": None,
+        "images": [],
+        "results": found,
+        "response_time": exchange.seconds,
+        "request_id": exchange.id,
+    }
+    if body.include_usage:
+        content["usage"] = {"credits": 0}
+    said = exchange.said(body.left_out())
+    if answer is not None:
+        content["answer"], said["answer"] = _answer_text(answer), _about(answer, exchange.lang)
+    return OrjsonResponse({**content, "suyuan": said})
+
+
+def _result(result: SearchResult, score: float, body: Search) -> dict[str, Any]:
+    reading = result.reading
+    item: dict[str, Any] = {
+        "title": result.title,
+        "url": result.url,
+        "content": passages_text(result),
+        "score": round(score, 4),
+        "raw_content": None,
+    }
+    if result.published_at:
+        item["published_date"] = result.published_at
+    if body.include_raw_content and reading and reading.text:
+        item["raw_content"] = plain_text(reading.text) if body.include_raw_content == "text" else reading.text
+        if body.search_depth == "advanced":
+            item["content"] = best_text(reading.text, body.query, body.chunks())
+    if reading and reading.error:
+        item["read_error"] = reading.error.published()
+    return item
+
+
+async def _answer(exchange: Exchange, body: Search) -> Answer:
+    """The answer of the configured model, from a search of its own."""
+    await exchange.request.app.state.preloader.wait()
+    answer = await exchange.client.ask(body.query)
+    exchange.request.app.state.metrics.count_event(answer)
+    return answer
+
+
+def _answer_text(answer: Answer) -> str | None:
+    """The text without its citation markers, whose numbers are not those of the results."""
+    if answer.failure and not answer.text:
+        return None
+    text, end = "", 0
+    for marker in find_markers(answer.text):
+        text += answer.text[end : marker.start].rstrip(" ")
+        end = marker.end
+    return (text + answer.text[end:]).strip()
+
+
+def _about(answer: Answer, lang: str) -> dict[str, Any]:
+    failure = answer.failure.published(lang) if answer.failure else None
+    sources = [{"number": each.number, "title": each.title, "url": each.url} for each in answer.sources]
+    return {
+        "model": answer.model,
+        "unverified": answer.unverified,
+        "failure": failure,
+        "text": answer.text,
+        "sources": sources,
+    }
+
+
+class Extract(Wanted):
+    """Pages to read."""
+
+    urls: list[str] | str
+    extract_depth: Literal["basic", "advanced"] = "basic"
+    format: Literal["markdown", "text"] = "markdown"
+    query: str = ""
+    chunks_per_source: int = Field(3, ge=1, le=5)
+    timeout: float | None = Field(None, ge=0.1, le=120)
+    include_usage: bool = False
+
+
+@router.post("/extract")
+async def extract(request: Request, body: Extract) -> Response:
+    """Read up to twenty pages."""
+    exchange = Exchange(request)
+    urls = [body.urls] if isinstance(body.urls, str) else body.urls
+    read = await exchange.documents(urls[:MOST_URLS], seconds=body.timeout)
+    results, failed = [], []
+    for url, document in zip(urls, read, strict=False):
+        if isinstance(document, Document):
+            results.append({"url": url, "title": document.title, "raw_content": _content(document, body), "images": []})
+        else:
+            failed.append(_failed(url, document, exchange.lang))
+    too_many = [f"urls after the first {MOST_URLS}"] if len(urls) > MOST_URLS else []
+    content = {
+        "results": results,
+        "failed_results": failed,
+        "response_time": exchange.seconds,
+        "request_id": exchange.id,
+        "suyuan": exchange.said([*too_many, *body.not_honoured(ignored=_FOR_NOBODY)]),
+    }
+    return OrjsonResponse({**content, "usage": {"credits": 0}} if body.include_usage else content)
+
+
+def _content(document: Document, body: Extract) -> str:
+    text = document.text
+    if body.query:
+        text = best_text(text, body.query, body.chunks_per_source * _CHUNK_TOKENS)
+    return plain_text(text) if body.format == "text" else text
+
+
+def _failed(url: str, error: SuyuanError, lang: str) -> dict[str, Any]:
+    published = error.as_dict(lang)
+    return {"url": url, "error": told(published), **{name: published[name] for name in ("code", "detail_code", "hint")}}
+
+
+class Site(Wanted):
+    """A site to crawl, or to map; ``resume`` goes on with one that ran out of time."""
+
+    url: str = Field(max_length=4000)
+    max_depth: int = Field(1, ge=1, le=MOST_DEPTH)
+    max_breadth: int = Field(20, ge=1, le=MOST_PAGES)
+    limit: int = Field(50, ge=1)
+    instructions: str = ""
+    select_paths: list[str] = Field([], max_length=20)
+    exclude_paths: list[str] = Field([], max_length=20)
+    format: Literal["markdown", "text"] = "markdown"
+    extract_depth: str = ""
+    chunks_per_source: int = Field(3, ge=1, le=5)
+    timeout: float = Field(150, ge=1, le=150)
+    include_usage: bool = False
+    allow_external: bool = False
+    resume: str = Field("", max_length=64, description="The id that an answer which is not complete has given.")
+
+    def limits(self, *, sitemap: bool = False) -> CrawlLimits:
+        """How far it goes."""
+        return CrawlLimits(
+            pages=min(self.limit, MOST_PAGES),
+            depth=self.max_depth,
+            breadth=self.max_breadth,
+            include=path_patterns(self.select_paths),
+            exclude=path_patterns(self.exclude_paths),
+            sitemap=sitemap,
+        )
+
+    def left_out(self) -> list[str]:
+        """The parameters that have no effect here: other hosts are never read."""
+        lost = ["allow_external"] if self.allow_external else []
+        if self.limit > MOST_PAGES:
+            lost.append(f"limit above {MOST_PAGES}")
+        return [*lost, *self.not_honoured(ignored=_FOR_NOBODY)]
+
+
+@router.post("/map")
+async def map_site(request: Request, body: Site) -> Response:
+    """The addresses of a site, from its pages and its sitemap."""
+    exchange = Exchange(request)
+    job = await _crawled(exchange, body, texts=False)
+    urls = list(job.crawl.found.values())[: body.limit]
+    return OrjsonResponse(_site_answer(exchange, body, job, urls))
+
+
+@router.post("/crawl")
+async def crawl_site(request: Request, body: Site) -> Response:
+    """The pages of a site; with ``instructions`` only what they say to them."""
+    exchange = Exchange(request)
+    job = await _crawled(exchange, body, texts=True)
+    results = [
+        {"url": page.url, "raw_content": _site_content(page.document, body), "favicon": None}
+        for page in job.crawl.pages
+        if page.document is not None
+    ]
+    failed = [
+        {"url": page.url, **page.error.as_dict(exchange.lang)} for page in job.crawl.pages if page.error is not None
+    ]
+    return OrjsonResponse(_site_answer(exchange, body, job, results, failed=failed))
+
+
+async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
+    """The crawl of ``body``, as far as its time allowed; a client that leaves pauses it."""
+    crawls: Crawls = exchange.request.app.state.crawls
+    if body.resume:
+        job = crawls.get(body.resume)
+    else:
+        job = crawls.begin(body.url, body.limits(sitemap=not texts), texts=texts)
+
+    async def work() -> None:
+        try:
+            await asyncio.shield(crawls.run(job, body.timeout))
+        except asyncio.CancelledError:
+            await crawls.pause(job)
+            raise
+
+    await while_connected(exchange.request, work())
+    job.crawl.check_start()
+    return job
+
+
+def _site_content(document: Document, body: Site) -> str:
+    text = document.text
+    if body.instructions:
+        text = best_text(text, body.instructions, body.chunks_per_source * _CHUNK_TOKENS)
+    return plain_text(text) if body.format == "text" else text
+
+
+def _site_answer(exchange: Exchange, body: Site, job: CrawlJob, results: list[Any], **more: Any) -> dict[str, Any]:
+    done = job.crawl.done
+    said = exchange.said(
+        body.left_out(), complete=done, resume=None if done else job.id, left=job.crawl.waiting, **more
+    )
+    if done:
+        crawls: Crawls = exchange.request.app.state.crawls
+        crawls.forget(job)
+    content = {
+        "base_url": job.crawl.url,
+        "results": results,
+        "response_time": exchange.seconds,
+        "request_id": exchange.id,
+        "suyuan": said,
+    }
+    return {**content, "usage": {"credits": 0}} if body.include_usage else content
+
+
+@router.get("/usage")
+async def usage(request: Request) -> Response:
+    """What was used since the server started; nothing is limited or paid for."""
+    counts = _counts(request)
+    used = sum(counts.values())
+    key = {f"{name}_usage": counts.get(name, 0) for name in ("search", "extract", "crawl", "map", "research")}
+    return OrjsonResponse(
+        {
+            "key": {"usage": used, "limit": None, **key},
+            "account": {"current_plan": "suyuan", "plan_usage": used, "plan_limit": None, "paygo_usage": 0,
+                        "paygo_limit": None, **key},
+        }
+    )  # fmt: skip
+
+
+def _counts(request: Request) -> dict[str, int]:
+    """The requests of Tavily's paths that were answered, by their name."""
+    found: dict[str, int] = {}
+    for family in request.app.state.metrics.requests.collect():
+        for sample in family.samples:
+            name = str(sample.labels.get("path", "")).lstrip("/")
+            answered = sample.labels.get("method") == "POST" and sample.labels.get("status") == "200"
+            if answered and sample.name.endswith("_total") and re.fullmatch("search|extract|map|crawl", name):
+                found[name] = found.get(name, 0) + int(sample.value)
+    return found
