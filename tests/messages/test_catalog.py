@@ -26,10 +26,12 @@ OTHERS = [lang for lang in languages() if lang != DEFAULT]
 # Keys that are put together from parts when they are used.
 COMPOSED = re.compile(
     r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.(archive\.(number|read_at|size|page)|engine\.(name|key|state|address))|cli\.help\.searxng_(up|down|restart|logs)"
-    r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
+    r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json|bib)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
-    r"|page\.(level\.(info|warning|error)|script\.health\.\w+)|claims\.(verdict|count)\.\w+"
-    r"|research\.report\.(limit|clarify)\.\w+"
+    r"|page\.(level\.(info|warning|error)|focus\.\w+|conversations\.(pinned|today|yesterday|week|earlier))"
+    r"|page\.(evidence\.sources\.[1n]|settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
+    r"|claims\.(verdict|count)\.\w+"
+    r"|research\.report\.(limit|clarify)\.\w+|fetch\.detail\.broken_\w+"
 )
 
 
@@ -150,7 +152,7 @@ def test_every_text_that_the_code_names_exists() -> None:
             if file.suffix in (".py", ".html"):
                 for key in re.findall(r"""\bt(?:exts)?\(["']([\w.]+)["'][,)]""", file.read_text("utf-8")):
                     assert f"{area}.{key}" in known, (file.name, key)
-    for key in re.findall(r"""\bt\("([\w.]+)"\)""", (SRC / "server" / "static" / "app.js").read_text("utf-8")):
+    for key in re.findall(r"""\bt\("([\w.]+)"\)""", _scripts()):
         assert f"page.script.{key}" in known, key
     for file in SRC.rglob("*.py"):
         for key in re.findall(r"""\bText\(\s*"([\w.]+)\"""", file.read_text("utf-8")):
@@ -163,6 +165,10 @@ def test_every_text_that_the_code_names_exists() -> None:
             for key in re.findall(rf"""\b(?:{pattern})\((?:[\w.]+, )?"(\w+)\"""", file.read_text("utf-8")):
                 assert f"{area}.{key}" in known, (file.name, key)
     assert {f"page.guide.{name}" for name in documents.NAMES} <= known.keys()
+
+
+def _scripts() -> str:
+    return "\n".join(file.read_text("utf-8") for file in (SRC / "server" / "static").glob("*.js"))
 
 
 # --- reading
@@ -181,7 +187,7 @@ def test_a_text_within_a_text_is_in_the_same_language() -> None:
 def test_the_texts_of_an_area_are_named_without_it() -> None:
     t = Texts("cli", "zh")
     assert t("ask.sources") == "来源" and t.lang == "zh"
-    assert subtree("en", "page.script")["health.ok"] == "{engine} is ready"
+    assert subtree("en", "page.script")["copied"] == "Copied"
 
 
 def test_a_third_language_is_one_file(tmp_path: Path) -> None:

@@ -99,17 +99,12 @@ class Stage:
         *,
         lang: str = "zh-CN",
         viewport: dict[str, int] | None = None,
-        patient: bool = True,
         **options: Any,
     ) -> Any:
-        """A new window of a new user; a ``patient`` one does not roll back what a busy machine confirms late."""
+        """A new window of a new user."""
         context = await browser.new_context(locale=lang, viewport=viewport or DESKTOP, **options)
         self.users.append(context)
         context.set_default_timeout(PATIENCE * 1000)
-        if patient:
-            await context.add_init_script(
-                f"const own = AbortSignal.timeout; AbortSignal.timeout = () => own.call(AbortSignal, {PATIENCE * 1000})"
-            )
         await context.route(lambda url: not url.startswith(self.url), self._off)
         return await context.new_page()
 

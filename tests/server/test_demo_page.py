@@ -34,7 +34,7 @@ async def test_the_usual_page_starts_the_demo_once_on_a_port_of_its_own() -> Non
         served.app.state.demo_server = demo
         async with client(served.url) as ask, aiohttp.ClientSession() as session:
             _, page = await ask("GET", "/")
-            assert 'class="demo-offer" hidden' in page and "demo-banner" not in page
+            assert 'class="offline" hidden' in page and "demo-offer" in page and "demo-banner" not in page
             assert (await ask("GET", "/demo/web/port-ember.example/walks"))[0] == 404
             status, begun = await ask("POST", "/demo", Origin=served.url)
             url = demo.start()
@@ -99,6 +99,6 @@ class TestInBrowser:
                 await page.wait_for_selector(".demo-offer", state="visible")
                 await context.set_offline(False)
                 await page.wait_for_selector(".demo-offer", state="hidden")
-                await page.evaluate("document.querySelector('.demo-offer').hidden = false")
-                await page.click(".demo-offer button")
+                await page.evaluate("document.querySelector('.offline').hidden = false")
+                await page.click(".demo-offer")
                 await page.wait_for_selector(".demo-banner")

@@ -13,7 +13,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from suyuan.server import markdown_stream
-from suyuan.server.markdown_stream import Mark, MarkdownStream, render
+from suyuan.server.markdown_stream import Labels, Mark, MarkdownStream, render
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "bench"
 SOURCES = {1: "https://one.example/a?b=1&c=2", 2: "http://two.example/", 12: "https://twelve.example/"}
@@ -59,7 +59,7 @@ def sizes(rng: random.Random) -> Iterator[int]:
 
 @pytest.mark.req("C11.2", "C5.3")
 def test_a_marker_of_a_known_source_becomes_a_superscript_link() -> None:
-    assert render("雨水[1]。", SOURCES, "来源") == [
+    assert render("雨水[1]。", SOURCES) == [
         '<p>雨水<sup><a class="cite" data-cite="1" href="https://one.example/a?b=1&amp;c=2" aria-label="来源 1" '
         'target="_blank" rel="noopener noreferrer nofollow">1</a></sup>。</p>\n'
     ]
@@ -93,8 +93,37 @@ def test_marks_belong_to_the_citations_in_order_if_there_are_as_many() -> None:
 def test_headings_tables_and_code_fit_into_the_page() -> None:
     html = "".join(render("# T\n\n|a|b|\n|-|-:|\n|1|2|\n\n```py x\na<b\n```\n", SOURCES))
     assert "<h3>T</h3>" in html and '<div class="table" tabindex="0"><table>' in html
-    assert '<td class="right">2</td>' in html and '<pre tabindex="0"><code class="language-py">a&lt;b' in html
+    assert '<td class="right">2</td>' in html and '<code class="language-py"><span class="n">a</span>' in html
     assert "style" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Rate $p \\approx e^{-k}$, best.", ['<math display="inline">', "<mo>≈</mo>", "<msup>"]),
+        ("$$\nk = \\frac{m}{n}\n$$\n", ['<math display="block">', "<mfrac>"]),
+        ("So \\(a_1\\) and \\[b^2\\].", ["<msub>", '<math display="block">', "<msup>"]),
+        ("It costs $5 and $10, or $3–$4.", ["$5 and $10, or $3–$4"]),
+        ("Broken $\\frac{$ here.", ["<code>\\frac{</code>"]),
+        ("$\\text{<script>alert(1)</script><a href=x>y</a>}$", ["<mtext>y</mtext>"]),
+        ("```mermaid\ngraph TD\n```\n", ["graph TD", "shown as text"]),
+        ("```python\nx = 1\n```\n", ["<span>python</span>", 'data-action="copy-code"', '<span class="mi">1</span>']),
+        ("```nonsense\na < b\n", ["a &lt; b", 'class="language-nonsense"']),
+    ],
+)
+def test_formulas_are_mathml_and_code_has_colours(text: str, parts: list[str]) -> None:
+    html = "".join(render(text, SOURCES, Labels(as_text="shown as text")))
+    assert [part for part in parts if part not in html] == [], html
+    assert "script" not in html and "style" not in html
+
+
+def test_a_formula_is_shown_when_it_is_complete() -> None:
+    stream, shown = MarkdownStream(lambda: SOURCES), []
+    for char in (text := "First.\n\n$$\nk = \\frac{m}{n}\n$$\n\nThen more.\n"):
+        stream.feed(char)
+        shown.append("".join(stream.blocks))
+    stream.close()
+    assert stream.blocks == render(text, SOURCES) and not any("$" in each or "frac{" in each for each in shown)
 
 
 def test_a_picture_is_its_description_and_html_is_text() -> None:

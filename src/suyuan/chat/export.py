@@ -1,4 +1,4 @@
-"""Exporting a conversation as Markdown, one HTML file or JSON, with citation numbers, links and dates."""
+"""Exporting a conversation as Markdown, one HTML file, JSON or BibTeX, with citation numbers, links and dates."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from ..core.failure import Failure
+from ..core.urls import domain_of
 from ..messages.catalog import Texts, language
 from ..store.conversation import Conversation, Message
 from .verdicts import check_lines, title
@@ -17,7 +19,7 @@ from .verdicts import check_lines, title
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-Form = Literal["md", "html", "json"]
+Form = Literal["md", "html", "json", "bib"]
 SCHEMA_VERSION = 1
 """The version of the JSON format; it rises when a field changes its meaning."""
 
@@ -54,7 +56,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
     """The conversation in the format ``form``; labels are in ``lang``."""
-    made = {"md": _markdown, "html": _html, "json": _json}[form](conversation, messages, language(lang))
+    made = {"md": _markdown, "html": _html, "json": _json, "bib": _bibtex}[form](conversation, messages, language(lang))
     # Half of a character pair could not be written to a file.
     return made.encode("utf-8", "replace").decode("utf-8")
 
@@ -234,6 +236,37 @@ def _source_html(source: Mapping[str, Any]) -> str:
     if not url.startswith(("http://", "https://")):
         return f"{title} — {escape(url)}"
     return f'<a href="{escape(url)}" rel="noopener noreferrer nofollow" target="_blank">{title}</a> — {escape(url)}'
+
+
+# --- BibTeX --------------------------------------------------------------------------------------------------------
+def _bibtex(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
+    """The sources that the answers cite, each once."""
+    cited: dict[str, Mapping[str, Any]] = {}
+    for message in messages:
+        answer = message.answer or {}
+        for source in answer.get("sources") or ():
+            if source["number"] in (answer.get("cited") or ()):
+                cited.setdefault(str(source["url"]), {"read_at": message.created_at, **source})
+    return "\n".join(_bibtex_entry(at, source) for at, source in enumerate(cited.values(), 1))
+
+
+def _bibtex_entry(at: int, source: Mapping[str, Any]) -> str:
+    day = str(source.get("published_at") or "")[:10]
+    fields = {
+        "title": f"{{{_tex(str(source['title'] or source['url']))}}}",
+        "howpublished": _tex(domain_of(str(source["url"]))),
+        "year": day[:4],
+        "date": day,
+        "url": re.sub(r"[{}\\\s]", lambda sign: quote(sign[0]), str(source["url"])),
+        "urldate": str(source.get("read_at") or "")[:10],
+    }
+    lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
+    return "\n".join((f"@misc{{source{at},", *lines, "}\n"))
+
+
+def _tex(text: str) -> str:
+    """``text`` on one line without the signs that mean something in TeX."""
+    return re.sub(r"([&%$#_])", r"\\\1", re.sub(r"[{}\\~^]", " ", " ".join(text.split())))
 
 
 # --- JSON ----------------------------------------------------------------------------------------------------------

@@ -77,9 +77,17 @@ class Gathering:
 
     async def _search(self) -> None:
         """Search the message, and what it leaves out where it leans on the conversation; both at the same time."""
-        turn, found = self._turn, self.found
+        turn = self._turn
+        if turn.query:
+            self._add([await self._searched(turn.query)])
+            return
         (in_context, certain), own = await asyncio.gather(self._in_context(), self._searched(turn.message))
-        pages = [page for page in ((in_context, own) if certain else (own, in_context)) if page is not None]
+        self._add([in_context, own] if certain else [own, in_context])
+
+    def _add(self, results: list[SearchPage | None]) -> None:
+        """Number the sources of the searches, the more important first."""
+        turn, found = self._turn, self.found
+        pages = [page for page in results if page is not None]
         if not pages:
             return
         found.error = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +29,8 @@ from .unsaved import UnsavedAnswers
 
 log = logging.getLogger("suyuan.chat")
 T = TypeVar("T")
+Begin = Callable[[list[Message], str], Awaitable[tuple[Turn, Conversation]]]
+"""Stores the start of an answer, given the messages so far and its id."""
 
 # How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
@@ -63,14 +65,25 @@ class ChatService:
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
-        self, *, mode: str = "chat", search: bool | None = None, engine: str = "", model: str = "", lang: str = "zh"
+        self,
+        *,
+        mode: str = "chat",
+        search: bool | None = None,
+        engine: str = "",
+        model: str = "",
+        lang: str = "zh",
+        focus: str = "",
     ) -> Conversation:
         """Create a conversation; what is not given is taken from the settings."""
         self.sessions.check(mode, model)
+        if focus:
+            self.sessions.check_focus(focus)
         if search is None:
             search = self.sessions.searches_by_default(model)
         known: Mode = "agent" if mode == "agent" else "chat"
-        return await self._write(self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang)
+        return await self._write(
+            self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang, focus=focus
+        )
 
     async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
@@ -80,7 +93,7 @@ class ChatService:
         return found
 
     async def change(self, id: str, **fields: Any) -> Conversation:
-        """Change mode, switch, engine, model, language or title; in Agent mode the switch is locked."""
+        """Change mode, switch, engine, focus, model, language, title or pin; in Agent mode the switch is locked."""
         before = await self.get(id)
         mode = fields.get("mode") or before.mode
         self.sessions.check(mode, fields.get("model") or "")
@@ -88,6 +101,8 @@ class ChatService:
             raise SWITCH_LOCKED()
         if engine := fields.get("engine"):
             self.sessions.check_plan(engine)
+        if focus := fields.get("focus"):
+            self.sessions.check_focus(focus)
         after = await self._write(
             self.store.change, id, **{name: value for name, value in fields.items() if value is not None}
         )
@@ -142,49 +157,67 @@ class ChatService:
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
         """Start to answer ``text``; ``instead_of`` is an earlier question, removed with everything after it."""
-        conversation = await self.get(id)
         check_message(text)
+
+        async def begin(history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
+            if instead_of:
+                place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
+                if place is None:
+                    raise NO_MESSAGE(id=instead_of[:40])
+                await self._write(self.store.cut_from, id, instead_of)
+                history = history[:place]
+            turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
+            return turn, await self._write(self.store.begin_turn, id, text, run_id)
+
+        conversation = await self.get(id)
+        return await self._start(conversation, begin)
+
+    async def retry(self, id: str, answer: str, *, query: str = "") -> Run:
+        """Answer the question before ``answer`` again, perhaps with another search; the old answer stays as a version.
+
+        Everything after it is removed.
+        """
+
+        async def begin(history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
+            place = next((at for at, message in enumerate(history) if message.id == answer), 0)
+            if not place or history[place - 1].role != "user":
+                raise NO_MESSAGE(id=answer[:40])
+            session = self.sessions.of_conversation(conversation, history[: place - 1])
+            turn = Turn(session, history[place - 1].text, run_id, query=query.strip())
+            return turn, await self._write(self.store.begin_version, id, answer, run_id)
+
+        conversation = await self.get(id)
+        return await self._start(conversation, begin)
+
+    async def choose_version(self, id: str, answer: str) -> None:
+        """Make an earlier version of an answer the one that counts."""
+        conversation = await self.get(id)
+        if self.running(id):
+            raise ANSWER_UNDER_WAY()
+        await self._write(self.store.choose_version, id, answer)
+        self._tell(Change("run.saved", conversation, answer))
+
+    async def _start(self, conversation: Conversation, begin: Begin) -> Run:
+        id = conversation.id
         if self.running(id) or id in self._beginning:
             raise ANSWER_UNDER_WAY()
         # Before the next await, so that two windows cannot both start.
         self._beginning.add(id)
         try:
-            return await self._begun(conversation, text, instead_of)
+            return await self._begun(conversation, begin)
         finally:
             self._beginning.discard(id)
 
-    async def _begun(self, conversation: Conversation, text: str, instead_of: str) -> Run:
+    async def _begun(self, conversation: Conversation, begin: Begin) -> Run:
         id, run_id = conversation.id, new_id()
         if len(self._unsaved):
             await self._unsaved.save()
-        history = await asyncio.to_thread(self.messages, id)
-        if instead_of:
-            place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
-            if place is None:
-                raise NO_MESSAGE(id=instead_of[:40])
-            await self._write(self.store.cut_from, id, instead_of)
-            history = history[:place]
-        turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
-        begun = await self._write(self.store.begin_turn, id, text, run_id)
+        turn, begun = await begin(await asyncio.to_thread(self.messages, id), run_id)
         run = Run(turn, WORK[conversation.mode], id, self.store, self._writers, self._unsaved.add)
         self._runs[run_id] = run
         run.start(partial(self._ended, begun))
         self._tell(Change("run.started", begun, run_id))
         return run
-
-    async def retry(self, id: str, answer: str) -> Run:
-        """Answer the question before ``answer`` again; the old answer is removed."""
-        question: Message | None = None
-        for message in await asyncio.to_thread(self.messages, id):
-            if message.id == answer:
-                break
-            if message.role == "user":
-                question = message
-        else:
-            question = None
-        if question is None:
-            raise NO_MESSAGE(id=answer[:40])
-        return await self.ask(id, question.text, instead_of=question.id)
 
     def run(self, run_id: str) -> Run | None:
         """An answer that is being written or has just ended."""

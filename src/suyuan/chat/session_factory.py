@@ -10,6 +10,7 @@ from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import QuotingResponder, Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
+from ..search.focus import focus_of
 from ..search.service import SearchService
 from ..store.conversation import Conversation, Message, Mode
 from ..tools.session import SessionSearch
@@ -45,7 +46,7 @@ class SessionFactory:
         self.default_model = model.label
         self.models = {model.label: model, EMBEDDED: ModelSettings()}
         self._built: dict[str, BaseChatModel] = {}
-        self._searches: OrderedDict[tuple[str, str], SessionSearch] = OrderedDict()
+        self._searches: OrderedDict[tuple[str, ...], SessionSearch] = OrderedDict()
 
     def check(self, mode: str, model: str) -> None:
         """Raise where there is no such mode or model."""
@@ -57,6 +58,10 @@ class SessionFactory:
     def check_plan(self, engines: str) -> None:
         """Raise where ``engines`` is not a plan."""
         self._search.check_plan(engines)
+
+    def check_focus(self, name: str) -> None:
+        """Raise where there is no focus of that name."""
+        focus_of(name, self._search.focuses)
 
     def searches_by_default(self, model: str = "") -> bool:
         """Whether the search switch of a new conversation is on."""
@@ -73,6 +78,7 @@ class SessionFactory:
         search: bool,
         engine: str = "",
         model: str = "",
+        focus: str = "",
         session_search: SessionSearch | None = None,
     ) -> Session:
         """The session for one turn."""
@@ -81,7 +87,7 @@ class SessionFactory:
         return Session(
             self._model(label),
             # An empty cache is false.
-            SessionSearch(self._search, engines=engine) if session_search is None else session_search,
+            SessionSearch(self._search, engines=engine, focus=focus) if session_search is None else session_search,
             self._fetch,
             mode,
             search,
@@ -109,6 +115,7 @@ class SessionFactory:
             engine=conversation.engine,
             # A model that is no longer configured does not end the conversation.
             model=conversation.model if conversation.model in self.models else "",
+            focus=conversation.focus,
             session_search=self._conversation_search(conversation),
         )
 
@@ -116,8 +123,9 @@ class SessionFactory:
         """Agent mode caches its searches as long as the conversation is used; Chat mode searches every message."""
         if conversation.mode != "agent":
             return None
-        key = (conversation.id, conversation.engine)
-        kept = self._searches.setdefault(key, SessionSearch(self._search, engines=conversation.engine))
+        key = (conversation.id, conversation.engine, conversation.focus)
+        made = SessionSearch(self._search, engines=conversation.engine, focus=conversation.focus)
+        kept = self._searches.setdefault(key, made)
         self._searches.move_to_end(key)
         while len(self._searches) > _MAX_CONVERSATIONS:
             self._searches.popitem(last=False)

@@ -54,9 +54,11 @@ Checked = tuple[tuple[ClaimCheck, ...], tuple[Disagreement, ...]]
 class Turn:
     """The state of one turn, shared by the code that searches, reads pages and calls the model."""
 
-    def __init__(self, session: Session, message: str, run: str = "") -> None:
+    def __init__(self, session: Session, message: str, run: str = "", *, query: str = "") -> None:
         self.session = session
         self.message = message
+        self.query = query
+        """What is searched in Chat mode in place of the message, where the user chose it."""
         self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = _Citations(self._found)

@@ -53,8 +53,7 @@ def counts(answer: Json, lang: str) -> list[tuple[str, str]]:
 
 def disagreements(answer: Json, lang: str) -> list[str]:
     """Return where the sources disagree, each as one sentence; the sides of most origins first."""
-    t = Texts("claims", lang)
-    dates = {source["number"]: str(source.get("published_at") or "")[:10] for source in answer.get("sources") or ()}
+    t, dates = Texts("claims", lang), _dates(answer)
     found = []
     for each in answer.get("disagreements") or ():
         sides = sorted(each["sides"], key=lambda side: -side["origins"])
@@ -62,12 +61,33 @@ def disagreements(answer: Json, lang: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def sides(answer: Json, lang: str) -> list[list[dict[str, Any]]]:
+    """Return what the sources say where they disagree: text, numbers and remarks of each side."""
+    t = Texts("claims", lang)
+    dates = _dates(answer)
+    found = []
+    for each in answer.get("disagreements") or ():
+        own = sorted(each["sides"], key=lambda side: -side["origins"])
+        found.append([{**side, "notes": t("comma").join(_notes(side, dates, t))} for side in own])
+    return found
+
+
+def _dates(answer: Json) -> dict[int, str]:
+    return {source["number"]: str(source.get("published_at") or "")[:10] for source in answer.get("sources") or ()}
+
+
 def _side(side: Json, dates: Mapping[int, str], t: Texts) -> str:
     numbers: Sequence[int] = side["numbers"]
     text = t("side", text=side["text"], numbers=", ".join(map(str, numbers)))
-    notes = sorted({dates[number] for number in numbers if dates.get(number)})
-    notes += [t("reprints")] if side["origins"] < len(numbers) else []
+    notes = _notes(side, dates, t)
     return f"{text} {t('notes', notes=t('comma').join(notes))}" if notes else text
+
+
+def _notes(side: Json, dates: Mapping[int, str], t: Texts) -> list[str]:
+    """Return the dates of a side, and whether its sources are one text."""
+    numbers: Sequence[int] = side["numbers"]
+    notes = sorted({dates[number] for number in numbers if dates.get(number)})
+    return notes + ([t("reprints")] if side["origins"] < len(numbers) else [])
 
 
 def check_lines(answer: Json, lang: str) -> list[str]:

@@ -35,6 +35,11 @@ def is_same_site(one: str, other: str) -> bool:
     return site is not None and site == _suffixes().privatesuffix(second)
 
 
+def registrable_domain(host: str) -> str:
+    """The domain that ``host`` is registered by, such as ``example.co.uk``; empty if there is none."""
+    return _suffixes().privatesuffix(host) or ""
+
+
 @cache
 def _suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,9 +26,12 @@ _POLL_INTERVAL = 0.7
 NumberedEvent = tuple[int, Event]
 
 
-async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
+async def live_messages(
+    run: Run, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+) -> AsyncIterator[bytes]:
     """The messages of a run: a snapshot, then each change, and the answer at the end."""
-    view = AnswerView(run.id, parts.texts("source.title"), at=datetime.now(UTC).isoformat())
+    now = datetime.now(UTC).isoformat()
+    view = AnswerView(run.id, parts.labels, at=now, question=question, versions=versions)
     events, number = _EventReader(run), 0
     try:
         while (past := await events.past()) is not None:
@@ -47,7 +50,9 @@ async def live_messages(run: Run, parts: Fragments) -> AsyncIterator[bytes]:
         await events.close()
 
 
-async def kept_messages(store: Store, run: str, parts: Fragments) -> AsyncIterator[bytes]:
+async def kept_messages(
+    store: Store, run: str, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+) -> AsyncIterator[bytes]:
     """The messages of a stored answer, which another process may still be writing."""
     shown = None
     while True:
@@ -55,7 +60,8 @@ async def kept_messages(store: Store, run: str, parts: Fragments) -> AsyncIterat
         if kept is None:
             return
         events = await asyncio.to_thread(store.events, run)
-        view = kept_view(kept, [event for _, event in events], parts.texts("source.title"))
+        happened = [event for _, event in events]
+        view = kept_view(kept, happened, parts.labels, question=question, versions=versions)
         if shown != (kept.text, len(events), kept.state):
             shown = (kept.text, len(events), kept.state)
             yield message(snapshot(view, parts), event="snapshot", id=len(events))
@@ -69,9 +75,10 @@ def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
     """An answer as it is now."""
     return {
         "state": view.state,
+        "question": view.question,
         "status": parts.status(view),
         "steps": parts.steps(view),
-        "sources": parts.sources(view),
+        **parts.evidence(view),
         "notices": parts.notices(view),
         "thinking": view.thinking,
         "blocks": view.blocks,
@@ -79,7 +86,8 @@ def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
 
 
 def _end(view: AnswerView, parts: Fragments) -> dict[str, Any]:
-    return {**snapshot(view, parts), "foot": parts.foot(view), "claims": parts.claims(view)}
+    key = f"{view.run}-{view.state}-{len(view.versions)}"
+    return {**snapshot(view, parts), "foot": parts.foot(view), "claims": parts.claims(view), "key": key}
 
 
 class _MessageWriter:
@@ -127,8 +135,9 @@ class _MessageWriter:
         match kind:
             case "step":
                 return [self._message(kind, {"status": parts.status(view), "steps": parts.steps(view)})]
-            case "sources":
-                return [self._message(kind, {"status": parts.status(view), "html": parts.sources(view)})]
+            case "sources" | "read":
+                changed = {"status": parts.status(view), "steps": parts.steps(view), **parts.evidence(view)}
+                return [self._message("sources", changed)]
             case "notice":
                 return [self._message(kind, {"html": parts.notices(view)})]
             case "thinking":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -12,14 +13,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 from jinja2.environment import TemplateModule
 
-from ..chat.verdicts import checks, counts, disagreements, title, verdict_text
+from ..chat.verdicts import checks, counts, sides, verdict_text
 from ..citations.markers import find_markers
 from ..core.failure import Failure
 from ..core.urls import domain_of, is_page
 from ..llm.settings import EMBEDDED
 from ..store.conversation import Message
-from .markdown_stream import Mark, MarkdownStream, Update, render
+from ..text.shingles import is_reprint
+from .markdown_stream import Labels, Mark, MarkdownStream, Update, render
 from .texts import PageTexts
+from .tiles import tile_colour, tile_letter
 
 Json = Mapping[str, Any]
 Titles = Callable[[str], str]
@@ -59,7 +62,7 @@ class AnswerView:
     """An answer so far."""
 
     run: str
-    label: str
+    labels: Labels
     state: str = "running"
     mode: str = "chat"
     at: str = ""
@@ -69,6 +72,12 @@ class AnswerView:
     thinking: str = ""
     blocks: list[str] = field(default_factory=list)
     answer: Json | None = None
+    question: str = ""
+    """The id of the question."""
+    versions: Sequence[str] = ()
+    """The answers to the question, the oldest first, where there are several."""
+    read: set[int] = field(default_factory=set)
+    """The sources whose page was read."""
     _stream: MarkdownStream | None = None
     _waiting: list[str] = field(default_factory=list)
 
@@ -84,7 +93,7 @@ class AnswerView:
         text = "".join(self._waiting)
         self._waiting.clear()
         if self._stream is None:
-            self._stream = MarkdownStream(self.addresses, self.label)
+            self._stream = MarkdownStream(self.addresses, self.labels)
         update = self._stream.feed(text)
         self.blocks = self._stream.blocks
         return update
@@ -96,7 +105,7 @@ class AnswerView:
     def show(self, text: str) -> None:
         """Show ``text`` as the whole answer."""
         self._waiting.clear()
-        self.blocks = render(text, self.addresses(), self.label, self._marks(text))
+        self.blocks = render(text, self.addresses(), self.labels, self._marks(text))
 
     def _marks(self, text: str) -> list[Mark | None]:
         """The check of the cited sentence for every citation of the text, in order."""
@@ -110,6 +119,55 @@ class AnswerView:
     def checks(self) -> list[dict[str, Any]]:
         """The checks of the citations, once the answer is there."""
         return checks(self.answer or {})
+
+    # --- evidence -----------------------------------------------------------------------------------------------------
+    @property
+    def cited(self) -> Sequence[int]:
+        """The numbers of the sources that the finished answer cites."""
+        cited: Sequence[int] = (self.answer or {}).get("cited", ())
+        return cited
+
+    @property
+    def used(self) -> list[Json]:
+        """The sources that the answer cites, without reprints of another."""
+        return [source for source in self.listed if source["number"] in self.cited]
+
+    @property
+    def others(self) -> list[Json]:
+        """The sources that the answer does not cite."""
+        return [source for source in self.listed if source["number"] not in self.cited]
+
+    @property
+    def listed(self) -> list[Json]:
+        """The sources without reprints, those that are cited first."""
+        folded = {each["number"] for some in self.reprints.values() for each in some}
+        own = [source for number, source in self.sources.items() if number not in folded]
+        return sorted(own, key=lambda source: source["number"] not in self.cited)
+
+    @property
+    def reprints(self) -> dict[int, list[Json]]:
+        """The sources whose text another one has too, by the number of the one that is cited or found first."""
+        found: dict[int, list[Json]] = {}
+        origins: list[Json] = []
+        for source in sorted(self.sources.values(), key=lambda source: source["number"] not in self.cited):
+            text = source.get("snippet") or ""
+            origin = next((each for each in origins if is_reprint(each.get("snippet") or "", text)), None)
+            if origin is None:
+                origins.append(source)
+            else:
+                found.setdefault(origin["number"], []).append(source)
+        return found
+
+    @property
+    def supports(self) -> Counter[int]:
+        """How many sentences each source supports."""
+        return Counter(check["number"] for check in self.checks if check["verdict"] == "supported")
+
+    @property
+    def confirmed(self) -> tuple[int, int, int] | None:
+        """How many of the checked citations are confirmed, how many there are, and how many are contradicted."""
+        found = Counter(check["verdict"] for check in self.checks)
+        return (found["supported"], found.total(), found["contradicted"]) if found else None
 
     # --- events -------------------------------------------------------------------------------------------------------
     def _started(self, event: Json) -> str:
@@ -144,7 +202,9 @@ class AnswerView:
     def _read(self, event: Json) -> str:
         step = self._known(event, "web_fetch", event["url"])
         step.title, step.state, step.took_ms = event["title"], "ok", event["took_ms"]
-        return "step"
+        if event.get("number"):
+            self.read.add(event["number"])
+        return "read"
 
     def _read_failed(self, event: Json) -> str:
         step = self._known(event, "web_fetch", event["url"])
@@ -183,6 +243,7 @@ class AnswerView:
         self.mode = event["mode"]
         self.state = "stopped" if event["stopped"] else "failed" if event.get("failure") else "done"
         self.sources.update((source["number"], source) for source in event["sources"])
+        self.read |= {source["number"] for source in event["sources"] if source.get("read_from")}
         self.show(event["text"])
         return "answer"
 
@@ -215,9 +276,16 @@ def _mark_at(place: int, number: int, found: Sequence[Json]) -> Mark | None:
     return Mark(min(own)[1], found[min(own)[1]]["verdict"]) if own else None
 
 
-def kept_view(message: Message, events: Sequence[Json], label: str, mode: str = "chat") -> AnswerView:
+def kept_view(
+    message: Message,
+    events: Sequence[Json],
+    labels: Labels,
+    mode: str = "chat",
+    question: str = "",
+    versions: Sequence[str] = (),
+) -> AnswerView:
     """The view of a stored answer; ``mode`` is that of its conversation, used until its first event is stored."""
-    view = AnswerView(message.id, label, message.state, mode, message.created_at)
+    view = AnswerView(message.id, labels, message.state, mode, message.created_at, question=question, versions=versions)
     for event in events:
         if event["kind"] != "answer":
             view.take(event)
@@ -237,6 +305,12 @@ class Fragments:
         self._titles = titles
         self._parts = _parts(lang)
 
+    @property
+    def labels(self) -> Labels:
+        """The words beside the text of an answer."""
+        t = self.texts
+        return Labels(t("source.title"), t("code.copy"), t("code.csv"), t("code.as_text"))
+
     def whole(self, view: AnswerView) -> str:
         """The whole answer."""
         return self._call("whole", view)
@@ -249,9 +323,17 @@ class Fragments:
         """The steps."""
         return self._call("steps", view)
 
-    def sources(self, view: AnswerView) -> str:
-        """The row of sources above the text, and the cards of the citations."""
-        return self._call("sources", view)
+    def aside(self, view: AnswerView) -> str:
+        """The whole column of sources beside the answer."""
+        return self._call("aside", view)
+
+    def evidence(self, view: AnswerView) -> dict[str, str]:
+        """The sources: the tiles of the status line, the column beside the answer, how many citations are confirmed."""
+        return {
+            "tiles": str(self._parts.tiles(view)).strip(),  # type: ignore[attr-defined]
+            "evidence": self._call("evidence", view),
+            "confirmed": str(self._parts.confirmed(view)).strip(),  # type: ignore[attr-defined]
+        }
 
     def notices(self, view: AnswerView) -> str:
         """The notices."""
@@ -307,19 +389,33 @@ def _status(view: AnswerView, parts: Fragments) -> str:
         return t("step.reading", what=domain_of(running.detail) or running.detail)
     if view.state == "running":
         return t("steps.writing") if view.blocks or view.mode == "chat" else t("steps.thinking")
+    return " · ".join(filter(None, _summary(view, parts)))
+
+
+def _summary(view: AnswerView, parts: Fragments) -> Iterator[str]:
+    """What was done: the sources, who found them and how long it took, the pages that were read."""
+    t = parts.texts
     searches = [step for step in view.steps.values() if step.tool == "web_search"]
+    found = [step for step in searches if step.state == "ok"]
+    if searches and not found:
+        yield t("step.search_failed", query=searches[-1].detail)
+        yield parts.receipt(searches[-1])
+    if view.mode == "agent" and searches:
+        yield _count(t, "steps.web_search", len(searches))
+    if view.sources:
+        yield _count(t, "evidence.sources", len(view.sources))
+    if found:
+        answered = [each["engine"] for step in found for each in step.receipt if each["outcome"] == "ok"]
+        names = dict.fromkeys(map(parts.engine, answered or [step.engine for step in found]))
+        seconds = t("seconds", n=_seconds(max(step.took_ms for step in found)))
+        yield t("separator").join((*names, seconds))
     read = sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values())
-    took = sum(step.took_ms for step in view.steps.values())
-    counted = {tool: _count(t, tool, n) for tool, n in (("web_search", len(searches)), ("web_fetch", read)) if n}
-    if view.mode == "chat" and len(searches) == 1:
-        key = "step.searched" if searches[0].state == "ok" else "step.search_failed"
-        told = (t(key, query=searches[0].detail), parts.receipt(searches[0]), counted.get("web_fetch"))
-        return " · ".join(filter(None, told))
-    return f"{t('separator').join(counted.values())} · {t('seconds', n=_seconds(took))}" if counted else ""
+    if read:
+        yield _count(t, "steps.web_fetch", read)
 
 
-def _count(t: PageTexts, tool: str, n: int) -> str:
-    return t(f"steps.{tool}.{1 if n == 1 else 'n'}", n=n)
+def _count(t: PageTexts, key: str, n: int) -> str:
+    return t(f"{key}.{1 if n == 1 else 'n'}", n=n)
 
 
 def _seconds(ms: float) -> str:
@@ -342,7 +438,8 @@ def environment() -> Environment:
         loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short)
-    made.filters.update(verdict=verdict_text, counts=counts, disagreements=disagreements, checks_title=title)
+    made.filters.update(verdict=verdict_text, counts=counts, sides=sides)
+    made.filters.update(letter=tile_letter, colour=tile_colour)
     made.tests.update(page=is_page)
     return made
 

@@ -6,14 +6,15 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
+from ..chat.answering import check_message
 from ..chat.commands import parse_command
-from ..chat.export import export
+from ..chat.export import Form, export
 from ..chat.runs import Run
 from ..chat.service import ChatService
 from ..client import AsyncClient
@@ -39,7 +40,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
 }
 _NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
-_KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
+_KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json", "bib": "application/x-bibtex"}
 # Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
@@ -73,14 +74,19 @@ def conversation_view(chat: ChatService, conversation: Conversation) -> dict[str
 # --- conversations ----------------------------------------------------------------------------------------------------
 @router.post("/conversations", status_code=201, response_model=s.ConversationOut, tags=["conversations"])
 async def create_conversation(request: Request, body: s.NewConversation) -> dict[str, Any]:
-    """Create a conversation."""
+    """Create a conversation, perhaps with its first question."""
     request.app.state.preloader.start()
     chat = _chat(request)
     if body.engine:
         client_from(request).search_service.check_plan(body.engine)
-    made = await chat.create(
-        mode=body.mode, search=body.search, engine=body.engine, model=body.model, lang=body.lang or language_of(request)
-    )
+    if body.text:
+        check_message(body.text)
+        await request.app.state.preloader.wait()
+    fields = body.model_dump(exclude={"text", "lang"})
+    made = await chat.create(**fields, lang=body.lang or language_of(request))
+    if body.text:
+        _metrics(request).follow(await chat.ask(made.id, body.text))
+        made = await chat.get(made.id)
     return conversation_view(chat, made)
 
 
@@ -106,7 +112,7 @@ async def get_conversation(request: Request, id: str) -> dict[str, Any]:
 
 @router.patch("/conversations/{id}", response_model=s.ConversationOut, tags=["conversations"])
 async def change_conversation(request: Request, id: str, body: s.ConversationChange) -> dict[str, Any]:
-    """Change mode, search switch, engine, model, language or title, from the next message on."""
+    """Change mode, search switch, engine, focus, model, language, title or pin, from the next message on."""
     chat = _chat(request)
     return conversation_view(chat, await chat.change(id, **body.model_dump(exclude_none=True)))
 
@@ -169,8 +175,8 @@ def _change(kind: str, conversation: dict[str, Any], run: str) -> bytes:
 
 
 @router.get("/conversations/{id}/export", response_class=Response, tags=["conversations"])
-async def export_conversation(request: Request, id: str, form: Literal["md", "html", "json"] = "md") -> Response:
-    """The conversation as a file."""
+async def export_conversation(request: Request, id: str, form: Form = "md") -> Response:
+    """The conversation as a file; ``bib`` has the sources that are cited."""
     chat, lang = _chat(request), language_of(request)
     conversation = await chat.get(id)
     messages = await asyncio.to_thread(chat.messages, id)
@@ -209,10 +215,16 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
 
 @router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])
 async def retry_answer(request: Request, id: str, body: s.Retry) -> Response:
-    """Answer a question again; the old answer is removed."""
+    """Answer a question again; the old answer stays as an earlier version."""
     await request.app.state.preloader.wait()
-    await _chat(request).get(id)
-    return _started(request, await _chat(request).retry(id, body.answer))
+    return _started(request, await _chat(request).retry(id, body.answer, query=body.query))
+
+
+@router.post("/conversations/{id}/version", status_code=204, tags=["answers"])
+async def choose_version(request: Request, id: str, body: s.Version) -> Response:
+    """Make an earlier version of an answer the one that counts."""
+    await _chat(request).choose_version(id, body.answer)
+    return Response(status_code=204)
 
 
 def _started(request: Request, run: Run) -> Response:

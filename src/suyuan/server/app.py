@@ -24,7 +24,7 @@ from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
-from . import api, demo, library, page, research
+from . import api, demo, draft, library, page, research, settings_page
 from . import errors as failures
 from .compat import openai_chat, searxng, tavily
 from .compat.crawls import Crawls
@@ -36,6 +36,8 @@ from .security import INTERFACES, SecurityMiddleware
 from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
+
+PAGES = draft.router, page.router, settings_page.router
 
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0
@@ -68,7 +70,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
     app.state.crawls = Crawls(client)
     own = api.web, api.router, library.router, research.router, api.monitoring
-    for router in (searxng.router, *own, *_COMPATIBLE, page.router, demo.router):
+    for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(searxng.RootSearchMiddleware)

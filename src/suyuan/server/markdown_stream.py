@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 import nh3
 from markdown_it import MarkdownIt
 
+from . import markdown_math
+from .markdown_code import code_block
+from .markdown_math import unfinished_formula
+
 if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML
     from markdown_it.rules_core import StateCore
@@ -24,9 +28,12 @@ if TYPE_CHECKING:
 
 _TAGS = {
     "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li",
-    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "sup", "div",
-}  # fmt: skip
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "sup", "div", "span", "button",
+} | markdown_math.TAGS  # fmt: skip
 _ATTRIBUTES = {
+    **markdown_math.ATTRIBUTES,
+    "span": {"class"},
+    "button": {"class", "data-action"},
     "a": {"href", "class", "data-cite", "data-claim", "data-verdict", "aria-label"},
     "code": {"class"},
     "ol": {"start"},
@@ -39,8 +46,14 @@ _WEB = re.compile(r"https?://[^\s/]", re.I)
 _MARKER = re.compile(r"\[(\d{1,4})\]")
 # What can be unfinished at the end: a marker or link, emphasis, code, a URL in angle brackets, an escape, an entity.
 _OPEN_LINK = re.compile(r"!?\[(?!\d{1,4}\]$)[^\[\]\n]{0,200}(?:\](?:\([^()\n]{0,2000})?)?$")
-_OPEN_SIGN = re.compile(r"(?:[*_~]{1,3}|`{1,2}|!|\\|&#?\w{0,8}|<[^<>\s]{0,200})$")
-_PAIRS = (re.compile(r"`+"), re.compile(r"\*\*|__|~~"), re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"))
+_OPEN_SIGN = re.compile(r"(?:[*_~]{1,3}|(?<!\$)\$|`{1,2}|!|\\|&#?\w{0,8}|<[^<>\s]{0,200})$")
+_PAIRS = (
+    re.compile(r"`+"),
+    re.compile(r"\*\*|__|~~"),
+    re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"),
+    # A formula; an amount such as $5 is none.
+    re.compile(r"(?<![\w$\\])\$(?=[^\s\d$])|(?<=[^\s$\\])\$(?![\w$])"),
+)
 # A line of signs only may become a rule, the underline of a heading, a list or the head of a table: wait for its end.
 _ONLY_SIGNS = re.compile(r"[-=:|*+>#~`_.)\d \t]*$")
 _LONGEST_HELD = 160
@@ -52,6 +65,19 @@ class Mark:
 
     claim: int
     verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The words that a text needs beside its own, in the language of the user."""
+
+    source: str = "来源"
+    copy: str = "复制"
+    csv: str = "CSV"
+    as_text: str = ""
+
+
+_CHINESE = Labels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,41 +93,46 @@ class _Context:
     """What the render rules need to know of the text."""
 
     sources: Mapping[int, str]
-    label: str
+    labels: Labels
     marks: Sequence[Mark | None] = ()
     page: bool = False
     cited: int = 0
 
 
 def render(
-    text: str, sources: Mapping[int, str], label: str = "来源", marks: Sequence[Mark | None] = (), *, page: bool = False
+    text: str,
+    sources: Mapping[int, str],
+    labels: Labels = _CHINESE,
+    marks: Sequence[Mark | None] = (),
+    *,
+    page: bool = False,
 ) -> list[str]:
     """The blocks of a finished text; ``marks`` belong to its citations, in order.
 
     The headings of an answer are below those of the page; a text that is a whole ``page`` keeps its own.
     """
-    return list(_rendered(text, tuple(sources.items()), label, tuple(marks), page))
+    return list(_rendered(text, tuple(sources.items()), labels, tuple(marks), page))
 
 
 # A conversation that is opened again has the same answers.
 @lru_cache(128)
 def _rendered(
-    text: str, sources: tuple[tuple[int, str], ...], label: str, marks: tuple[Mark | None, ...], page: bool
+    text: str, sources: tuple[tuple[int, str], ...], labels: Labels, marks: tuple[Mark | None, ...], page: bool
 ) -> tuple[str, ...]:
-    context = _Context(dict(sources), label, marks, page)
+    context = _Context(dict(sources), labels, marks, page)
     blocks = tuple(html for _, html in _blocks(_plain(text), context))
     if marks and context.cited != len(marks):
         # The marks are for other citations; none are better than wrong ones.
-        return _rendered(text, sources, label, (), page)
+        return _rendered(text, sources, labels, (), page)
     return blocks
 
 
 class MarkdownStream:
     """A text that grows, as blocks of HTML."""
 
-    def __init__(self, sources: Callable[[], Mapping[int, str]], label: str = "来源") -> None:
+    def __init__(self, sources: Callable[[], Mapping[int, str]], labels: Labels = _CHINESE) -> None:
         self._sources = sources
-        self._label = label
+        self._labels = labels
         self._closed: list[str] = []
         self._open: list[str] = []
         self._tail = ""
@@ -127,7 +158,7 @@ class MarkdownStream:
         return self._update(self._tail, final=True)
 
     def _update(self, view: str, final: bool) -> Update:
-        blocks = _blocks(view, _Context(self._sources(), self._label))
+        blocks = _blocks(view, _Context(self._sources(), self._labels))
         base = len(self._closed)
         changed = [
             (base + i, html) for i, (_, html) in enumerate(blocks) if i >= len(self._open) or self._open[i] != html
@@ -152,6 +183,8 @@ def _finished_part(text: str) -> str:
     if _in_fence(text):
         # An incomplete closing fence must not be shown as code.
         return text[:start] if line.strip() and not line.strip().strip("`~") else text
+    if (formula := unfinished_formula(text)) >= 0:
+        return text[:formula]
     if line and _ONLY_SIGNS.match(line):
         text = text[:start]
     elif cut := _unfinished(line):
@@ -208,7 +241,7 @@ def _plain(text: str) -> str:
 def _blocks(text: str, context: _Context) -> list[tuple[int, str]]:
     """The top-level blocks: first line and HTML of each."""
     parser = _parser()
-    env: dict[str, Any] = {"context": context}
+    env: dict[str, Any] = {"context": context, "lines": text.split("\n")}
     tokens = parser.parse(text, env)
     found: list[tuple[int, str]] = []
     start = 0
@@ -240,8 +273,9 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.push("page", _page_rule)
     for name, rule in (("cite", _cite), ("image", _image), ("fence", _fence), ("code_block", _fence)):
         parser.add_render_rule(name, rule)
-    parser.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0"><table>\n')
-    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    parser.add_render_rule("table_open", _table)
+    parser.add_render_rule("table_close", lambda *_: "</table></div></div>\n")
+    markdown_math.install(parser)
     return parser
 
 
@@ -254,6 +288,8 @@ def _cite_rule(state: StateInline, silent: bool) -> bool:
     if not found or not _WEB.match(context.sources.get(int(found[1]), "")):
         return False
     if not silent:
+        # The number stands at the word, whether or not the model wrote a space.
+        state.pending = state.pending.rstrip(" ")
         state.push("cite", "", 0).content = str(int(found[1]))
     state.pos = found.end()
     return True
@@ -276,7 +312,7 @@ def _cite(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsD
     mark = context.marks[context.cited] if context.cited < len(context.marks) else None
     context.cited += 1
     checked = f' data-claim="{mark.claim}" data-verdict="{_escape(mark.verdict)}"' if mark else ""
-    href, label = _escape(context.sources[int(number)]), _escape(f"{context.label} {number}")
+    href, label = _escape(context.sources[int(number)]), _escape(f"{context.labels.source} {number}")
     return f'<sup><a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a></sup>'
 
 
@@ -286,10 +322,18 @@ def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: Options
 
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
-    language = tokens[i].info.split()[:1]
-    kind = f' class="language-{_escape(language[0])}"' if language else ""
-    # Long lines scroll sideways, also by keyboard.
-    return f'<pre tabindex="0"><code{kind}>{_escape(tokens[i].content)}</code></pre>\n'
+    token, labels = tokens[i], env["context"].labels
+    language = (token.info.split() or [""])[0]
+    last = env["lines"][token.map[1] - 1].strip() if token.map else ""
+    span = token.map[1] - token.map[0] if token.map else 0
+    complete = bool(token.markup) and span > 1 and last.startswith(token.markup)
+    return code_block(token.content, language, labels.copy, labels.as_text, complete=complete)
+
+
+def _table(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
+    """The start of a table, which scrolls by itself and can be copied."""
+    button = f'<button data-action="copy-table">{_escape(env["context"].labels.csv)}</button>'
+    return f'<div class="table-box">{button}<div class="table" tabindex="0"><table>\n'
 
 
 def _escape(text: str) -> str:

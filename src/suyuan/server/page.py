@@ -6,15 +6,18 @@ import asyncio
 import gzip
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup, escape
 
+from ..chat.answering import MAX_MESSAGE
 from ..chat.service import ChatService
 from ..chat.verdicts import checks
 from ..client import AsyncClient
@@ -24,13 +27,14 @@ from ..core.errors import SuyuanError
 from ..demo.questions import QUESTIONS
 from ..guides import documents
 from ..llm.settings import EMBEDDED
-from ..messages.catalog import DEFAULT, languages, text
+from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
 from ..store.conversation import Conversation, Message
 from . import health
 from .answer_stream import kept_messages, live_messages
-from .answer_view import Fragments, environment, kept_view
+from .answer_view import AnswerView, Fragments, environment, kept_view
 from .api import conversation_view
+from .draft import checked, draft_settings
 from .errors import language_of, status_of
 from .markdown_stream import render
 from .sse import EventStream
@@ -39,6 +43,7 @@ from .texts import PageTexts
 router = APIRouter(include_in_schema=False)
 
 THEMES = ("auto", "light", "dark")
+MODES = ("chat", "agent")
 _LISTED = 60
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # For tests only.
@@ -49,9 +54,17 @@ _FOREVER = "public, max-age=31536000, immutable"
 # --- the conversation -----------------------------------------------------------------------------------------------
 @router.get("/")
 async def new_page(request: Request) -> Response:
-    """The page of a new conversation."""
+    """The page of a new conversation; ``?q=`` is asked, ``mode``, ``engine``, ``model`` and ``focus`` are set."""
     request.app.state.preloader.start()
     return await asyncio.to_thread(_conversation_page, request, None)
+
+
+@router.get("/rail")
+async def rail(request: Request, text: str = "", here: str = "") -> Response:
+    """The list of conversations."""
+    found = await asyncio.to_thread(_client(request).chat.store.find, text[:200], limit=_LISTED)
+    t = PageTexts(language_of(request))
+    return render_page(request, "rail.html", groups=rail_groups(found, t), conversation={"id": here})
 
 
 @router.get("/c/{id}")
@@ -64,26 +77,39 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
         return error_page(request, error)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation)
-        return _page(request, "thread.html", turns=turns)
+        return render_page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
 
 def _conversation_page(request: Request, conversation: Conversation | None) -> Response:
     client, lang = _client(request), language_of(request)
-    chat, engines = client.chat, health.engines(client)
-    settings = _settings(client, conversation)
+    chat, engines, t = client.chat, health.engines(client), PageTexts(lang)
+    draft = None if conversation else _asked_settings(request, draft_settings(client, request))
+    settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
+    view = conversation_view(chat, conversation) if conversation else None
+    question = "" if conversation else request.query_params.get("q", "")[:MAX_MESSAGE]
     state = {
-        "conversation": conversation_view(chat, conversation) if conversation else None,
-        "draft": {name: settings[name] for name in ("mode", "search")},
+        "conversation": view,
+        "draft": draft,
         "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
-        "texts": PageTexts(lang).script(),
+        # Another website may fill in a question but not ask it.
+        "send": bool(question) and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"),
+        "more": static_url("more.js"),
+        "texts": t.script(),
         "lang": lang,
     }
-    return _page(
+    blank = AnswerView("", _fragments(request).labels, mode=settings["mode"])
+    return render_page(
         request,
         "page.html",
         conversation=conversation,
-        conversations=chat.store.find(limit=_LISTED),
+        running=view and view["running"],
+        groups=rail_groups(chat.store.find(limit=_LISTED), t),
+        folded=request.cookies.get("rail") == "folded",
+        asked=question,
+        modes=MODES,
+        focuses=focus_titles(client, t),
+        blank=Markup(_fragments(request).whole(blank)),
         turns=_turns(request, conversation) if conversation else [],
         settings=settings,
         # The many engines that wait for a key are for those who have one.
@@ -104,42 +130,76 @@ def _examples(client: AsyncClient, lang: str) -> tuple[str, ...]:
     return tuple(t(f"example.{n}") for n in (1, 2, 3))
 
 
-def _settings(client: AsyncClient, conversation: Conversation | None) -> dict[str, Any]:
-    """The settings that the panel shows, with the defaults filled in."""
-    chat = client.chat
-    if conversation is None:
-        by_model = client.settings.model.provider == EMBEDDED
-        search = by_model if client.settings.chat.search is None else client.settings.chat.search
-        return {
-            "mode": "chat",
-            "search": search,
-            "engine": client.search_service.default,
-            "model": chat.sessions.default_model,
-        }
+def _shown_settings(client: AsyncClient, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that the composer shows, with the defaults filled in."""
     return {
-        "mode": conversation.mode,
-        "search": conversation.search,
-        "engine": conversation.engine or client.search_service.default,
-        "model": conversation.model or chat.sessions.default_model,
+        **chosen,
+        "engine": chosen["engine"] or client.search_service.default,
+        "model": chosen["model"] or client.chat.sessions.default_model,
     }
+
+
+def _asked_settings(request: Request, draft: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a new conversation, with those of the address."""
+    asked: dict[str, Any] = {name: value for name in draft if (value := request.query_params.get(name))}
+    if "search" in asked:
+        asked["search"] = asked["search"] in ("1", "on", "true")
+    try:
+        return checked(_client(request), draft | asked)
+    except (ValueError, SuyuanError):
+        return draft
+
+
+def focus_titles(client: AsyncClient, t: PageTexts) -> dict[str, str]:
+    """The kinds of sources that can be chosen, with their titles."""
+    known = catalogue(t.lang)
+    names = (name for name in client.search_service.focuses if name != "web")
+    return {name: t(f"focus.{name}") if f"page.focus.{name}" in known else name for name in names}
+
+
+def rail_groups(found: Sequence[Conversation], t: PageTexts) -> list[tuple[str, list[tuple[Conversation, str]]]]:
+    """The conversations by the day of their last message, each with its age."""
+    now = datetime.now().astimezone()
+    groups: dict[str, list[tuple[Conversation, str]]] = {}
+    for each in found:
+        at = datetime.fromisoformat(each.updated_at).astimezone()
+        days = (now.date() - at.date()).days
+        name = "pinned" if each.pinned_at else "today" if days < 1 else "yesterday" if days < 2 else "earlier"
+        name = "week" if name == "earlier" and days < 7 else name
+        groups.setdefault(name, []).append((each, _age(now - at, t) if days < 1 else ""))
+    return [(t(f"conversations.{name}"), group) for name, group in groups.items()]
+
+
+def _age(passed: timedelta, t: PageTexts) -> str:
+    minutes = max(0, round(passed.total_seconds() / 60))
+    if minutes < 1:
+        return t("age.now")
+    return t("age.minutes", n=minutes) if minutes < 60 else t("age.hours", n=minutes // 60)
 
 
 def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]:
     """The questions with their answers."""
     chat, parts = _client(request).chat, _fragments(request)
+    answers = chat.store.answers(conversation.id)
     turns: list[dict[str, Any]] = []
     for message in chat.messages(conversation.id):
         if message.role == "user":
-            turns.append({"question": message, "html": "", "key": message.id})
+            turns.append({"question": message, "html": "", "evidence": "", "key": message.id})
         elif turns:
             view = kept_view(
                 message,
                 [event for _, event in chat.events(message.id)],
-                parts.texts("source.title"),
+                parts.labels,
                 conversation.mode,
+                turns[-1]["key"],
+                answers.get(turns[-1]["key"], ()),
             )
             state = "unsaved" if chat.is_unsaved(message.id) else message.state
-            turns[-1] |= {"html": Markup(parts.whole(view)), "key": f"{message.id}-{state}"}
+            turns[-1] |= {
+                "html": Markup(parts.whole(view)),
+                "evidence": Markup(parts.aside(view)),
+                "key": f"{message.id}-{state}-{len(view.versions)}",
+            }
     return turns
 
 
@@ -148,16 +208,27 @@ def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = _client(request).chat, _fragments(request)
-    if found := chat.run(run):
-        return EventStream(live_messages(found, parts))
-    if (await _answer(chat, run)) is None:
+    found = chat.run(run)
+    kept = None if found else await _answer(chat, run)
+    if found is None and kept is None:
         raise NO_RUN(id=run[:40])
-    return EventStream(kept_messages(chat.store, run, parts))
+    answers = await asyncio.to_thread(chat.store.answers, found.conversation if found else kept.conversation)  # type: ignore[union-attr]
+    asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
+    return EventStream(live_messages(found, parts, *asked) if found else kept_messages(chat.store, run, parts, *asked))
 
 
 async def _answer(chat: ChatService, run: str) -> Message | None:
     kept = await asyncio.to_thread(chat.store.message, run)
     return kept if kept and kept.role == "assistant" else None
+
+
+@router.get("/export/{run}")
+async def export_answer(request: Request, run: str, form: str = "md") -> Response:
+    """The conversation of an answer as a file."""
+    kept = await _answer(_client(request).chat, run)
+    if kept is None:
+        raise NO_RUN(id=run[:40])
+    return RedirectResponse(f"/api/conversations/{kept.conversation}/export?{urlencode({'form': form})}", 303)
 
 
 # --- the passage behind a citation -----------------------------------------------------------------------------------
@@ -170,12 +241,12 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
     if kept is None or source is None:
         t = PageTexts(language_of(request))
-        return _page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
+        return render_page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
     quotes = [check["quote"] for check in checks(answer) if check["number"] == source["number"] and check["quote"]]
     document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
     parts = _fragments(request)
-    return _page(
+    return render_page(
         request,
         "source.html",
         source=source,
@@ -224,10 +295,10 @@ async def guide_page(request: Request, name: str) -> Response:
     except (KeyError, OSError):
         t = PageTexts(lang)
         message, hint = t("guide.none.title"), t("guide.none.hint")
-        return _page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
+        return render_page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
     html = Markup("".join(blocks))
-    return _page(
+    return render_page(
         request,
         "guide.html",
         html=html,
@@ -286,10 +357,13 @@ def preload() -> None:
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
-    return _page(request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint)
+    return render_page(
+        request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint
+    )
 
 
-def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+def render_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """A page of ours from its template, in the language of the user."""
     lang = values.pop("lang", None) or language_of(request)
     theme = request.cookies.get("theme", "auto")
     shared = {
@@ -301,10 +375,11 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
         "static": static_url,
         "demo": _client(request).settings.demo,
     }
-    html = environment().get_template(template).render(**shared | values)
-    return HTMLResponse(
-        html, status, headers={"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": lang}
-    )
+    html = environment().get_template(template).render(**shared | values).encode("utf-8", "replace")
+    headers = {"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": lang}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        html, headers["Content-Encoding"] = gzip.compress(html, 6), "gzip"
+    return HTMLResponse(html, status, headers=headers)
 
 
 def may_start_demo(request: Request) -> bool:

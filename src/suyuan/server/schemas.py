@@ -37,6 +37,8 @@ class NewConversation(BaseModel):
     )
     model: str = Field("", max_length=200)
     lang: Lang | None = None
+    focus: str = Field("", max_length=60, description="Kind of source, as in a search.")
+    text: str = Field("", description="The first question; it is being answered when the request returns.")
 
 
 class ConversationChange(BaseModel):
@@ -49,6 +51,8 @@ class ConversationChange(BaseModel):
     engine: str | None = Field(None, max_length=200)
     model: str | None = Field(None, max_length=200)
     lang: Lang | None = None
+    focus: str | None = Field(None, max_length=60)
+    pinned: bool | None = Field(None, description="Whether it is listed before the others.")
 
 
 class ConversationOut(BaseModel):
@@ -64,6 +68,8 @@ class ConversationOut(BaseModel):
     created_at: str
     updated_at: str
     deleted_at: str | None = None
+    focus: str = ""
+    pinned_at: str | None = None
     running: str | None = Field(None, description="The answer that is being written, if there is one.")
 
 
@@ -105,7 +111,15 @@ class NewMessage(BaseModel):
 
 
 class Retry(BaseModel):
-    """The answer to be replaced by a new one."""
+    """The answer to be written again; the old one stays as an earlier version."""
+
+    model_config = _example(answer="0f3k2m9x8w7v6u5t")
+    answer: str = Field(max_length=64)
+    query: str = Field("", max_length=500, description="What to search in place of the question, in Chat mode.")
+
+
+class Version(BaseModel):
+    """The version of an answer that counts from now on."""
 
     model_config = _example(answer="0f3k2m9x8w7v6u5t")
     answer: str = Field(max_length=64)

@@ -39,6 +39,9 @@ class Conversation:
     deleted_at: str | None = None
     person: str = ""
     """The id of the person whose it is; empty where there are no accounts."""
+    focus: str = ""
+    """The kind of source that is searched; empty for all."""
+    pinned_at: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The conversation as JSON."""

@@ -55,10 +55,11 @@ class Store:
         model: str = "",
         lang: str = "zh",
         title: str = "",
+        focus: str = "",
     ) -> Conversation:
         """Create a conversation."""
         now = self._now()
-        made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now)
+        made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now, focus=focus)
         with self._database.write() as connection:
             connection.execute(insert(conversations).values(**made.as_dict()))
         return made
@@ -71,12 +72,17 @@ class Store:
             )
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
-        """The conversations with every word of ``text`` in title or messages, newest first."""
+        """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
         kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
         query = select(conversations).where(kept)
         for word in _plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
             query = query.where(_contains(word))
-        query = query.order_by(conversations.c.updated_at.desc(), conversations.c.created_at.desc(), conversations.c.id)
+        query = query.order_by(
+            conversations.c.pinned_at.is_(None),
+            conversations.c.updated_at.desc(),
+            conversations.c.created_at.desc(),
+            conversations.c.id,
+        )
         with self._database.read() as connection:
             rows = connection.execute(query.limit(limit).offset(offset)).all()
         return [found for row in rows if (found := _conversation(row))]
@@ -91,12 +97,16 @@ class Store:
         engine: str | None = None,
         model: str | None = None,
         lang: str | None = None,
+        focus: str | None = None,
+        pinned: bool | None = None,
     ) -> Conversation:
-        """Change what is given; the position in the list stays."""
-        given = {"mode": mode, "search": search, "engine": engine, "model": model, "lang": lang}
+        """Change what is given; the position in the list stays, unless it is pinned."""
+        given = {"mode": mode, "search": search, "engine": engine, "model": model, "lang": lang, "focus": focus}
         values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if title is not None:
             values["title"] = clean_title(title)
+        if pinned is not None:
+            values["pinned_at"] = self._now() if pinned else None
         with self._database.write() as connection:
             same = conversations.c.id == _plain(id)
             if values:
@@ -150,6 +160,61 @@ class Store:
             connection.execute(insert(messages), rows)
         return begun
 
+    def begin_version(self, conversation: str, answer: str, run: str) -> Conversation:
+        """Store the empty new version of an answer that ``run`` will write; the old one stays as an earlier version.
+
+        Everything after the answer is removed.
+        """
+        now = self._now()
+        own = messages.c.conversation == conversation
+        with self._database.write() as connection:
+            begun = self._touch(connection, conversation)
+            old = connection.execute(select(messages.c.position).where(own, messages.c.id == _plain(answer))).one()
+            connection.execute(delete(messages).where(own, messages.c.position > old.position))
+            self._purge_versions(connection, conversation)
+            self._set_aside(connection, conversation, old.position)
+            new = Message(run, conversation, "assistant", "", "running", now, position=old.position)
+            connection.execute(insert(messages), [new.as_dict() | {"owner": self._owner, "kept_at": now}])
+        return begun
+
+    def choose_version(self, conversation: str, answer: str) -> None:
+        """Make an earlier version the answer of its question; the present answer becomes an earlier version."""
+        own = messages.c.conversation == conversation
+        with self._database.write() as connection:
+            self._touch(connection, conversation)
+            old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == _plain(answer))).first()
+            if old is None or old.version_of is None:
+                return
+            asked = select(messages.c.position).where(messages.c.id == old.version_of)
+            place = connection.execute(asked).scalar_one() + 1
+            self._set_aside(connection, conversation, place)
+            chosen = update(messages).where(messages.c.id == _plain(answer))
+            connection.execute(chosen.values(position=place, version_of=None))
+
+    def answers(self, conversation: str) -> dict[str, list[str]]:
+        """The answers to each question of a conversation with their earlier versions, the oldest first."""
+        query = (
+            select(messages.c.id, messages.c.version_of, messages.c.position, messages.c.role)
+            .where(messages.c.conversation == _plain(conversation))
+            .order_by(messages.c.created_at, messages.c.id)
+        )
+        with self._database.read() as connection:
+            rows = connection.execute(query).all()
+        asked = {row.position + 1: row.id for row in rows if row.role == "user"}
+        found: dict[str, list[str]] = {}
+        for row in rows:
+            if row.role == "assistant":
+                found.setdefault(row.version_of or asked.get(row.position, ""), []).append(row.id)
+        return found
+
+    def _set_aside(self, connection: Connection, conversation: str, position: int) -> None:
+        """Turn the answer at ``position`` into an earlier version."""
+        own = messages.c.conversation == conversation
+        asked = connection.execute(select(messages.c.id).where(own, messages.c.position == position - 1)).scalar_one()
+        lowest = connection.execute(select(func.min(messages.c.position)).where(own)).scalar_one()
+        aside = update(messages).where(own, messages.c.position == position)
+        connection.execute(aside.values(position=min(lowest, 0) - 1, version_of=asked))
+
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Store events of a run by number; a number that is stored already stays as it is."""
         rows = {seq: {"run": run, "seq": seq, "event": _json(event)} for seq, event in happened}
@@ -186,8 +251,9 @@ class Store:
             return _message(connection.execute(select(*_FIELDS).where(messages.c.id == run)).first())
 
     def messages(self, conversation: str) -> list[Message]:
-        """All messages of a conversation, in order."""
-        query = select(*_FIELDS).where(messages.c.conversation == _plain(conversation)).order_by(messages.c.position)
+        """All messages of a conversation, in order, without the earlier versions of answers."""
+        own = (messages.c.conversation == _plain(conversation), messages.c.position >= 0)
+        query = select(*_FIELDS).where(*own).order_by(messages.c.position)
         with self._database.read() as connection:
             return [found for row in connection.execute(query) if (found := _message(row))]
 
@@ -219,7 +285,16 @@ class Store:
             if title == clean_title(first.text, GIVEN_TITLE_LENGTH):
                 # The title came from this question; the next question gives a new one.
                 connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
-            return connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
+            removed = connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
+            self._purge_versions(connection, conversation)
+            return removed
+
+    def _purge_versions(self, connection: Connection, conversation: str) -> None:
+        """Remove the earlier versions of answers whose question is gone."""
+        own = messages.c.conversation == conversation
+        asked = select(messages.c.id).where(own, messages.c.role == "user").scalar_subquery()
+        lost = (messages.c.version_of.is_not(None), messages.c.version_of.not_in(asked))
+        connection.execute(delete(messages).where(own, *lost))
 
     # --- logins --------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, expires: float) -> None:

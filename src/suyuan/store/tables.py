@@ -38,6 +38,8 @@ conversations = Table(
     Column("updated_at", Text, nullable=False),
     Column("deleted_at", Text),
     Column("person", Text, nullable=False, server_default=""),  # whose it is; empty where there are no accounts
+    Column("focus", Text, nullable=False, server_default=""),
+    Column("pinned_at", Text),
     Index("suyuan_conversations_by_time", "updated_at"),
     Index("suyuan_conversations_by_person", "person", "updated_at"),
 )
@@ -58,6 +60,7 @@ messages = Table(
     # While it is being written: until when it counts as such, in seconds since 1970 by the clock of the database.
     Column("lease", Float),
     Column("stopping", Boolean, nullable=False, server_default=false()),  # whether somebody wants it stopped
+    Column("version_of", Text),  # the question, where the answer is an earlier version; its position is negative
     UniqueConstraint("conversation", "position"),
     Index("suyuan_messages_by_state", "state"),
 )

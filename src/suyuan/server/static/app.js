@@ -3,29 +3,30 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const state = JSON.parse($("#state").textContent);
 const t = (key) => state.texts[key];
-const [panel, thread, scroll, ask, form, list] = ["panel", "thread", "scroll", "ask", "form", "list"].map((id) => document.getElementById(id));
-const CONFIRM_WITHIN = 500;
-let conversation = state.conversation;
+const [thread, scroll, ask, form, list, rail] = ["thread", "scroll", "ask", "form", "list", "rail"].map((id) => document.getElementById(id));
+const main = $("main");
+let conversation = state.conversation, draft = state.draft;
 
 // --- requests ---
-async function request(method, path, body, within = 30000) {
+async function request(method, path, body) {
   let response;
   try {
     response = await fetch(path, {
       method,
       headers: { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) },
       body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(within),
+      signal: AbortSignal.timeout(60000),
     });
-  } catch (error) {
-    throw { late: error.name === "TimeoutError", message: t(error.name === "TimeoutError" ? "rollback" : "offline") };
-  }
+  } catch { throw { message: t("offline") }; }
   const data = response.status === 204 ? {} : await response.json().catch(() => ({}));
   if (!response.ok) throw { ...data.error, message: data.error?.message ?? `${response.status}` };
   return data;
 }
 
 const path = (more = "") => `/api/conversations/${conversation.id}${more}`;
+// What few need is loaded when it is used.
+const more = () => import(state.more);
+const page = { $, $$, t, state, request, toast, showError, announce, get conversation() { return conversation; }, change, put: (text) => { ask.value = text; resizeQuestion(); ask.focus(); } };
 
 function announce(text) {
   $("#live").textContent = "";
@@ -45,49 +46,55 @@ function toast(text, action, run) {
   setTimeout(() => box.remove(), action ? 15000 : 8000);
 }
 
-const showError = (error) => toast([error.message ?? t("offline"), error.hint].filter(Boolean).join(" "));
+function showError(error) {
+  toast([error.message ?? t("offline"), error.hint].filter(Boolean).join(" "));
+}
 
-// --- settings ---
-const currentSettings = () => conversation ?? { ...state.draft, engine: "", model: "" };
+// --- settings, in the composer ---
+const currentSettings = () => conversation ?? draft;
+const control = (name) => $(`[name=${name}]`, form);
 
 function apply(next) {
   const before = currentSettings();
-  conversation = next;
-  const now = currentSettings(), agent = now.mode === "agent", searchSwitch = $("#search");
-  for (const radio of $$("[name=mode]", panel)) radio.checked = radio.value === now.mode;
+  if (next.id) conversation = next;
+  else draft = next;
+  const now = currentSettings(), agent = now.mode !== "chat", searchSwitch = $("#search");
+  for (const radio of $$("[name=mode]", form)) radio.checked = radio.value === now.mode;
   searchSwitch.checked = now.search;
   searchSwitch.disabled = agent;
-  $(".switch", panel).dataset.state = agent ? "disabled" : now.search ? "on" : "off";
-  for (const name of ["engine", "model"]) selectOption($(`[name=${name}]`, panel), now[name] || state.defaults[name]);
-  const picked = (name) => $(`[name=${name}]`, panel).selectedOptions[0]?.textContent ?? "";
-  $(".in-use").textContent = t("use").replace("{model}", picked("model")).replace("{engine}", picked("engine"));
+  $(".switch", form).dataset.state = agent ? "disabled" : now.search ? "on" : "off";
+  for (const name of ["engine", "model", "focus"]) selectOption(control(name), now[name] || (state.defaults[name] ?? ""));
   if (before.mode !== now.mode) announce(t(now.mode));
   else if (before.search !== now.search) announce(t(now.search ? "on" : "off"));
-  const title = now.title ?? "";
-  $(".heading").textContent = title;
-  document.title = [title, $(".brand .name").textContent].filter(Boolean).join(" · ");
+  if (!conversation) return;
+  $(".heading").textContent = now.title;
+  document.title = [now.title, $(".brand .name").textContent].filter(Boolean).join(" · ");
   showRunning(now.running);
-  if (before.engine !== now.engine) showHealth();
 }
 
 function selectOption(select, value) {
-  if (![...select.options].some((option) => option.value === value)) select.add(new Option(value, value));
+  if (![...select.options].some((option) => option.value === value)) select.add(new Option(value, value), select.options.length - 1);
   select.value = value;
 }
 
-async function change(field, value) {
-  if (panel.ariaBusy === "true") return;
-  panel.ariaBusy = "true";
+// Until the server answers, however slow the connection, the controls show that they wait and keep their state.
+async function change(fields) {
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  const late = setTimeout(announce, 1000, t("pending"));
   try {
-    if (conversation) apply(await request("PATCH", path(), { [field]: value }, CONFIRM_WITHIN));
-    else openConversation(await request("POST", "/api/conversations", { ...state.draft, lang: state.lang, [field]: value }, CONFIRM_WITHIN));
+    if (conversation) apply(await request("PATCH", path(), fields));
+    else {
+      const { settings, command } = await request("PATCH", "/api/draft", fields);
+      apply(settings);
+      return { command };
+    }
   } catch (error) {
-    apply(conversation);
+    apply(currentSettings());
     showError(error);
-    // The change may have been made late.
-    if (error.late && conversation) request("GET", path()).then(apply, () => {});
   } finally {
-    panel.ariaBusy = "false";
+    clearTimeout(late);
+    form.ariaBusy = "false";
     applyPendingChange();
   }
 }
@@ -95,119 +102,114 @@ async function change(field, value) {
 function openConversation(made) {
   apply(made);
   history.replaceState(null, "", `/c/${made.id}`);
-  $(".export").hidden = false;
-  for (const link of $$(".export a")) link.href = path(`/export?form=${link.dataset.form}`);
+  document.cookie = "draft=; path=/; max-age=0";
   watchChanges();
-  reloadList();
 }
 
-panel.addEventListener("click", (event) => {
-  const control = event.target.closest("[name=mode], #search");
-  if (!control) return;
+form.addEventListener("click", (event) => {
+  const clicked = event.target.closest("[name=mode], #search");
+  if (!clicked) return;
   event.preventDefault();
-  if (control.id === "search") change("search", !currentSettings().search);
-  else if (control.value !== currentSettings().mode) change("mode", control.value);
+  if (clicked.id === "search") change({ search: !currentSettings().search });
+  else if (clicked.value !== currentSettings().mode) change({ mode: clicked.value });
 });
 
-panel.addEventListener("change", (event) => {
+form.addEventListener("change", (event) => {
   const { name, value } = event.target;
-  if (name === "engine" || name === "model") {
-    event.target.value = currentSettings()[name] || state.defaults[name];
-    change(name, value);
-  } else if (name === "lang" || name === "theme") {
-    document.cookie = `${name}=${value}; path=/; max-age=31536000; SameSite=Strict`;
-    if (name === "theme") document.documentElement.dataset.theme = value;
-    else (conversation ? request("PATCH", path(), { lang: value }) : Promise.resolve()).catch(() => {}).then(() => location.reload());
-  }
+  if (!["engine", "model", "focus"].includes(name)) return;
+  event.target.value = currentSettings()[name] || (state.defaults[name] ?? "");
+  if (value === "+") actions.connect();
+  else change({ [name]: value });
 });
-
-let healthReport = null, healthTimer = 0;
-
-async function checkHealth() {
-  healthReport = await request("GET", "/api/health").catch(() => null);
-  showHealth();
-  clearTimeout(healthTimer);
-  if (document.visibilityState === "visible") healthTimer = setTimeout(checkHealth, healthReport?.searxng?.state === "unknown" ? 2000 : 60000);
-}
-
-// The light shows the state of the chosen engines only.
-function showHealth() {
-  const chosen = currentSettings().engine || state.defaults.engine, searxng = healthReport?.searxng?.state ?? "unknown", engines = healthReport?.engines ?? [];
-  const asked = engines.filter(({ name }) => (chosen === "auto" ? !["stub", "archive", "google"].includes(name) : chosen.split(/[,+]/).includes(name)));
-  const ready = asked.filter(({ name, ready }) => (name === "searxng" ? searxng === "ok" : ready));
-  const withoutSearxng = asked.some(({ name }) => name === "searxng") && searxng !== "ok";
-  const light = !asked.length || (withoutSearxng && searxng === "unknown") ? "unknown" : !ready.length ? "down" : withoutSearxng ? "other" : "ok";
-  const best = ready.find(({ name }) => name === "searxng") ?? ready[0];
-  const error = light === "ok" ? null : (healthReport?.notice ?? healthReport?.searxng?.error);
-  for (const each of $$(".light")) each.dataset.light = light;
-  $(".health .summary").textContent = t(`health.${light}`).replace("{engine}", best?.title);
-  Object.assign($(".health .problem"), { textContent: error?.message ?? "", hidden: !error });
-  $(".health .fix").textContent = (error?.hint ?? "").replace(/\s+(?=[1-9]\. )/g, "\n");
-  $(".health details").hidden = !error?.hint;
-}
 
 // --- messages ---
-async function reloadThread(scrollToLast) {
+async function reloadThread() {
   const response = await fetch(`/c/${conversation.id}?part=thread`);
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const old = new Map($$(".turn", thread).map((turn) => [turn.dataset.key, turn]));
   // Unchanged turns stay, with the parts that the user has opened.
   thread.replaceChildren(...$$(".turn", page).map((turn) => old.get(turn.dataset.key) ?? document.adoptNode(turn)));
-  $(".welcome").hidden = thread.childElementCount > 0;
+  main.classList.toggle("is-new", !thread.childElementCount);
   followAnswer();
-  const last = thread.lastElementChild;
-  if (scrollToLast && last) {
-    for (const each of $$(".newest", thread)) each.classList.remove("newest");
-    last.classList.add("newest");
-    scroll.scrollTo({ top: last.offsetTop - 20 });
-    reloadList();
-  }
+}
+
+function newTurn(text) {
+  const turn = $("#turn").content.firstElementChild.cloneNode(true), title = $("h2", turn);
+  title.textContent = text;
+  title.classList.toggle("long", text.length > 90 || text.includes("\n"));
+  return turn;
+}
+
+function showNewest(turn) {
+  for (const each of $$(".newest", thread)) each.classList.remove("newest");
+  turn.classList.add("newest");
+  main.classList.remove("is-new");
+  measure();
+  scroll.scrollTo({ top: turn.offsetTop - 20 });
+  ask.placeholder = t("follow");
 }
 
 let answerEvents = null, followedRun = "";
 
 function followAnswer() {
-  const article = $(".answer[data-state=running]", thread);
+  const article = $(".answer[data-state=running]:not([data-run=''])", thread);
   showRunning(article?.dataset.run);
   if (!article || followedRun === article.dataset.run) return;
   answerEvents?.close();
   followedRun = article.dataset.run;
+  article.id = `a-${followedRun}`;
   answerEvents = new EventSource(`/stream/${followedRun}`);
-  const part = (selector) => $(selector, article);
+  const turn = article.closest(".turn"), part = (selector) => $(selector, article);
+  if (!$(".evidence", turn)) turn.append(Object.assign(document.createElement("div"), { className: "evidence", id: `e-${followedRun}`, role: "group", ariaLabel: t("sources") }));
   const on = (kind, then) => answerEvents.addEventListener(kind, (event) => then(JSON.parse(event.data)));
   const showSteps = (data) => {
     if (part(".status").textContent !== data.status) part(".status").textContent = data.status;
     if (data.steps !== undefined) setHtml(part(".steps ol"), data.steps);
+  };
+  const showSources = (data) => {
+    showSteps(data);
+    setHtml(part(".tiles-slot"), data.tiles);
+    setHtml(part(".confirmed-slot"), data.confirmed);
+    setHtml($(".evidence", turn), data.evidence);
   };
   const showReasoning = (text, append) => {
     const box = part(".thought");
     box.textContent = append ? box.textContent + text : text;
     part(".thinking").hidden = !box.textContent;
   };
+  const showBlocks = (set, total) => {
+    // The steps fold when the text begins, so that the text does not move later.
+    if (total && !part(".md").childElementCount) part(".steps").open = false;
+    setBlocks(article, set, total);
+    showEndButton();
+  };
   const showAll = (data) => {
-    showSteps(data);
-    setHtml(part(".source-list"), data.sources);
+    if (data.question) { turn.dataset.question = data.question; turn.id = `q-${data.question}`; }
+    showSources(data);
     setHtml(part(".notices"), data.notices);
     showReasoning(data.thinking);
-    setBlocks(article, data.blocks.map((html, i) => [i, html]), data.blocks.length);
+    showBlocks(data.blocks.map((html, i) => [i, html]), data.blocks.length);
   };
   on("snapshot", showAll);
   on("step", (data) => { showSteps(data); announce(data.status); });
-  on("sources", (data) => { showSteps(data); setHtml(part(".source-list"), data.html); });
+  on("sources", showSources);
   on("notice", (data) => { setHtml(part(".notices"), data.html); announce(part(".notices").lastElementChild.textContent); });
-  on("blocks", (data) => { showSteps(data); setBlocks(article, data.set, data.total); });
+  on("blocks", (data) => { showSteps(data); showBlocks(data.set, data.total); });
+  on("claims", (data) => { showSources(data); setHtml(part(".claims"), data.claims); showMarks(article, data.marks); });
   on("thinking", (data) => showReasoning(data.text, true));
-  on("withdrawn", () => setBlocks(article, [], 0));
+  on("withdrawn", () => { setBlocks(article, [], 0); part(".steps").open = true; });
   on("answer", (data) => {
     stopFollowing();
     showAll(data);
+    part(".steps").open = false;
     setHtml(part(".foot"), data.foot);
     setHtml(part(".claims"), data.claims);
     article.dataset.state = data.state;
     article.removeAttribute("aria-busy");
-    article.closest(".turn").dataset.key = `${article.dataset.run}-${data.state}`;
+    turn.dataset.key = data.key;
     announce(t(data.state === "stopped" ? "stopped" : "done"));
+    if (document.hidden) more().then((module) => module.notify(page, article));
     reloadList();
   });
   const mine = answerEvents;
@@ -239,6 +241,13 @@ function setBlocks(article, set, total) {
   while (body.childElementCount > total) body.lastElementChild.remove();
 }
 
+// The verdicts so far, in the order of the citations.
+function showMarks(article, marks) {
+  $$(".md .cite", article).forEach((cite, i) => {
+    if (marks[i]) [cite.dataset.claim, cite.dataset.verdict] = marks[i];
+  });
+}
+
 function showRunning(run) {
   $(".stop", form).hidden = !run;
   $(".send[type=submit]", form).hidden = Boolean(run);
@@ -246,15 +255,39 @@ function showRunning(run) {
 
 async function send(text, insteadOf = "") {
   if (!text.trim() || form.ariaBusy === "true") return false;
+  if (text.trim().startsWith("/") && !conversation) {
+    const done = await change({ command: text.trim() });
+    if (done?.command) toast(t(done.command === "help" ? "help" : "saved"));
+    if (!done || done.command) return Boolean(done);
+  }
   form.ariaBusy = "true";
+  const turn = newTurn(text), before = thread.lastElementChild, replaced = insteadOf ? $$(`#q-${insteadOf}, #q-${insteadOf} ~ .turn`) : [];
+  const fresh = !conversation;
+  for (const each of replaced) each.remove();
+  thread.append(turn);
+  showNewest(turn);
   try {
-    if (!conversation) openConversation(await request("POST", "/api/conversations", { ...state.draft, lang: state.lang }));
-    const answer = await request("POST", path("/messages"), { text, instead_of: insteadOf });
-    if (answer.conversation) apply(answer.conversation);
-    if (answer.command) toast(t(answer.command === "help" ? "help" : "saved"));
-    if (answer.run) await reloadThread(true);
+    const { mode, search, engine, model, focus } = currentSettings();
+    const answer = fresh
+      ? await request("POST", "/api/conversations", { mode, search, engine, model, focus, lang: state.lang, text })
+      : await request("POST", path("/messages"), { text, instead_of: insteadOf });
+    if (fresh) openConversation(answer);
+    if (answer.command) {
+      turn.remove();
+      apply(answer.conversation);
+      toast(t(answer.command === "help" ? "help" : "saved"));
+    } else {
+      $(".answer", turn).dataset.run = fresh ? answer.running : answer.run;
+      // An answer may be complete before this window hears of it.
+      if (!$(".answer", turn).dataset.run) await reloadThread();
+      followAnswer();
+      reloadList();
+    }
     return true;
   } catch (error) {
+    turn.remove();
+    thread.append(...replaced);
+    main.classList.toggle("is-new", !before && !replaced.length);
     showError(error);
     return false;
   } finally {
@@ -265,28 +298,55 @@ async function send(text, insteadOf = "") {
 
 async function submit() {
   const text = ask.value;
-  if (await send(text)) {
-    if (ask.value === text) ask.value = "";
-    resizeQuestion();
-  }
+  ask.value = "";
+  resizeQuestion();
+  if (!(await send(text)) && !ask.value) { ask.value = text; resizeQuestion(); }
+}
+
+// The old answer stays as a version; the new one is written in its place.
+async function answerAgain(article, query = "") {
+  try {
+    const { run } = await request("POST", path("/retry"), { answer: article.dataset.run, query });
+    const turn = article.closest(".turn"), fresh = $(".answer", newTurn(""));
+    while (turn.nextElementSibling) turn.nextElementSibling.remove();
+    $(".evidence", turn)?.remove();
+    fresh.dataset.run = run;
+    article.replaceWith(fresh);
+    turn.dataset.key = run;
+    showNewest(turn);
+    followAnswer();
+  } catch (error) { showError(error); }
 }
 
 function resizeQuestion() {
   ask.style.height = "auto";
-  ask.style.height = `${ask.scrollHeight + 2}px`;
+  ask.style.height = `${ask.scrollHeight}px`;
 }
 
 form.addEventListener("submit", (event) => { event.preventDefault(); submit(); });
 ask.addEventListener("input", resizeQuestion);
 document.addEventListener("keydown", (event) => {
-  const area = event.target.closest?.("textarea");
+  const area = event.target.closest?.("textarea"), writing = event.target.matches?.("input:not([type=checkbox]):not([type=radio]), textarea, select");
   // In an input method, Enter chooses a word.
   if (area && event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) {
     event.preventDefault();
     area.form.requestSubmit();
   }
-  if (event.key === "Escape") { hideCard(true); toggleSettings(false); toggleSidebar(false); $(".export").open = false; }
+  if (event.key === "Escape") { chooseSource(null); closeEvidence(); hideCard(true); toggleOptions(false); toggleRail(false); closeMenus(); }
+  if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const cite = event.target.closest?.(".cite");
+  if (event.key === "e" && cite) { event.preventDefault(); openEvidence(cite.closest(".turn"), cite); }
+  else if (event.key === "?") more().then((module) => module.showKeys(page));
+  else if (event.key === "/") { event.preventDefault(); ask.focus(); }
+  else if (event.key === "n" && !event.target.closest?.("dialog")) location.href = "/";
+  else if (event.key === "j" || event.key === "k") moveTurn(event.key === "j" ? 1 : -1);
 });
+
+function moveTurn(step) {
+  const turns = $$(".turn", thread), at = turns.findLastIndex((turn) => turn.offsetTop - 30 <= scroll.scrollTop);
+  const next = turns[Math.max(0, Math.min(turns.length - 1, at + step))];
+  if (next) { scroll.scrollTo({ top: next.offsetTop - 20 }); $("h2", next).tabIndex = -1; $("h2", next).focus({ preventScroll: true }); }
+}
 
 // --- changes from other windows ---
 let changes = null;
@@ -302,11 +362,11 @@ let pendingChange = null;
 
 function onChange(data) {
   // A change that arrives during an own request may be older than its response: it waits.
-  pendingChange = panel.ariaBusy === "true" || form.ariaBusy === "true" ? data : null;
+  pendingChange = form.ariaBusy === "true" ? data : null;
   if (pendingChange) return;
   if (data.kind === "deleted") { location.href = "/"; return; }
   apply(data.conversation);
-  const article = data.run && $(`#a-${data.run}`);
+  const article = data.run && $(`.answer[data-run="${data.run}"]`);
   if (data.run && (!article || data.kind === "run.saved" || (data.kind === "run.finished" && followedRun !== data.run && article.dataset.state === "running"))) reloadThread();
 }
 
@@ -315,35 +375,31 @@ function applyPendingChange() {
 }
 
 // --- list of conversations ---
-let listRequests = 0;
+let listRequests = 0, choosing = false;
 
 async function reloadList() {
-  const mine = ++listRequests;
-  const found = await request("GET", `/api/conversations?limit=60&text=${encodeURIComponent($(".find input").value)}`).catch(() => null);
-  if (!found || mine !== listRequests || $("input", list)) return;
-  list.replaceChildren(...found.conversations.map((each) => {
-    const item = $("#entry").content.firstElementChild.cloneNode(true), link = $("a", item);
-    item.dataset.id = each.id;
-    link.href = `/c/${each.id}`;
-    link.textContent = each.title || t("untitled");
-    if (each.id === conversation?.id) {
-      link.ariaCurrent = "page";
-      $(".heading").textContent = each.title;
-    }
-    return item;
-  }));
-  Object.assign($(".empty"), { hidden: found.conversations.length > 0, textContent: t("none") });
+  const mine = ++listRequests, text = encodeURIComponent($(".find input").value);
+  const response = await fetch(`/rail?text=${text}&here=${conversation?.id ?? ""}`).catch(() => null);
+  if (!response?.ok || mine !== listRequests || $("input", list)) return;
+  list.innerHTML = await response.text();
+  addActions();
 }
 
 // The page is delivered without these buttons, which makes it smaller.
-for (const item of list.children) item.append($(".item-actions", $("#entry").content).cloneNode(true));
+function addActions() {
+  const button = (action, name, symbol) => `<button type="button" class="icon-button" data-action="${action}" aria-label="${name}" title="${name}"><svg class="icon" aria-hidden="true"><use href="#i-${symbol}"/></svg></button>`;
+  const all = button("pin", t("pin"), "pin") + button("rename", t("rename"), "edit") + button("delete", t("delete"), "trash");
+  for (const item of $$("li", list)) item.insertAdjacentHTML("beforeend", `<span class="item-actions">${all}</span>`);
+  const head = $("h2", list);
+  if (head) head.insertAdjacentHTML("beforeend", `<button type="button" class="link" data-action="select">${t("select")}</button>`);
+}
 
 let typing;
 $(".find input").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(reloadList, 150); });
 
 function renameConversation(item) {
-  const link = $("a", item);
-  const field = Object.assign(document.createElement("input"), { value: link.textContent, ariaLabel: link.textContent });
+  const link = $("a", item), name = $("span", link);
+  const field = Object.assign(document.createElement("input"), { value: name.textContent, ariaLabel: name.textContent });
   link.replaceWith(field);
   field.select();
   let over = false;
@@ -353,10 +409,10 @@ function renameConversation(item) {
     const title = field.value.trim();
     field.replaceWith(link);
     link.focus();
-    if (!keep || !title || title === link.textContent) return;
+    if (!keep || !title || title === name.textContent) return;
     try {
       const changed = await request("PATCH", `/api/conversations/${item.dataset.id}`, { title });
-      link.textContent = changed.title;
+      name.textContent = changed.title;
       if (changed.id === conversation?.id) apply(changed);
     } catch (error) { showError(error); }
   };
@@ -367,53 +423,228 @@ function renameConversation(item) {
   };
 }
 
-async function deleteConversation(item) {
-  const { id } = item.dataset, here = id === conversation?.id;
+async function deleteConversations(items) {
+  const ids = items.map((item) => item.dataset.id), here = ids.includes(conversation?.id);
   try {
     if (here) { changes?.close(); stopFollowing(); }
-    await request("DELETE", `/api/conversations/${id}`);
+    await Promise.all(ids.map((id) => request("DELETE", `/api/conversations/${id}`)));
   } catch (error) { return showError(error); }
-  ($("a", item.nextElementSibling ?? item.previousElementSibling ?? document) ?? ask).focus();
-  item.remove();
-  if (here) for (const part of [thread, form, panel]) part.inert = true;
+  const rest = $$("li", list).filter((item) => !items.includes(item));
+  ($("a", rest[0] ?? document.createElement("p")) ?? ask).focus();
+  for (const item of items) item.remove();
+  if (here) for (const part of [thread, form]) part.inert = true;
   const left = here && setTimeout(() => (location.href = "/"), 15000);
-  toast(t("deleted"), t("undo"), async () => {
+  toast(ids.length > 1 ? t("deleted_n").replace("{n}", ids.length) : t("deleted"), t("undo"), async () => {
     clearTimeout(left);
-    await request("POST", `/api/conversations/${id}/restore`).catch(showError);
+    await Promise.all(ids.map((id) => request("POST", `/api/conversations/${id}/restore`))).catch(showError);
     if (here) location.reload();
     else reloadList();
   });
 }
 
-// --- buttons ---
-function toggleSettings(open = !panel.classList.contains("open")) {
-  panel.classList.toggle("open", open);
-  $(".expand").ariaExpanded = String(open);
+function selectConversations() {
+  const bar = Object.assign(document.createElement("p"), { className: "bulk" });
+  const remove = Object.assign(document.createElement("button"), { type: "button", className: "button", disabled: true });
+  const cancel = Object.assign(document.createElement("button"), { type: "button", className: "text-button", textContent: t("cancel") });
+  const chosen = () => $$("li", list).filter((item) => $(":checked", item));
+  const count = () => { remove.textContent = t("chosen").replace("{n}", chosen().length); remove.disabled = !chosen().length; };
+  const end = () => { bar.remove(); for (const box of $$("[type=checkbox]", list)) box.remove(); };
+  for (const item of $$("li", list)) item.prepend(Object.assign(document.createElement("input"), { type: "checkbox", ariaLabel: $("a span", item).textContent, onchange: count }));
+  remove.onclick = () => { const items = chosen(); end(); deleteConversations(items); };
+  cancel.onclick = end;
+  bar.append(remove, cancel);
+  list.prepend(bar);
+  count();
+  $("[type=checkbox]", list)?.focus();
 }
 
-function toggleSidebar(open) {
-  const sidebar = $("#sidebar"), was = sidebar.classList.contains("open");
-  open ??= !was;
-  sidebar.classList.toggle("open", open);
+// --- citations and their evidence ---
+let chosenCitation = null;
+
+// The sentence before a citation, found in the text of its block.
+function sentenceRange(cite) {
+  const block = cite.closest("p, li, td, th, blockquote, h3, h4, h5, h6") ?? cite.parentElement;
+  const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT), nodes = [];
+  let text = "";
+  for (let node = walker.nextNode(); node && !(cite.compareDocumentPosition(node) & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY)); node = walker.nextNode()) {
+    if (node.parentElement.closest("sup, .cite")) continue;
+    nodes.push([text.length, node]);
+    text += node.data;
+  }
+  const end = text.trimEnd().replace(/[.!?。！？；;]+$/, "").length;
+  if (!end) return null;
+  const segments = [...new Intl.Segmenter(document.documentElement.lang, { granularity: "sentence" }).segment(text)];
+  const start = segments.findLast(({ index }) => index < end)?.index ?? 0;
+  const place = (at) => { const [from, node] = nodes.findLast(([begin]) => begin <= at); return [node, at - from]; };
+  const range = document.createRange();
+  range.setStart(...place(start));
+  range.setEnd(...place(Math.min(end, text.length)));
+  return range;
+}
+
+function passageOf(cite, source) {
+  const box = $(".passage", source), claim = $(`[data-check="${cite?.dataset.claim}"]`, cite?.closest(".answer") ?? document)?.cloneNode(true);
+  box.replaceChildren();
+  if (!cite) return;
+  const links = $(".links", source).cloneNode(true);
+  links.hidden = false;
+  if (claim) {
+    const link = $(".to-passage", claim);
+    if (link) links.prepend(link);
+    box.append(...claim.childNodes);
+  }
+  if (!$("blockquote", box) && $(".snippet", source).textContent) box.append(Object.assign(document.createElement("blockquote"), { textContent: $(".snippet", source).textContent }));
+  box.append(links);
+}
+
+// Mark a citation: its sentence, and its source in the column with the passage.
+function chooseSource(cite) {
+  if (cite && cite === chosenCitation) return;
+  for (const each of $$(".hot")) each.classList.remove("hot");
+  for (const box of $$(".passage:not(:empty)")) box.replaceChildren();
+  CSS.highlights?.delete("sentence");
+  chosenCitation = cite;
+  if (!cite) return;
+  cite.classList.add("hot");
+  const range = cite.closest(".md") && sentenceRange(cite);
+  if (range && CSS.highlights) CSS.highlights.set("sentence", new Highlight(range));
+  const source = $(`.evidence [data-source="${cite.textContent}"]`, cite.closest(".turn"));
+  if (!source) return;
+  const folded = source.closest("details.others");
+  if (folded) folded.open = true;
+  source.classList.add("hot");
+  passageOf(cite, source);
+  const column = source.closest(".evidence"), top = source.offsetTop - column.scrollTop;
+  if (top < 0 || top + source.offsetHeight > column.clientHeight) column.scrollTop = Math.max(0, source.offsetTop - 40);
+}
+
+const hasColumn = (cite) => $(".evidence", cite.closest(".turn"))?.offsetParent != null;
+let opener = null;
+
+function openEvidence(turn, cite) {
+  const column = $(".evidence", turn);
+  if (!column) return;
+  opener = document.activeElement;
+  if (cite) chooseSource(cite);
+  if (matchMedia("(max-width: 1100px)").matches) {
+    column.classList.add("open");
+    column.setAttribute("role", "dialog");
+    column.ariaModal = "true";
+  }
+  ($(".hot a", column) ?? $("a, button", column))?.focus({ preventScroll: !column.classList.contains("open") });
+}
+
+function closeEvidence() {
+  const column = $(".evidence.open");
+  if (column) {
+    column.classList.remove("open");
+    column.setAttribute("role", "group");
+    column.removeAttribute("aria-modal");
+  }
+  if (opener && (column || document.activeElement?.closest(".evidence"))) opener.focus({ preventScroll: true });
+  opener = null;
+}
+
+let card = null, cardTimer = 0;
+
+// Where there is no column, a card beside the citation shows the same.
+function showCard(cite) {
+  clearTimeout(cardTimer);
+  if (card && chosenCitation === cite) return;
+  hideCard();
+  const source = $(`.evidence [data-source="${cite.textContent}"]`, cite.closest(".turn"))?.cloneNode(true);
+  chooseSource(cite);
+  if (!source) return;
+  passageOf(cite, source);
+  card = Object.assign(document.createElement("div"), { className: "card", id: "card" });
+  card.append(...[source]);
+  cite.setAttribute("aria-describedby", "card");
+  // After the citation, so that Tab moves into the card.
+  cite.parentElement.after(card);
+  const at = cite.getBoundingClientRect(), { width, height } = card.getBoundingClientRect();
+  const below = at.bottom + 8 + height < innerHeight || at.top < height + 16;
+  card.style.left = `${Math.max(12, Math.min(at.left - 24, innerWidth - width - 12))}px`;
+  card.style.top = `${Math.max(8, below ? at.bottom + 8 : at.top - height - 8)}px`;
+  card.onpointerenter = () => clearTimeout(cardTimer);
+  card.onpointerleave = hideCardSoon;
+}
+
+function hideCard(back) {
+  clearTimeout(cardTimer);
+  if (!card) return;
+  if (back && card.contains(document.activeElement)) chosenCitation?.focus({ preventScroll: true });
+  $("[aria-describedby=card]")?.removeAttribute("aria-describedby");
+  card.remove();
+  card = null;
+}
+
+function hideCardSoon() {
+  clearTimeout(cardTimer);
+  cardTimer = setTimeout(() => { if (!card?.contains(document.activeElement)) hideCard(); }, 250);
+}
+
+const showCitation = (cite) => (hasColumn(cite) ? chooseSource(cite) : showCard(cite));
+thread.addEventListener("pointerover", (event) => {
+  const cite = event.target.closest(".cite"), source = event.target.closest(".evidence .source");
+  if (event.pointerType !== "mouse") return;
+  if (cite) { clearTimeout(cardTimer); cardTimer = setTimeout(showCitation, 120, cite); }
+  else if (source && !source.classList.contains("hot")) {
+    const first = $$(".md .cite", source.closest(".turn")).find((each) => each.textContent === source.dataset.source);
+    clearTimeout(cardTimer);
+    if (first) cardTimer = setTimeout(chooseSource, 120, first);
+  }
+});
+thread.addEventListener("pointerout", (event) => {
+  if (event.pointerType === "mouse" && event.target.closest(".cite, .source")) { clearTimeout(cardTimer); if (card) hideCardSoon(); }
+});
+thread.addEventListener("focusin", (event) => {
+  const cite = event.target.closest(".cite");
+  if (cite?.matches(":focus-visible")) showCitation(cite);
+  else if (card && !card.contains(event.target)) hideCard();
+});
+let touched = false;
+thread.addEventListener("pointerdown", (event) => { touched = event.pointerType !== "mouse"; });
+thread.addEventListener("click", (event) => {
+  const cite = event.target.closest(".cite");
+  // Touch has no hover: a tap shows the source, which contains the link.
+  if (cite && touched && $(".evidence", cite.closest(".turn"))) { event.preventDefault(); openEvidence(cite.closest(".turn"), cite); }
+});
+
+// --- buttons ---
+function toggleOptions(open = !form.classList.contains("more")) {
+  form.classList.toggle("more", open);
+  $(".more-options").ariaExpanded = String(open);
+}
+
+function toggleRail(open = !rail.classList.contains("open")) {
+  const was = rail.classList.contains("open");
+  rail.classList.toggle("open", open);
   $(".menu").ariaExpanded = String(open);
   if (open) $(".new").focus();
   else if (was) $(".menu").focus();
 }
 
+function closeMenus(but) {
+  for (const menu of $$(".export[open]")) if (menu !== but) menu.open = false;
+}
+
+async function copyText(text) {
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else {
+    const area = Object.assign(document.createElement("textarea"), { value: text, className: "visually-hidden" });
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    if (!copied) throw { message: t("not_copied") };
+  }
+  toast(t("copied"));
+}
+
 async function copyAnswer(run) {
   try {
     const { messages } = await request("GET", path("/messages"));
-    const text = messages.find((message) => message.id === run)?.text ?? "";
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else {
-      const area = Object.assign(document.createElement("textarea"), { value: text, className: "visually-hidden" });
-      document.body.append(area);
-      area.select();
-      const copied = document.execCommand("copy");
-      area.remove();
-      if (!copied) throw { message: t("not_copied") };
-    }
-    toast(t("copied"));
+    await copyText(messages.find((message) => message.id === run)?.text ?? "");
   } catch (error) { showError(error.hint || !error.name ? error : { message: t("not_copied") }); }
 }
 
@@ -431,102 +662,92 @@ function editQuestion(turn) {
   $("[data-action=unedit]", editor).onclick = close;
 }
 
+function editQuery(what) {
+  const box = document.createElement("form"), field = Object.assign(document.createElement("input"), { value: what.dataset.query, ariaLabel: t("query") });
+  const article = what.closest(".answer"), kept = [...what.childNodes];
+  box.className = "requery";
+  box.append(field);
+  what.replaceChildren(box);
+  field.select();
+  const close = () => what.replaceChildren(...kept);
+  box.onsubmit = async (event) => {
+    event.preventDefault();
+    close();
+    if (article.dataset.state === "running") await request("POST", `/api/runs/${article.dataset.run}/stop`).catch(() => {});
+    answerAgain(article, field.value);
+  };
+  field.onkeydown = (event) => { if (event.key === "Escape") { event.stopPropagation(); close(); } };
+}
+
+const answerOf = (button) => button.closest(".answer");
 const actions = {
-  menu: () => toggleSidebar(),
-  settings: () => toggleSettings(),
+  menu: () => toggleRail(),
+  fold: (button) => {
+    const folded = document.body.classList.toggle("folded");
+    button.ariaExpanded = String(!folded);
+    document.cookie = `rail=${folded ? "folded" : ""}; path=/; max-age=31536000; SameSite=Strict`;
+  },
+  options: () => toggleOptions(),
+  end: () => scroll.scrollTo({ top: scroll.scrollHeight }),
+  evidence: (button) => openEvidence(button.closest(".turn")),
+  "close-evidence": closeEvidence,
   stop: () => request("POST", `/api/runs/${followedRun}/stop`).catch(showError),
   ask: (button) => send(button.textContent),
   edit: (button) => editQuestion(button.closest(".turn")),
-  copy: (button) => copyAnswer(button.closest(".answer").dataset.run),
-  retry: (button) => request("POST", path("/retry"), { answer: button.closest(".answer").dataset.run }).then(() => reloadThread(true)).catch(showError),
+  requery: (button) => editQuery(button.closest(".what")),
+  copy: (button) => copyAnswer(answerOf(button).dataset.run),
+  "copy-code": (button) => copyText($("pre", button.closest(".code")).textContent).catch(showError),
+  "copy-table": (button) => more().then((module) => copyText(module.csv($("table", button.closest(".table-box"))))).catch(showError),
+  retry: (button) => answerAgain(answerOf(button)),
+  builtin: (button) => change({ model: "embedded" }).then(() => answerAgain(answerOf(button))),
+  version: (button) => request("POST", path("/version"), { answer: button.dataset.run }).then(() => reloadThread()).catch(showError),
+  speak: (button) => more().then((module) => module.speak(button, answerOf(button))),
+  connect: () => more().then((module) => module.connect(page)),
+  pin: (button) => {
+    const item = button.closest("li"), pinned = !("pinned" in item.dataset);
+    request("PATCH", `/api/conversations/${item.dataset.id}`, { pinned }).then(() => { announce(t(pinned ? "pinned" : "unpinned")); reloadList(); }).catch(showError);
+  },
   rename: (button) => renameConversation(button.closest("li")),
-  delete: (button) => deleteConversation(button.closest("li")),
+  delete: (button) => deleteConversations([button.closest("li")]),
+  select: () => selectConversations(),
+  print: () => print(),
   demo: () => request("POST", "/demo").then(({ url }) => location.assign(url)).catch(showError),
 };
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
   if (button) actions[button.dataset.action]?.(button);
-  if (!event.target.closest(".sidebar, .menu") && $("#sidebar").classList.contains("open")) toggleSidebar(false);
-  if (!event.target.closest(".panel")) toggleSettings(false);
-  if (!event.target.closest(".export")) $(".export").open = false;
-  if (!event.target.closest(".card, .cite")) hideCard();
+  if (!event.target.closest(".rail, .menu") && rail.classList.contains("open")) toggleRail(false);
+  if (!event.target.closest(".evidence, .cite, .tiles, .card")) { hideCard(); closeEvidence(); chooseSource(null); }
+  closeMenus(event.target.closest(".export"));
 });
-
-// --- citation card ---
-let card = null, shownCitation = null, cardTimer = 0;
-
-function showCard(cite) {
-  clearTimeout(cardTimer);
-  if (shownCitation === cite) return;
-  hideCard();
-  const article = cite.closest(".answer"), about = $(`[data-card="${cite.dataset.cite}"]`, article);
-  if (!about) return;
-  shownCitation = cite;
-  card = Object.assign(document.createElement("div"), { className: "card", id: "card" });
-  const body = about.cloneNode(true), claim = $(`[data-check="${cite.dataset.claim}"]`, article)?.cloneNode(true);
-  if (claim) {
-    const link = $(".passage", claim);
-    if (link) $(".links", body).prepend(link);
-    $(".domain", body).after(...claim.childNodes);
-    if ($("blockquote", body)) $(".snippet", body)?.remove();
-  }
-  card.append(...body.childNodes);
-  cite.setAttribute("aria-describedby", "card");
-  // After the citation, so that Tab moves into the card.
-  cite.parentElement.after(card);
-  const at = cite.getBoundingClientRect(), { width, height } = card.getBoundingClientRect();
-  const below = at.bottom + 8 + height < innerHeight || at.top < height + 16;
-  card.style.left = `${Math.max(12, Math.min(at.left - 24, innerWidth - width - 12))}px`;
-  card.style.top = `${Math.max(8, below ? at.bottom + 8 : at.top - height - 8)}px`;
-  card.onpointerenter = () => clearTimeout(cardTimer);
-  card.onpointerleave = hideCardSoon;
-}
-
-function hideCard(back) {
-  clearTimeout(cardTimer);
-  if (back && card?.contains(document.activeElement)) shownCitation.focus({ preventScroll: true });
-  shownCitation?.removeAttribute("aria-describedby");
-  card?.remove();
-  card = shownCitation = null;
-}
-
-function hideCardSoon() {
-  clearTimeout(cardTimer);
-  cardTimer = setTimeout(() => { if (!card?.contains(document.activeElement)) hideCard(); }, 250);
-}
-
-thread.addEventListener("pointerover", (event) => {
-  const cite = event.target.closest(".cite");
-  if (cite && event.pointerType === "mouse") { clearTimeout(cardTimer); cardTimer = setTimeout(showCard, 120, cite); }
-});
-thread.addEventListener("pointerout", (event) => { if (event.target.closest(".cite") && event.pointerType === "mouse") hideCardSoon(); });
-thread.addEventListener("focusin", (event) => {
-  const cite = event.target.closest(".cite");
-  if (cite?.matches(":focus-visible")) showCard(cite);
-  else if (card && !card.contains(event.target)) hideCard();
-});
-let touched = false;
-thread.addEventListener("pointerdown", (event) => { touched = event.pointerType !== "mouse"; });
-thread.addEventListener("click", (event) => {
-  const cite = event.target.closest(".cite");
-  // Touch has no hover: the first tap shows the card, which contains the link.
-  if (cite && touched && shownCitation !== cite) { event.preventDefault(); showCard(cite); }
-});
-scroll.addEventListener("scroll", () => hideCard(), { passive: true });
 
 // --- start ---
-new ResizeObserver(() => scroll.style.setProperty("--view-height", `${scroll.clientHeight}px`)).observe(scroll);
+function measure() {
+  main.style.setProperty("--view-height", `${scroll.clientHeight}px`);
+  main.style.setProperty("--scrollbar", `${scroll.offsetWidth - scroll.clientWidth}px`);
+}
+
+// The reader is never moved; a button leads to the end.
+function showEndButton() {
+  const article = $(".turn:last-child .answer", thread);
+  const hidden = !article || article.getBoundingClientRect().bottom < scroll.getBoundingClientRect().bottom + 80;
+  if ($(".to-end").hidden !== hidden) $(".to-end").hidden = hidden;
+}
+
+new ResizeObserver(() => { measure(); showEndButton(); }).observe(scroll);
+scroll.addEventListener("scroll", () => { if (card) hideCard(); showEndButton(); }, { passive: true });
 if (conversation) {
   watchChanges();
   followAnswer();
   const last = thread.lastElementChild;
-  if (last) scroll.scrollTop = last.offsetTop - 20;
+  if (last) { measure(); scroll.scrollTop = last.offsetTop - 20; }
 }
+addActions();
 showRunning(conversation?.running);
+resizeQuestion();
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") {
-    checkHealth();
     if (conversation) { watchChanges(); reloadThread(); }
   } else {
     // A browser opens few connections to one server: hidden windows close theirs.
@@ -534,13 +755,21 @@ document.addEventListener("visibilitychange", () => {
     changes = null;
   }
 });
-checkHealth();
-// Without a network the demo can be tried.
-const demoOffer = $(".demo-offer");
-if (demoOffer) {
-  const offer = () => { demoOffer.hidden = navigator.onLine; };
-  for (const name of ["online", "offline"]) addEventListener(name, offer);
-  offer();
+// A search service that is configured but does not work is named before the first question.
+async function checkHealth() {
+  const { notice, searxng } = await request("GET", "/api/health").catch(() => ({}));
+  if (!main.classList.contains("is-new")) return;
+  if (searxng?.state === "unknown") setTimeout(checkHealth, 2000);
+  const [message, hint] = $$(".problem p");
+  message.textContent = notice?.message ?? "";
+  hint.textContent = (notice?.hint ?? "").replace(/\s+(?=[1-9]\. )/g, "\n");
+  $(".problem").hidden = !notice;
 }
+if (!conversation) checkHealth();
+// Without a network the demo can be tried.
+const offline = () => { $(".offline").hidden = navigator.onLine; };
+for (const name of ["online", "offline"]) addEventListener(name, offline);
+offline();
 if (matchMedia("(hover: hover)").matches) ask.focus({ preventScroll: true });
+if (state.send) submit();
 document.documentElement.dataset.ready = "1";

@@ -1,0 +1,82 @@
+"""The settings of a conversation that has no message yet: nothing is stored, a cookie remembers them."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection
+
+from ..chat.commands import parse_command
+from ..client import AsyncClient
+from ..core.causes.chat import SWITCH_LOCKED
+from ..core.errors import SuyuanError
+from . import schemas as s
+
+router = APIRouter(prefix="/api", include_in_schema=False)
+
+COOKIE = "draft"
+_FIELDS = ("mode", "search", "engine", "model", "focus")
+
+
+class DraftChange(s.ConversationChange):
+    """Settings to change, or a command such as ``/search on``."""
+
+    command: str = ""
+
+
+def draft_settings(client: AsyncClient, connection: HTTPConnection) -> dict[str, Any]:
+    """The settings that a new conversation begins with: the defaults, and what the user has changed since."""
+    sessions = client.chat.sessions
+    usual = {"mode": "chat", "search": sessions.searches_by_default(), "engine": "", "model": "", "focus": ""}
+    kept = _read(connection.cookies.get(COOKIE, ""))
+    try:
+        return checked(client, usual | kept)
+    except (ValueError, SuyuanError):
+        # Of another version, or an engine or model that is gone.
+        return usual
+
+
+@router.patch("/draft")
+async def change_draft(request: Request, body: DraftChange) -> Response:
+    """Change the settings of the conversation that begins with the next message; nothing is stored here."""
+    client: AsyncClient = request.app.state.client
+    draft = draft_settings(client, request)
+    change = body.model_dump(include=set(_FIELDS), exclude_none=True)
+    command = parse_command(body.command) if body.command else None
+    if command is not None and command.name != "help":
+        change = {command.name: command.value}
+    after = checked(client, draft | change)
+    if "search" in change and after["mode"] == "agent":
+        raise SWITCH_LOCKED()
+    answer = JSONResponse({"settings": after, "command": command.name if command else ""})
+    answer.set_cookie(COOKIE, _written(after), samesite="strict", httponly=True)
+    return answer
+
+
+def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a conversation as values that exist here; raises where one does not."""
+    settings = s.NewConversation.model_validate(given).model_dump(include=set(_FIELDS))
+    sessions = client.chat.sessions
+    sessions.check(settings["mode"], settings["model"])
+    if settings["engine"]:
+        sessions.check_plan(settings["engine"])
+    if settings["focus"]:
+        sessions.check_focus(settings["focus"])
+    return settings
+
+
+def _written(settings: dict[str, Any]) -> str:
+    return urlsafe_b64encode(json.dumps(settings, separators=(",", ":")).encode()).decode().rstrip("=")
+
+
+def _read(cookie: str) -> dict[str, Any]:
+    try:
+        found = json.loads(urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4)))
+    except ValueError:
+        return {}
+    return {name: found[name] for name in _FIELDS if name in found} if isinstance(found, dict) else {}

@@ -1,0 +1,72 @@
+"""The settings page: models, engines with their health, kinds of sources, privacy, language, appearance, keys."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from .. import __version__
+from ..client import AsyncClient
+from ..guides import documents
+from ..llm.settings import EMBEDDED
+from ..messages.catalog import languages
+from . import health
+from .errors import language_of
+from .page import THEMES, focus_titles, render_page, static_url
+from .texts import PageTexts
+
+router = APIRouter(include_in_schema=False)
+
+_YEAR = 31_536_000
+_KEYS = ("send", "line", "focus", "new", "move", "evidence", "escape", "help")
+# For tests only.
+_HIDDEN_ENGINES = ("stub",)
+
+
+@router.get("/settings")
+async def settings_page(request: Request) -> Response:
+    """All settings that can be seen or changed on the page."""
+    client: AsyncClient = request.app.state.client
+    t = PageTexts(language_of(request))
+    sessions = client.chat.sessions
+    engines = [each for each in health.engines(client) if each["name"] not in _HIDDEN_ENGINES]
+    return render_page(
+        request,
+        "settings.html",
+        models=[{"name": name, "settings": model} for name, model in sessions.models.items()],
+        default_model=sessions.default_model,
+        embedded=EMBEDDED,
+        engines=sorted(engines, key=lambda each: (each["state"] == "no_key", not each["ready"])),
+        default_engine=client.search_service.default,
+        searxng=request.app.state.health.report(t.lang)["searxng"],
+        focuses=focus_titles(client, t),
+        plans=client.search_service.focuses,
+        data=client.settings.data_dir,
+        archive=client.archive is not None,
+        keys=_KEYS,
+        guides=documents.NAMES,
+        version=__version__,
+        state={"texts": t.script(), "lang": t.lang, "more": static_url("more.js")},
+    )
+
+
+@router.post("/settings")
+async def change_settings(request: Request) -> Response:
+    """Set the language or the appearance, for this browser."""
+    form = parse_qs((await request.body()).decode("utf-8", "replace"))
+    chosen = {name: form.get(name, [""])[0] for name in ("lang", "theme")}
+    allowed: dict[str, Any] = {"lang": languages(), "theme": THEMES}
+    answer = RedirectResponse("/settings", 303)
+    for name, value in chosen.items():
+        if value in allowed[name]:
+            answer.set_cookie(name, value, max_age=_YEAR, samesite="strict")
+    return answer
+
+
+@router.get("/dialog/keys")
+async def keys_dialog(request: Request) -> Response:
+    """The sheet of keyboard shortcuts."""
+    return render_page(request, "keys.html", keys=_KEYS)
