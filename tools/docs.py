@@ -58,7 +58,7 @@ def made_pages() -> dict[Path, str]:
 _GROUPS = (
     ("Of your own", ("searxng",)),
     ("Result pages, without a key", (
-        "ddg_html", "bing_html", "baidu_html", "brave_html", "yahoo", "mojeek", "startpage", "ecosia", "so360", "sogou",
+        "ddg_html", "ddg_news", "ddg_images", "bing_html", "bing_news", "bing_images", "baidu_html", "brave_html", "yahoo", "mojeek", "startpage", "ecosia", "so360", "sogou",
         "google",
     )),
     ("APIs without a key", (

@@ -50,6 +50,39 @@ def brave_page(*hrefs: str, before: str = "", after: str = "") -> str:
 
 NOTHING = '<!DOCTYPE html><html><body><div class="no-results">Nothing was found.</div></body></html>'
 
+NEWS_ROW = {
+    "date": 1741089600, "title": "Tea pots", "excerpt": "All <b>about</b> pots.", "url": URL, "source": "Pot News",
+    "image": "https://pots.example/pot.jpg",
+}  # fmt: skip
+PICTURE_ROW = {
+    "title": "Tea pots", "url": URL, "image": "https://pots.example/pot.jpg", "width": 640, "height": 480,
+}  # fmt: skip
+
+
+def news_page(*hrefs: str) -> str:
+    """A page of news: a card for each article."""
+    cards = "".join(
+        f'<div class="news-card newsitem cardcommon" data-author="Pot News"><div class="news-card-body">'
+        f'<a class="imagelink" href="{escape(href)}"><img src="https://pots.example/pot.jpg"></a>'
+        f'<div class="caption"><a class="title" href="{escape(href)}">Tea pots {n}</a>'
+        f'<div class="snippet">All there is to know about tea pots, number {n}.</div>'
+        f'<div class="source"><a href="/news/search?q=site">Pot News</a><span aria-label="3 days ago">3d</span></div>'
+        "</div></div></div>"
+        for n, href in enumerate(hrefs, 1)
+    )
+    return f'<!DOCTYPE html><html><body><div id="algocore">{cards}</div></body></html>'
+
+
+def pictures_page(*hrefs: str) -> str:
+    """A page of pictures: what is known about each is JSON in an attribute."""
+    known = (
+        {"purl": href, "murl": "https://pots.example/pot.jpg", "t": "Tea pots", "desc": "A blue tea pot on a table"}
+        for href in hrefs
+    )
+    cells = "".join(f'<li><a class="iusc" m="{escape(json.dumps(one))}"></a></li>' for one in known)
+    return f'<!DOCTYPE html><html><body><ul class="dgControl_list">{cells}<li><a m="x"></a></li></ul></body></html>'
+
+
 ANSWERS: dict[str, tuple[Body, Body]] = {
     "searxng": (page.searxng_data(page.SEARXNG_ROW), page.searxng_data()),
     "brave": (page.brave_data(page.BRAVE_ROW), {"type": "search", "query": {}}),
@@ -68,6 +101,11 @@ ANSWERS: dict[str, tuple[Body, Body]] = {
     "mojeek": (headed_page(URL), NOTHING),
     "startpage": (linked_page(URL), NOTHING),
     "ecosia": (linked_page(URL), NOTHING),
+    "bing_news": (news_page(URL), NOTHING),
+    "bing_images": (pictures_page(URL), NOTHING),
+    # The same answer to both requests: it has a token, and it is the list.
+    "ddg_news": ({"vqd": "4-12345678", "results": [NEWS_ROW]}, {"vqd": "4-12345678", "results": []}),
+    "ddg_images": ({"vqd": "4-12345678", "results": [PICTURE_ROW]}, {"vqd": "4-12345678", "results": []}),
 }
 
 OPENALEX_ROW = {

@@ -59,6 +59,9 @@ PAPER = Details(("Ada Pot",), "Journal of Pots", "10.1000/pots", cited_by=7)
         ("gdelt", "Tea pots", URL, "pots.example, United Kingdom", "2025-03-04", Details(venue="pots.example")),
         ("openlibrary", "Tea pots", "https://openlibrary.org/works/OL1W", "Ada Pot · 1925 · All about pots.", None,
          Details(("Ada Pot",), "Pot Press", topics=("Tea",))),
+        ("ddg_news", "Tea pots", URL, "All about pots.", "2025-03-04",
+         Details(venue="Pot News", image="https://pots.example/pot.jpg")),
+        ("ddg_images", "Tea pots", URL, "640 × 480", None, Details(image="https://pots.example/pot.jpg")),
         ("marginalia", "Tea pots", URL, "All", None, None),
         ("tavily", "Tea pots", URL, "All about pots.", None, None),
         ("exa", "Tea pots", URL, "All about … pots", None, Details(("Ada Pot",))),
@@ -230,6 +233,8 @@ def test_google_needs_the_id_of_a_search_engine() -> None:
         ("serpapi", 429, {"error": "Your account has run out of searches."}, "quota_spent", "run out"),
         ("serpapi", 200, {"search_metadata": {"status": "Error"}, "error": "Proxy timeout"}, "api_error", "Proxy"),
         ("openalex", 400, {"error": "Invalid filter", "message": "Unknown filter field: x"}, "api_error", "Invalid filter"),
+        ("openalex", 403, {"error": "Rate limit exceeded"}, "http_429", ""),
+        ("kagi", 401, {"error": [{"code": "auth.invalid", "url": "u", "message": "Bad token"}]}, "key_rejected", "Bad"),
         ("openalex", 429, {"error": "Rate limit exceeded", "message": "Daily limit exceeded"}, "quota_spent", "limit"),
         ("crossref", 400, {"status": "failed", "message": [{"type": "x", "message": "Filter wrong"}]}, "api_error", "Filter"),
         ("wikipedia", 200, {"error": {"code": "nosrsearch", "info": "No search text"}}, "api_error", "No search"),
@@ -283,3 +288,35 @@ def test_a_feed_with_entities_is_refused() -> None:
 def test_pubmed_asks_for_no_summaries_of_nothing() -> None:
     done = run(engine("pubmed"), "tea", answer({"esearchresult": {"idlist": []}}))
     assert (len(done.requests), done.found.results) == (1, ())
+
+
+def test_files_that_belong_to_papers_are_no_results() -> None:
+    rows = [
+        {"type": "component", "DOI": "10.1000/pots.t1"},
+        {"type": "journal-article", "DOI": "10.1000/pots", "title": ["Pots"]},
+    ]
+    assert [result.title for result in engine("crossref").parse(answer({"message": {"items": rows}})).results] == [
+        "Pots"
+    ]
+    assert engine("crossref").parse(answer({"message": {"items": rows[:1]}})).results == ()
+
+
+# --- DuckDuckGo's news and pictures -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "token", ['vqd="4-123456789"', "vqd=4-123456789&l=us", '{"vqd":"4-123456789"}', "vqd='4-123456789'"]
+)
+def test_the_token_of_the_page_is_sent_for_the_list(token: str) -> None:
+    query = SearchQuery("tea pots", lang="de", freshness="week", page=2, safe=2)  # type: ignore[arg-type]
+    done = run(engine("ddg_news"), query, answer(f"<script>{token}</script>"), answer({"results": []}))
+    params = sent(done.requests[1])
+    assert done.requests[1].url.startswith("https://duckduckgo.com/news.js?")
+    wanted = {"vqd": "4-123456789", "q": "tea pots", "l": "de-de", "df": "w", "s": "30", "p": "1"}
+    assert {name: params[name] for name in wanted} == wanted
+    pictures = run(engine("ddg_images"), query, answer(token), answer({"results": []}))
+    assert sent(pictures.requests[1])["f"] == "time:Week,,,,,"
+
+
+def test_a_page_without_a_token_is_not_an_empty_list() -> None:
+    assert (
+        run(engine("ddg_news"), "tea", answer("<html><body>Hello</body></html>")).error.detail_code == "layout_changed"
+    )

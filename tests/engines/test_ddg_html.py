@@ -15,7 +15,8 @@ from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
 from suyuan.core.wire import Response
-from suyuan.engines.ddg_html import _COUNTRIES, DuckDuckGo, unwrap
+from suyuan.engines.ddg_html import DuckDuckGo, unwrap
+from suyuan.engines.ddg_kit import _COUNTRIES
 
 TARGET = "https://pots.example/a b?q=1&r=%20+2#茶"
 

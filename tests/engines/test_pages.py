@@ -11,12 +11,13 @@ from urllib.parse import quote
 
 import pytest
 
-from engines.answers import brave_page, headed_page, linked_page
+from engines.answers import brave_page, headed_page, linked_page, news_page, pictures_page
 from engines.exchanges import answer, failure, run, sent
 from suyuan.core.engine import Engine, read
 from suyuan.core.errors import SuyuanError
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
+from suyuan.core.result import Details
 from suyuan.core.wire import Response
 from suyuan.engines import registry
 
@@ -188,3 +189,33 @@ def test_errors_of_all_of_them_carry_a_hint() -> None:
         assert isinstance(error, SuyuanError)
         assert error.detail_code == "layout_changed"
         assert error.hint
+
+
+# --- news and pictures ------------------------------------------------------------------------------------------------
+def test_a_card_of_news_has_its_source_and_its_age() -> None:
+    apiclick = f"/news/apiclick.aspx?ref=x&url={quote(TWO[1], safe='')}"
+    results = engine("bing_news").parse(answer(news_page(TWO[0], apiclick))).results
+    assert [result.url for result in results] == list(TWO)
+    first = results[0]
+    assert (first.title, first.published_at) == ("Tea pots 1", "2026-03-07")
+    assert first.snippet == "All there is to know about tea pots, number 1."
+    assert first.details == Details(venue="Pot News", image="https://pots.example/pot.jpg")
+
+
+def test_a_picture_leads_to_its_page() -> None:
+    (result,) = engine("bing_images").parse(answer(pictures_page(TWO[0]))).results
+    assert (result.url, result.title, result.snippet) == (TWO[0], "Tea pots", "A blue tea pot on a table")
+    assert result.details == Details(image="https://pots.example/pot.jpg")
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("bing_news", {"q": "tea pots", "qft": 'interval="8"', "setmkt": "de-DE", "first": "11"}),
+        ("bing_images", {"q": "tea pots", "qft": "filterui:age-lt10080", "setmkt": "de-DE", "first": "36"}),
+    ],
+)
+def test_the_parameters_of_news_and_pictures(name: str, wanted: dict[str, str]) -> None:
+    query = SearchQuery("tea pots", lang="de", freshness="week", page=2)  # type: ignore[arg-type]
+    params = sent(run(engine(name), query, answer("")).request)
+    assert {key: params[key] for key in wanted} == wanted

@@ -34,7 +34,17 @@ def names_in(focus: Focus) -> set[str]:
 
 
 def test_every_kind_of_source_has_engines_that_exist() -> None:
-    assert list(FOCUSES) == ["web", "news", "academic", "code", "discussions", "encyclopedia", "mine", "china"]
+    assert list(FOCUSES) == [
+        "web",
+        "news",
+        "academic",
+        "code",
+        "discussions",
+        "encyclopedia",
+        "images",
+        "mine",
+        "china",
+    ]
     for focus in FOCUSES.values():
         assert names_in(focus) <= {*registry.BUILT_IN, LIBRARY}
         # At least one of them needs no key.

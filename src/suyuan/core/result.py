@@ -33,6 +33,8 @@ class Details:
     """Whether a question has an accepted answer."""
     topics: tuple[str, ...] = ()
     """Tags, subjects, programming languages."""
+    image: str = ""
+    """The address of a picture."""
     file: str = ""
     """The path of a document of the library, from the folder on that was added."""
     page: int | None = None

@@ -10,7 +10,7 @@ from ..core.causes.engine import CIRCUIT_OPEN, KEY_MISSING
 from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
-from ..core.result import ARCHIVE
+from ..core.result import ARCHIVE, LIBRARY
 from ..engines import registry
 from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
@@ -23,7 +23,7 @@ from .searxng import SearxngStatus, check_searxng
 SECONDS = 5.5
 UNUSED = "unused"
 _QUERY = "wikipedia"
-_OFFLINE_ENGINES = ("stub", ARCHIVE)
+_OFFLINE_ENGINES = ("stub", ARCHIVE, LIBRARY)
 
 
 async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:

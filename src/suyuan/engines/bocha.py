@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED, UPSTREAM_BROKEN
-from ..core.engine import Engine, Exchange
 from ..core.errors import WebParseError
 from ..core.freshness import Freshness
+from ..core.http_status import check_status, retry_after
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
-from ..core.secret import Secret
 from ..core.setting import Setting, whole
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from .kit import check_status, json_object, parse_rows, plain_text, retry_after
+from .json_kit import JsonEngine, plain_text, value_at
 
 
-class Bocha(Engine):
+class Bocha(JsonEngine):
     """Requests ``/v1/web-search``; errors are a code in the body, as a string or a number."""
 
     name = "bocha"
@@ -30,45 +30,42 @@ class Bocha(Engine):
         ),
     )
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "need_summary"})
+    longest_query = 2000
+    rows = "data.webPages.value"
 
-    def exchange(self, query: SearchQuery) -> Exchange:
+    def request(self, query: SearchQuery, text: str) -> Request:
         """Request ``count`` results, with summaries if the query needs them."""
-        key = self.require_key().reveal()
-        count = max(query.count, self.option("topKDefault") or 0)
         data: dict[str, Any] = {
-            "query": query.text,
+            "query": text,
             "freshness": _freshness(query.freshness),
             "summary": query.need_summary,
-            "count": min(count, 50),
+            "count": min(max(query.count, self.option("topKDefault") or 0), 50),
         }
         if query.allowed_domains:
             data["include"] = "|".join(query.allowed_domains)
         if query.blocked_domains:
             data["exclude"] = "|".join(query.blocked_domains)
-        headers: dict[str, str | Secret] = {"Authorization": Secret(f"Bearer {key}"), "Accept": "application/json"}
-        response = yield Request.post_json(f"{self.base_url}/v1/web-search", data, headers)
-        return self.parse(response, query)
+        headers = {**self.bearer(), "Accept": "application/json"}
+        return Request.post_json(f"{self.base_url}/v1/web-search", data, headers)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
-        """Parse the JSON answer."""
+        """Parse the JSON answer, with the id of the request."""
+        found = super().parse(response, query)
+        return replace(found, request_id=str(self.object(response).get("log_id") or ""))
+
+    def check(self, response: Response) -> None:
+        """Raise what a status stands for, where the body has no code."""
         if response.status >= 500 or 300 <= response.status < 400:
             check_status(response, self.name)
         try:
-            data = json_object(response, self.name)
+            super().object(response)
         except WebParseError:
             # A gateway in front of Bocha refuses without JSON; then the status says more.
             check_status(response, self.name)
             raise
-        self._check(data, response)
-        request_id = str(data.get("log_id") or "")
-        found = data.get("data")
-        pages = found.get("webPages") if isinstance(found, dict) else None
-        if pages is None and isinstance(found, dict):
-            return EngineResults(request_id=request_id)
-        rows = pages.get("value") if isinstance(pages, dict) else None
-        return EngineResults(*parse_rows(rows, _parse_row, self.name), request_id)
 
-    def _check(self, data: dict[str, Any], response: Response) -> None:
+    def check_data(self, data: dict[str, Any], response: Response) -> None:
+        """Raise what the code in the body stands for."""
         code = str(data.get("code", response.status))
         said = str(data.get("message") or data.get("msg") or f"code {code}")[:200]
         if code == "200" and response.status == 200:
@@ -82,17 +79,23 @@ class Bocha(Engine):
             raise UPSTREAM_BROKEN(engine=self.name, status=code)
         raise API_SAID_NO(engine=self.name, said=said)
 
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer, which has no list if nothing was found."""
+        data = super().object(response)
+        nothing = isinstance(data.get("data"), dict) and value_at(data, "data.webPages") is None
+        return {**data, "data": {"webPages": {"value": []}}} if nothing else data
 
-def _parse_row(row: dict[str, Any]) -> SearchResult:
-    date = row.get("datePublished")
-    return SearchResult(
-        plain_text(row.get("name")),
-        str(row["url"]),
-        plain_text(row.get("snippet")),
-        "bocha",
-        published_at=read_date(date) if isinstance(date, str) else None,
-        summary=str(row.get("summary") or ""),
-    )
+    def result(self, row: dict[str, Any]) -> SearchResult:
+        """A page."""
+        date = row.get("datePublished")
+        return SearchResult(
+            plain_text(row.get("name")),
+            str(row["url"]),
+            plain_text(row.get("snippet")),
+            self.name,
+            published_at=read_date(date) if isinstance(date, str) else None,
+            summary=str(row.get("summary") or ""),
+        )
 
 
 def _freshness(fresh: Freshness | None) -> str:

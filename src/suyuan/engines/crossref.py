@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.query import SearchQuery
 from ..core.result import Details, SearchResult
-from ..core.wire import Request
+from ..core.wire import Request, Response
 from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts, value_at
 from .query_kit import skipped
 
@@ -30,6 +30,14 @@ class Crossref(JsonEngine):
             since, until = query.freshness.dates(self.today())
             params["filter"] = f"from-pub-date:{since},until-pub-date:{until}"
         return Request.get(f"{self.base_url}/works", params)
+
+    def object(self, response: Response) -> dict[str, Any]:
+        """The answer without the files that are published along with papers, which have DOIs of their own."""
+        data = super().object(response)
+        rows = value_at(data, self.rows)
+        if isinstance(rows, list):
+            data["message"]["items"] = [row for row in rows if value_at(row, "type") != "component"]
+        return data
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A publication."""

@@ -14,8 +14,9 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.wire import Request, Response
 from ..text.dates import read_date
+from .ddg_kit import region
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-from .kit import check_status, locale, query_text
+from .kit import check_status, query_text
 
 _LONGEST_QUERY = 499
 # The start of the list of results.
@@ -24,23 +25,6 @@ _PARTS = ", ".join(
     f".result:not(.result--ad) {part}"
     for part in ("a.result__a", ".result__snippet", ".result__date", ".result__extras__url > span:not(.result__icon)")
 )
-# The region codes of DuckDuckGo that are not simply country-language.
-_REGIONS = {
-    ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
-    ("ko", "KR"): "kr-kr", ("ar", "SA"): "xa-ar",
-}  # fmt: skip
-# The region codes for a country without a language.
-_COUNTRIES = {
-    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-fr", "BG": "bg-bg", "BR": "br-pt", "CA": "ca-en",
-    "CH": "ch-de", "CL": "cl-es", "CN": "cn-zh", "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da",
-    "EE": "ee-et", "ES": "es-es", "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh",
-    "HR": "hr-hr", "HU": "hu-hu", "ID": "id-en", "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IS": "is-is",
-    "IT": "it-it", "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt", "LV": "lv-lv", "MX": "mx-es", "MY": "my-en",
-    "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en", "PK": "pk-en", "PL": "pl-pl",
-    "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SA": "xa-ar", "SE": "se-sv", "SG": "sg-en", "SI": "sl-sl",
-    "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
-    "ZA": "za-en",
-}  # fmt: skip
 # A URL that is used as it is: its host is a plain name and not DuckDuckGo's.
 _PLAIN = re.compile(r"https?://(?!(?:[\w-]+\.)*duckduckgo\.com)[\w.-]+(?::\d{1,5})?(?:[/?#]|$)", re.A | re.I)
 _AD = re.compile(r"https?://(?:[\w-]+\.)*duckduckgo\.com/y\.js(?:[?#]|$)")
@@ -66,8 +50,8 @@ class DuckDuckGo(Engine):
         """Request the html page, and the lite page once if the html page is broken."""
         text, notes = query_text(query, _LONGEST_QUERY)
         form = {"q": text, "b": ""}
-        if region := _region(query):
-            form["kl"] = region
+        if code := region(query):
+            form["kl"] = code
         elif query.country:
             notes += (f"DuckDuckGo has no region for {query.country}",)
         if query.safe:
@@ -190,15 +174,3 @@ def unwrap(href: str) -> str:
         if parts.path.startswith("/l/") and (target := parse_qs(parts.query).get("uddg")):
             href = "" if _AD.match(target[0]) else target[0]
     return href if href.startswith(("http://", "https://")) else ""
-
-
-def _region(query: SearchQuery) -> str:
-    if query.country and not query.lang:
-        return _COUNTRIES.get(query.country, "")
-    lang, country = locale(query)
-    if not country:
-        return ""
-    # English alone implies no country.
-    if lang == "en" and not query.country and "-" not in query.lang:
-        return ""
-    return _REGIONS.get((lang, country)) or f"{country.lower()}-{lang}"

@@ -1,4 +1,4 @@
-"""Google's Programmable Search Engine: its JSON API, with a key and the id of a search engine."""
+"""Google's Programmable Search Engine: its JSON API, for keys of old, until the end of 2026."""
 
 from __future__ import annotations
 

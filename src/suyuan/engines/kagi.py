@@ -20,7 +20,7 @@ class Kagi(JsonEngine):
     title = "Kagi"
     default_url = "https://kagi.com"
     api_key_env = "KAGI_API_KEY"
-    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains", "page"})
+    supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     operators = True
     longest_query = 1000
     rows = "data.search"
@@ -38,6 +38,8 @@ class Kagi(JsonEngine):
             "workflow": "search",
             "limit": query.count,
             "page": query.page,
+            # On unless it is turned off, whatever the query says.
+            **({"safe_search": True} if query.safe else {}),
             **({"filters": filters} if filters else {}),
         }
         return Request.post_json(f"{self.base_url}/api/v1/search", data, self.bearer())

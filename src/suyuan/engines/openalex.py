@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.causes.engine import RATE_LIMITED
+from ..core.http_status import retry_after
 from ..core.query import SearchQuery
 from ..core.result import Details, SearchResult
-from ..core.wire import Request
+from ..core.wire import Request, Response
 from ..text.dates import read_date
-from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
+from .json_kit import JsonEngine, error_text, number_of, plain_text, texts, value_at
 
 _SNIPPET_WORDS = 80
 
@@ -41,6 +43,12 @@ class OpenAlex(JsonEngine):
         }
         request = Request.get(f"{self.base_url}/works", params)
         return request.with_secret("api_key", self.settings.api_key)
+
+    def check(self, response: Response) -> None:
+        """Raise what a status stands for; too many requests in a second come with the status of a refusal."""
+        if response.status == 403 and "rate limit" in error_text(response).lower():
+            raise RATE_LIMITED(engine=self.name, retry_after=retry_after(response))
+        super().check(response)
 
     def out_of_quota(self, said: str, status: int) -> bool:
         """Whether the day's requests are used up, which OpenAlex says with the status of too many requests."""

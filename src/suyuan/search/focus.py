@@ -45,11 +45,12 @@ class Focus:
 
 FOCUSES: Mapping[str, Focus] = {
     "web": Focus(),
-    "news": Focus("gdelt+ddg_html+bing_html", freshness=Freshness.parse("month")),
+    "news": Focus("ddg_news+bing_news+gdelt", freshness=Freshness.parse("month")),
     "academic": Focus("openalex+semantic_scholar+arxiv+crossref"),
     "code": Focus("github+stackexchange"),
     "discussions": Focus("hackernews+stackexchange"),
     "encyclopedia": Focus("wikipedia+wikidata"),
+    "images": Focus("ddg_images,bing_images"),
     "mine": Focus("library"),
     "china": Focus("bocha,baidu_html,so360,sogou,bing_html", lang="zh"),
 }

@@ -29,7 +29,7 @@ _GARBAGE = bytes(range(256)) * 16
 _UNREAD = ("WebParseError", "WebProviderError", "NetworkError")
 """An answer of another server: it cannot be read, or the engine says that it is not its own."""
 _SECONDS = 20.0
-_SLOW_SECONDS = 0.2
+_SLOW = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,10 @@ async def _run(
         for case in cases:
             server.answer = case.answer
             server.paths.clear()
-            seconds = _SLOW_SECONDS if case.answer.hangs else _SECONDS
-            reply = await _runner(engine, settings, network).run(query, seconds)
+            reply = await _runner(engine, settings, network).run(query, _SLOW if case.answer.hangs else _SECONDS)
+            if case.answer.hangs and not server.paths:
+                # A busy machine: the time was over before the request was sent.
+                reply = await _runner(engine, settings, network).run(query, 10 * _SLOW)
             problem = _problem(case, reply)
             if not problem and not server.paths:
                 problem = "the engine asked nothing of its base_url (settings.base_url)"
