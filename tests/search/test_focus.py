@@ -61,7 +61,7 @@ def test_what_the_query_asks_for_is_stronger() -> None:
 
 
 def test_engines_that_cannot_be_asked_here_are_left_out() -> None:
-    assert NEWS.plan(registry.BUILT_IN, lambda name: name != "gdelt") == "ddg_html+bing_html"
+    assert NEWS.plan(registry.BUILT_IN, lambda name: name != "gdelt") == "ddg_news+bing_news"
     assert FOCUSES["china"].plan(registry.BUILT_IN, lambda name: name != "bocha") == "baidu_html,so360,sogou,bing_html"
     assert FOCUSES["web"].plan(registry.BUILT_IN, bool) == ""
     with pytest.raises(SuyuanError) as caught:

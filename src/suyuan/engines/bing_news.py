@@ -57,7 +57,7 @@ class BingNews(PageEngine):
         cards = {attribute(link, "href"): card for card in tree.css(_CARD) for link in card.css("a[href]")}
         for result in super().results(tree, selector, response):
             card = cards.get(result.url)
-            yield replace(result, **_known(card, response)) if card is not None else result
+            yield _with_card(result, card, response) if card is not None else result
 
     def target(self, link: LexborNode) -> str:
         """The address of an article, which may be a parameter of Bing's own."""
@@ -72,10 +72,10 @@ class BingNews(PageEngine):
         return text_of(card.css_first(".snippet")) if card is not None else super().snippet(one, counts)
 
 
-def _known(card: LexborNode, response: Response) -> dict[str, object]:
+def _with_card(result: SearchResult, card: LexborNode, response: Response) -> SearchResult:
     ages = [attribute(span, "aria-label") or text_of(span) for span in card.css(".source span")]
     day = next((day for age in ages if (day := read_date(age, response.at))), None)
     source = attribute(card, "data-author") or attribute(card.css_first("[data-author]"), "data-author")
     picture = card.css_first("img[src^='http'], img[data-src^='http']")
     image = attribute(picture, "src") or attribute(picture, "data-src")
-    return {"published_at": day, "details": Details(venue=source, image=image)}
+    return replace(result, published_at=day, details=Details(venue=source, image=image))
