@@ -273,7 +273,7 @@ FAULTS = (
         "page",
     ),
     # --- G: Google, browser, engines
-    Fault("G1.2", "no region for a Chinese query", "engines/ddg_kit.py", 'form["kl"] = region', "pass"),
+    Fault("G1.2", "no region for a Chinese query", "engines/ddg_html.py", 'form["kl"] = code', "pass"),
     Fault(
         "G2.1",
         "results have no source",
@@ -409,7 +409,7 @@ FAULTS = (
         "the archive offers any page",
         "pages/archive_engine.py",
         "MIN_COVERAGE = 0.5",
-        "_MIN_COVERAGE = 0.0",
+        "MIN_COVERAGE = 0.0",
     ),
     Fault(
         "tests/search/test_service.py",
