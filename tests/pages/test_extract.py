@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suyuan.demo.html import page_html
+from suyuan.demo.page import DemoPage, demo_pages
 from suyuan.pages.extract import ExtractedPage, extract
 
 URL = "https://example.org/docs/guide/page.html"
@@ -226,3 +228,14 @@ _NODES = st.recursive(
 def test_never_raises(html: str, url: str) -> None:
     found = extract(html, url)
     assert isinstance(found.text, str) and len(found.links) <= 200
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in demo_pages() if page.kind in ("forum", "listing")], ids=lambda page: page.path
+)
+def test_the_last_of_similar_blocks_is_kept_with_the_others(page: DemoPage) -> None:
+    """What follows the last post or card is not main content, but the post is what the others are."""
+    text = extract(page_html(page, [other for other in demo_pages() if other.site == page.site]), page.url).text
+    for paragraph in page.text.strip().splitlines():
+        if len(paragraph) > 60 and "`" not in paragraph and "[" not in paragraph:
+            assert paragraph[-30:] in text

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.resources import files
-from math import exp
 from typing import Any
 
 # After the first trees most blocks are clearly not main content; the others would only scale the sum by this factor.
@@ -37,8 +36,8 @@ def compile_forest() -> None:
     _sums[:] = map(_compiled, _trees())
 
 
-def content_probability(row: list[float]) -> float:
-    """The probability that a block with these features is main content."""
+def content_score(row: list[float]) -> float:
+    """The logarithm of the odds that a block with these features is main content."""
     global _rows
     _rows += 1
     if _rows == _MANY_ROWS:
@@ -47,8 +46,7 @@ def content_probability(row: list[float]) -> float:
         _sums.extend(partial(_sum, trees) for trees in _trees())
     first, rest = _sums
     total = first(row)
-    total = total * _SCALE if total < _CLEARLY_OUTSIDE else total + rest(row)
-    return 1 / (1 + exp(-total))
+    return total * _SCALE if total < _CLEARLY_OUTSIDE else total + rest(row)
 
 
 def _compiled(trees: tuple[Any, ...]) -> _Sum:

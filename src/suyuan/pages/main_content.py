@@ -2,40 +2,93 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from functools import lru_cache
 from itertools import pairwise
+from math import exp
 from statistics import fmean
 
 from .block import Block, Element
 from .features import features
-from .forest import content_probability
+from .forest import content_score
 
 # On pages that are easy to classify the threshold is raised above the best expected F1, against teasers and captions.
 _EASY = 0.8
 _EXTRA = 0.08
 _MAX_THRESHOLD = 0.65
 _MIN_GAP = 0.15
+_EVENNESS = 0.6
+"""How far blocks that look alike share their score."""
+# The forest may misjudge a whole page in one direction: what each shift of all its scores weighs.
+_SHIFTS = ((0.0, 2 / 3), (-2.0, 1 / 6), (2.0, 1 / 6))
+_DIGITS = re.compile(r"\d+")
 
 
 def select_main_content(blocks: list[Block], title: str, description: str = "") -> list[Block]:
     """Return the blocks that are probably main content, in the order of the page."""
+    rows = features(blocks, title, description) if blocks else []
+    return [blocks[i] for i in chosen(blocks, [content_score(row) for row in rows])]
+
+
+def chosen(blocks: list[Block], scores: list[float]) -> list[int]:
+    """The places of the blocks to keep, by the score of each: the logarithm of its odds of being main content."""
     if not blocks:
         return []
-    probabilities = [content_probability(row) for row in features(blocks, title, description)]
-    limit = threshold([len(block.text) + 1 for block in blocks], probabilities)
+    even = _evened(blocks, scores)
+    limit = threshold([len(block.text) + 1 for block in blocks], even)
+    probabilities = [_probability(score) for score in even]
     kept = [i for i, probability in enumerate(probabilities) if probability >= limit]
-    return [blocks[i] for i in _fill_gaps(blocks, probabilities, kept)]
+    return _fill_gaps(blocks, probabilities, kept)
 
 
-def threshold(sizes: list[int], probabilities: list[float]) -> float:
+def _evened(blocks: list[Block], scores: list[float]) -> list[float]:
+    """The scores, with those of blocks that look alike closer together: the items of a list are kept or dropped as one."""
+    looks = [_look(block) for block in blocks]
+    sums: dict[tuple[str, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for block, look, score in zip(blocks, looks, scores, strict=True):
+        weight = len(block.text) ** 0.5
+        known = sums[look]
+        known[0] += weight * score
+        known[1] += weight
+    means = {look: total / weight for look, (total, weight) in sums.items()}
+    return [score + _EVENNESS * (means[look] - score) for look, score in zip(looks, scores, strict=True)]
+
+
+def _look(block: Block) -> tuple[str, ...]:
+    element = block.element
+    outer = element.parent or element
+    return block.kind, element.tag, _stem(element.names), outer.tag, _stem(outer.names)
+
+
+@lru_cache(maxsize=4096)
+def _stem(names: str) -> str:
+    """Class and id without the numbers that tell one item from the next."""
+    return _DIGITS.sub("", names)
+
+
+def threshold(sizes: list[int], scores: list[float]) -> float:
     """The probability from which blocks are kept for the best expected F1; lower on pages that are hard to classify."""
-    expected = sum(size * probability for size, probability in zip(sizes, probabilities, strict=True))
-    best, limit, taken, right = 0.0, _MAX_THRESHOLD, 0.0, 0.0
-    for probability, size in sorted(zip(probabilities, sizes, strict=True), reverse=True):
-        taken += size
-        right += size * probability
-        if (score := 2 * right / (taken + expected)) > best:
-            best, limit = score, probability
+    ranked = sorted(zip(scores, sizes, strict=True), reverse=True)
+    taken, so_far = [], 0
+    for _, size in ranked:
+        so_far += size
+        taken.append(so_far)
+    expected = [0.0] * len(ranked)
+    for shift, weight in _SHIFTS:
+        right, total = [], 0.0
+        for score, size in ranked:
+            total += size * _probability(score + shift)
+            right.append(total)
+        for place, (found, size) in enumerate(zip(right, taken, strict=True)):
+            expected[place] += weight * 2 * found / (size + total)
+    best = max(expected)
+    limit = _probability(ranked[expected.index(best)][0])
     return min(limit + (_EXTRA if best > _EASY else 0.0), _MAX_THRESHOLD)
+
+
+def _probability(score: float) -> float:
+    return 1 / (1 + exp(-score))
 
 
 def _fill_gaps(blocks: list[Block], probabilities: list[float], kept: list[int]) -> list[int]:
