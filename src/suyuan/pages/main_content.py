@@ -43,7 +43,7 @@ def chosen(blocks: list[Block], scores: list[float]) -> list[int]:
 
 
 def _evened(blocks: list[Block], scores: list[float]) -> list[float]:
-    """The scores, with those of blocks that look alike closer together: the items of a list are kept or dropped as one."""
+    """The scores, with those of blocks that look alike closer together: items of a list are kept or dropped as one."""
     looks = [_look(block) for block in blocks]
     sums: dict[tuple[str, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for block, look, score in zip(blocks, looks, scores, strict=True):
