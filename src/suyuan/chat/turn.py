@@ -44,6 +44,8 @@ from .web_policy import WebPolicy
 log = logging.getLogger("suyuan.chat")
 
 _CANCEL_AGAIN = 0.2
+# A check takes a few hundred milliseconds, on a busy machine more; a page of extreme length must not delay an answer.
+_CHECK_SECONDS, _CHECK_SECONDS_STOPPED = 10.0, 1.0
 # How many times longer than the answer reasoning and tool calls may be.
 _HIDDEN = 4
 
@@ -210,13 +212,14 @@ class Turn:
         except Exception as error:
             log.exception("turn run=%s failed", self.run)
             failure = UNEXPECTED.failure(what=type(error).__name__, run=self.run)
-        # Nothing is awaited from here on, so no cancellation can prevent the answer.
         self._finish_output()
+        checked = await self._checked()
+        # Nothing is awaited from here on, so no cancellation can prevent the answer.
         if not "".join(self._said).strip() and not stopped and failure is None:
             failure = EMPTY_ANSWER.failure()
         if failure is not None:
             self.notice("error", failure, "models")
-        answer = self._answer(stopped, failure)
+        answer = self._answer(stopped, failure, checked)
         log.info(
             "turn run=%s mode=%s model=%s outcome=%s searches=%d fetches=%d cited=%d took_ms=%d",
             self.run, answer.mode, answer.model, "stopped" if stopped else failure.detail_code if failure else "ok",
@@ -228,13 +231,13 @@ class Turn:
         self._take(*self._reasoning.close())
         self._show(self._linker.close())
 
-    def _answer(self, stopped: bool, failure: Failure | None) -> Answer:
+    def _answer(self, stopped: bool, failure: Failure | None, checked: Checked = ((), ())) -> Answer:
         sources = self.citations.by_number()
         linked = self._linker.answer
         rounds = self.citations.rounds
         agent = self.session.mode == "agent"
         listed = references(sources, linked.cited, lang=self.lang, rounds=rounds if agent else None)
-        claims, disagreements = self._checked(linked, sources) if linked.cited else ((), ())
+        claims, disagreements = checked
         return Answer(
             text=linked.text,
             markdown=f"{linked.markdown.rstrip()}\n\n{listed}".strip() if listed else linked.markdown,
@@ -258,9 +261,21 @@ class Turn:
             else (),
         )
 
-    def _checked(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> Checked:
+    async def _checked(self) -> Checked:
+        """Compare the answer with its sources; in a thread, since it takes longer than other readers should wait."""
+        linked, sources = self._linker.answer, self.citations.by_number()
+        if not linked.cited:
+            return (), ()
+        checking = asyncio.get_running_loop().run_in_executor(None, self._check, linked, sources)
+        started, seconds = time.monotonic(), _CHECK_SECONDS
         try:
-            return self._check(linked, sources)
+            while not checking.done() and (left := started + seconds - time.monotonic()) > 0:
+                try:
+                    await asyncio.wait([checking], timeout=left)
+                except asyncio.CancelledError:
+                    # Who stops the turn gets the verdicts on what is there, if they come soon.
+                    seconds = _CHECK_SECONDS_STOPPED
+            return checking.result() if checking.done() else ((), ())
         except Exception:
             # The answer is still useful if the check fails.
             log.exception("turn run=%s: its citations could not be checked", self.run)

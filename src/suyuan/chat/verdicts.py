@@ -84,10 +84,12 @@ def _side(side: Json, dates: Mapping[int, str], t: Texts) -> str:
 
 
 def _notes(side: Json, dates: Mapping[int, str], t: Texts) -> list[str]:
-    """Return the dates of a side, and whether its sources are one text."""
-    numbers: Sequence[int] = side["numbers"]
+    """Return the dates of a side, and how many texts its sources are where that is less."""
+    numbers, origins = side["numbers"], side["origins"]
     notes = sorted({dates[number] for number in numbers if dates.get(number)})
-    return notes + ([t("reprints")] if side["origins"] < len(numbers) else [])
+    if origins < len(numbers):
+        notes.append(t("reprint") if origins == 1 else t("reprints", n=origins))
+    return notes
 
 
 def check_lines(answer: Json, lang: str) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..text.conflicts import Conflict, disagreement
+from ..text.likeness import may_be_same
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from .cited_sentences import CitedSentence, cited_sentences
@@ -88,26 +89,29 @@ class ClaimChecker:
         claims: list[Claim] = []
         disagreements: list[Disagreement] = []
         for sentence in cited_sentences(text, markers):
+            statement = Statement(sentence.body)
             parts = zip(sentence.numbers, sentence.parts, strict=True)
-            own = [self._claim(sentence, number, part) for number, part in parts if number in self._evidence]
+            own = [self._claim(sentence, statement, number, part) for number, part in parts if number in self._evidence]
             claims += own
             if len(disagreements) < _MOST_DISAGREEMENTS:
-                disagreements += self._disagreements(sentence, own)
+                disagreements += self._disagreements(sentence, statement, own)
         return tuple(claims), tuple(disagreements)
 
-    def _disagreements(self, sentence: CitedSentence, claims: Sequence[Claim]) -> Iterator[Disagreement]:
+    def _disagreements(
+        self, sentence: CitedSentence, statement: Statement, claims: Sequence[Claim]
+    ) -> Iterator[Disagreement]:
         """Yield what other sources, cited or not, say instead of what a source of the sentence says."""
         supporting = [claim.number for claim in claims if claim.verdict == "supported"]
         if not supporting:
             return
         conflicts = {claim.number: claim.conflict for claim in claims if claim.conflict}
-        statement = Statement(sentence.body)
         for number in self._evidence.keys() - {claim.number for claim in claims}:
             if found := self._contradiction(statement, number):
                 conflicts[number] = found
         sides: dict[str, dict[str, list[int]]] = {}
         for number, conflict in sorted(conflicts.items()):
-            sides.setdefault(conflict.ours.text, {}).setdefault(conflict.theirs.text, []).append(number)
+            others = sides.setdefault(conflict.ours.text, {})
+            others.setdefault(_known_as(conflict, others), []).append(number)
         for ours, others in sides.items():
             texts = [self._side(ours, supporting), *(self._side(theirs, own) for theirs, own in others.items())]
             yield Disagreement(sentence.start, sentence.end, tuple(texts))
@@ -125,8 +129,8 @@ class ClaimChecker:
         known = [self._evidence[number] for number in numbers]
         return Side(text, tuple(numbers), count_origins([each.page or each.snippet for each in known]))
 
-    def _claim(self, sentence: CitedSentence, number: int, part: str) -> Claim:
-        found = self._compared(Statement(sentence.body), number)
+    def _claim(self, sentence: CitedSentence, statement: Statement, number: int, part: str) -> Claim:
+        found = self._compared(statement, number)
         if found[0] != "supported" and part != sentence.body and len(tokens(part)) >= _LEAST_PART:
             # What stands at another number need not be in this source.
             found = self._compared(Statement(part), number)
@@ -164,6 +168,13 @@ class ClaimChecker:
         if number not in self._snippets:
             self._snippets[number] = SourceText(self._evidence[number].snippet, self._evidence[number].title)
         return self._snippets[number]
+
+
+def _known_as(conflict: Conflict, sides: Iterable[str]) -> str:
+    """What a source says instead, as another one has said it: Halden and Halden Ltd are one side."""
+    said = conflict.theirs.text
+    alike = (side for side in sides if conflict.kind == "name" and may_be_same(side.lower(), said.lower()))
+    return next(alike, said)
 
 
 def verdict_of(found: Match) -> Verdict:

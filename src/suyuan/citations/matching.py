@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..text.conflicts import Conflict, conflicts
@@ -90,13 +89,24 @@ class SourceText:
         self.plain = f"{title} {' '.join(self.sentences)}".lower()
         self.letters = _letters(self.plain)
         self.wide = _is_wide(self.plain[:2000])
-        self._counts = Counter(term for terms in self.terms for term in terms)
+        self._places: dict[str, list[int]] = {}
+        for place, terms in enumerate(self.terms):
+            for term in terms:
+                self._places.setdefault(term, []).append(place)
 
     def weight(self, term: str) -> float:
         """The weight of a word: higher for rare words, very low for function words."""
         if term in STOP_WORDS:
             return 0.1
-        return math.log(1 + (len(self.terms) + 1) / (0.5 + self._counts[term]))
+        return math.log(1 + (len(self.terms) + 1) / (0.5 + len(self._places.get(term, ()))))
+
+    def shares(self, weights: Mapping[str, float]) -> list[float]:
+        """The sum of the weights that each sentence has."""
+        found = [0.0] * len(self.terms)
+        for term, weight in weights.items():
+            for place in self._places.get(term, ()):
+                found[place] += weight
+        return found
 
 
 class Statement:
@@ -204,12 +214,13 @@ def _best(claim: Statement, terms: frozenset[str], source: SourceText) -> tuple[
     """The share of a claim that one or two adjacent sentences contain, these sentences, and the most similar ones."""
     weights = {term: _FIGURE_WEIGHT if term in claim.figures else source.weight(term) for term in terms}
     total = sum(weights.values()) or 1.0
+    title = source.title & terms
 
     def share(held: Iterable[str]) -> float:
         return sum(map(weights.__getitem__, terms.intersection(held))) / total
 
-    single = [share(own) for own in source.terms]
-    with_title = [share(own | title) for own in source.terms] if (title := source.title & terms) else single
+    single = [own / total for own in source.shares(weights)]
+    with_title = [share(own | title) for own in source.terms] if title else single
     at = max(range(len(single)), key=lambda i: (with_title[i], -i))
     score, span = with_title[at], (at, at + 1)
     for i in range(len(single) - 1):
