@@ -345,11 +345,15 @@ class AsyncClient:
     def research_service(self) -> ResearchService:
         """The research jobs."""
         if self._research is None:
+            from .llm.settings import EMBEDDED, ModelSettings
+            from .research.model_calls import ModelCalls
             from .research.service import ResearchService
             from .store.research import ResearchStore
 
+            model = self.settings.model
+            models = ModelCalls({model.label: model, EMBEDDED: ModelSettings()}, model.label)
             store = ResearchStore(self.settings.store_address or "sqlite://")
-            self._research = ResearchService(store, self, self.settings.research)
+            self._research = ResearchService(store, self, self.settings.research, models)
         return self._research
 
     # --- closing --------------------------------------------------------------------------------------------------

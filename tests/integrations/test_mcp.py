@@ -82,7 +82,7 @@ class TestStdio:
     async def test_the_tool_and_its_schemas(self) -> None:
         async with over_stdio(lambda _: reply(pages.ddg()), "--ui", "zh") as (client, _):
             tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == ["web_search", "web_fetch"]
+        assert [tool.name for tool in tools] == ["web_search", "web_fetch", "research"]
         assert (tools[0].description or "").startswith("搜索互联网获取实时信息。")
         assert tools[0].input_schema["required"] == ["query"] and "freshness" in tools[0].input_schema["properties"]
         assert "academic" in tools[0].input_schema["properties"]["focus"]["enum"]

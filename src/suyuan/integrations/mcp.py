@@ -25,9 +25,11 @@ from ..core.views import receipt
 from ..messages.catalog import text
 from ..pages.passages import select
 from ..shared import shared_client
+from ..tools.research_spec import RESEARCH
 from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
+from .mcp_research import call_research, research_tools
 
 Context = ServerRequestContext[AsyncClient, Any]
 
@@ -119,7 +121,7 @@ class Tools:
             output_schema=PAGE_SCHEMA,
             annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
         )
-        return types.ListToolsResult(tools=[tool, page])
+        return types.ListToolsResult(tools=[tool, page, *research_tools(self._lang)])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; a failure is a tool error with its code, message and hint."""
@@ -127,8 +129,10 @@ class Tools:
         try:
             if params.name == WEB_FETCH.name:
                 return await self._fetch(ctx, str(arguments.get("url") or ""), str(arguments.get("question") or ""))
+            if params.name == RESEARCH.name:
+                return await call_research(ctx, arguments, self._engines)
             if params.name != WEB_SEARCH.name:
-                raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}")
+                raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}, {RESEARCH.name}")
             return await self._search(ctx, arguments)
         except SuyuanError as error:
             what = "fetch" if params.name == WEB_FETCH.name else "search"

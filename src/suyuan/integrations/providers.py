@@ -13,6 +13,7 @@ from ..core.views import items_view, results_view
 from ..messages.catalog import Text
 from ..pages.passages import select
 from ..shared import acquire, default_client, release, release_async
+from ..tools.research_spec import RESEARCH, research_contract
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_contract
 
 # Other names for the same argument.
@@ -31,7 +32,11 @@ class BuiltinProvider:
 
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The JSON Schemas of the arguments, by tool."""
-        return {WEB_SEARCH.dotted: web_search_contract(), WEB_FETCH.dotted: web_fetch_contract()}
+        return {
+            WEB_SEARCH.dotted: web_search_contract(),
+            WEB_FETCH.dotted: web_fetch_contract(),
+            RESEARCH.dotted: research_contract(),
+        }
 
     def execute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool synchronously."""
@@ -45,6 +50,10 @@ class BuiltinProvider:
         given = _checked(arguments, known[tool]["properties"])
         if tool == WEB_FETCH.dotted:
             return await self._fetch(given)
+        if tool == RESEARCH.dotted:
+            from .research_report import research_report
+
+            return await research_report(self._client, self.aexecute, self.engines, given)
         depth, max_tokens = given.pop("depth", "results"), given.pop("max_tokens", None)
         query = _query(given, self._client.settings.search.max_results)
         page = await self._client.search(query, engines=self.engines, depth=depth, max_tokens=max_tokens)

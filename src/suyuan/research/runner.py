@@ -13,21 +13,26 @@ from ..core.causes.research import NO_EVIDENCE
 from ..core.failure import Failure
 from ..store.research import StoredJob
 from . import report
+from .author import Author
 from .checking import SentenceChecker
-from .disagreements import Disagreed, disagreed_from, distinct, found_by_check
+from .disagreements import Disagreed, disagreed_from, distinct
 from .fair_slots import FairSlots
 from .gathering import Gathering
 from .job import Progress
-from .ledger import Ledger, LedgerRow, build_ledger, ledger_from
+from .ledger import Ledger, build_ledger, ledger_from
 from .markdown import MarkdownReport
+from .model_calls import ModelCalls
 from .plan import Plan, make_plan, plan_from, refined
-from .quoting import QuotingWriter
-from .request import ResearchRequest, label, request_from
+from .request import ResearchRequest, request_from
+from .section_writer import SectionWriter
 from .sentence import Section, section_from
 from .settings import ResearchSettings
 from .spending import Spending
 from .step_log import Done, StepLog
 from .web import Web
+
+_GATHERING = 0.7
+"""The share of the time that is for searching and reading where a model writes."""
 
 
 class JobRunner:
@@ -40,6 +45,7 @@ class JobRunner:
         web: Web,
         slots: FairSlots,
         settings: ResearchSettings,
+        models: ModelCalls,
         inherited: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.job = job
@@ -49,10 +55,11 @@ class JobRunner:
         self._slots = slots
         self._settings = settings
         self._inherited = inherited
-        self._spending = Spending(self.request.budget, settings, lambda: log.elapsed)
+        self._author = Author(self.request, log, models)
+        share = _GATHERING if self._author.model else 1.0
+        self._spending = self._author.spending = Spending(self.request.budget, settings, lambda: log.elapsed, share)
         self._gathering: Gathering | None = None
         self._gathered: asyncio.Task[None] | None = None
-        self._notices: list[Failure] = []
         self._used = 0
 
     @property
@@ -89,7 +96,10 @@ class JobRunner:
         return plan_from(done)
 
     async def _planned(self) -> dict[str, Any]:
-        return make_plan(self.request).as_dict()
+        by_rules = make_plan(self.request)
+        by_model = None if self.request.outline else await self._author.plan()
+        plan = by_model or by_rules
+        return {**plan.as_dict(), "notice": self._author.failure_data()}
 
     async def run(self, plan: Plan) -> dict[str, Any]:
         """Search, read, and write the report; return the finished job as JSON."""
@@ -151,38 +161,20 @@ class JobRunner:
 
     async def _sections(self, plan: Plan, ledger: Ledger) -> tuple[list[Section], list[Disagreed]]:
         checker = await asyncio.to_thread(SentenceChecker, ledger)
-        parts: list[tuple[str, str, list[LedgerRow]]] = [
-            (part.question, part.question, ledger.of_sub_question(at)) for at, part in enumerate(plan.sub_questions)
-        ]
-        if len(parts) > 1:
-            whole = refined(self.request.question, plan)
-            parts.insert(0, (label("summary", self.request.lang), whole, list(ledger.rows)))
+        writer = SectionWriter(self.request, ledger, checker, self._author)
         sections: list[Section] = []
         disagreed: list[Disagreed] = []
-        for at, (title, question, rows) in enumerate(parts):
-            is_summary = at == 0 and len(parts) > 1
-            written = partial(self._written, title, question, rows, ledger, checker, is_summary)
-            done = await self._log.once(f"section:{at}", "section", written)
+        for at, part in enumerate(plan.sub_questions):
+            written = partial(writer.write, at + 1, part.question, ledger.of_sub_question(at))
+            done = await self._log.once(f"section:{at + 1}", "section", written)
             sections.append(section_from(done["section"]))
             disagreed += [disagreed_from(each) for each in done["disagreements"]]
             self._used = len({id for section in sections for sentence in section.sentences for id in sentence.ids})
+        if len(sections) > 1:
+            summary = partial(writer.summarise, refined(self.request.question, plan), tuple(sections))
+            done = await self._log.once("section:0", "section", summary)
+            sections.insert(0, section_from(done["section"]))
         return sections, disagreed
-
-    async def _written(
-        self,
-        title: str,
-        question: str,
-        rows: Sequence[LedgerRow],
-        ledger: Ledger,
-        checker: SentenceChecker,
-        is_summary: bool,
-    ) -> dict[str, Any]:
-        checker.disagreements.clear()
-        most = 4 if is_summary else self.request.effort.sentences
-        writer = QuotingWriter(ledger, checker)
-        quoted = await asyncio.to_thread(writer.write, title, question, rows, most, is_summary)
-        found = [*quoted.disagreements, *found_by_check(ledger, checker.disagreements)]
-        return {"section": quoted.section.as_dict(), "disagreements": [asdict(each) for each in found]}
 
     # --- the result ----------------------------------------------------------------------------------------------
     def _result(
@@ -196,7 +188,7 @@ class JobRunner:
         claims = report.claims(sections, ledger)
         kept = [claim for claim in claims if claim["kept"]]
         cited = {id for claim in kept for id in claim["ledger"]}
-        failures = [*self._notices, *self._no_evidence(gathering, ledger)]
+        failures = [*self._told_failures(), *self._no_evidence(gathering, ledger)]
         result: dict[str, Any] = {
             "schema_version": report.SCHEMA_VERSION,
             "id": self.job.id,
@@ -206,6 +198,7 @@ class JobRunner:
             "created_at": self.job.created_at,
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "plan": plan.as_dict(),
+            "model": self._author.model or "embedded",
             "sections": [section.as_dict() for section in sections],
             "claims": claims,
             "disagreements": distinct(disagreed, ledger),
@@ -223,6 +216,12 @@ class JobRunner:
         }
         result["failed"] = bool(failures) and not ledger.rows
         return {**result, "report": MarkdownReport(result).text()}
+
+    def _told_failures(self) -> list[Failure]:
+        """What failed in a step that was then done in another way, each once."""
+        steps = [*self._log.of_kind("plan"), *self._log.of_kind("section")]
+        found = [Failure.from_dict(step["notice"]) for step in steps if step.get("notice")]
+        return list({failure.message(): failure for failure in found}.values())
 
     def _no_evidence(self, gathering: Gathering, ledger: Ledger) -> list[Failure]:
         if ledger.rows:

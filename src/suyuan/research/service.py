@@ -17,6 +17,7 @@ from ..core.failure import Failure
 from ..store.research import ACTIVE, StoredJob, StoredStep
 from .fair_slots import FairSlots
 from .job import ENDED, RESUMABLE, JobQueue, JobStore
+from .model_calls import ModelCalls
 from .plan import Plan, plan_from
 from .request import ResearchRequest, request_from
 from .runner import JobRunner
@@ -30,7 +31,7 @@ _PARALLEL = 16
 """Searches and pages of all jobs together that are under way at once."""
 _BEAT_SECONDS = 2.0
 _POLL_SECONDS = 1.0
-_TEXTS = ("text", "results", "rows", "sections")
+_TEXTS = ("text", "results", "rows", "said")
 """What is too large for an event."""
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class ResearchService:
         store: JobStore,
         web: Web,
         settings: ResearchSettings,
+        models: ModelCalls | None = None,
         *,
         queue: JobQueue | None = None,
         notify: Notify | None = None,
@@ -67,6 +69,7 @@ class ResearchService:
         self.store = store
         self._web = web
         self._settings = settings
+        self._models = models or ModelCalls({}, "")
         self._queue: JobQueue = queue or LocalQueue()
         self._notify = notify
         self._slots = FairSlots(_PARALLEL)
@@ -173,6 +176,7 @@ class ResearchService:
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
+        await self._models.close()
         self._pen.shutdown(wait=True)
         self.store.close()
 
@@ -203,7 +207,8 @@ class ResearchService:
         beat: asyncio.Task[None] | None = None
         try:
             await steps.load()
-            runner = JobRunner(job, steps, self._web, self._slots, self._settings, await self._inherited(job))
+            inherited = await self._inherited(job)
+            runner = JobRunner(job, steps, self._web, self._slots, self._settings, self._models, inherited)
             self._runners[id] = runner
             beat = asyncio.create_task(self._beat(id, runner))
             await self._step(id, state)

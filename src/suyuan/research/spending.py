@@ -11,8 +11,11 @@ from .settings import ResearchSettings
 class Spending:
     """Counts in the order of the plan, so that a job that is resumed comes to the same limits."""
 
-    def __init__(self, budget: Budget, settings: ResearchSettings, elapsed: Callable[[], float]) -> None:
+    def __init__(
+        self, budget: Budget, settings: ResearchSettings, elapsed: Callable[[], float], share: float = 1.0
+    ) -> None:
         self._budget = budget
+        self._share = share
         self._settings = settings
         self._elapsed = elapsed
         self.searches = self.pages = self.tokens = 0
@@ -27,7 +30,12 @@ class Spending:
 
     @property
     def seconds_left(self) -> float:
-        """The time that is left."""
+        """The time that is left for gathering; a model that writes needs some of the whole."""
+        return max(0.0, self._share * self._budget.seconds - self._elapsed())
+
+    @property
+    def seconds_to_write(self) -> float:
+        """The time that is left for writing."""
         return max(0.0, self._budget.seconds - self._elapsed())
 
     @property
@@ -56,6 +64,8 @@ class Spending:
         """Whether a model may be given so many tokens."""
         if self.tokens + tokens > self._budget.tokens:
             return self._reach("tokens")
+        if self.seconds_to_write <= 0:
+            return self._reach("seconds")
         return not self._is_too_dear()
 
     def note(self) -> bool:

@@ -1,0 +1,80 @@
+"""``ModelCalls``: one answer of a language model at a time, with its tokens; a failure is waited for a little."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..core.errors import SuyuanError
+from ..llm.build import build_model, close_model
+from ..llm.errors import LONGEST_WAIT, model_error
+from ..llm.reasoning import ReasoningSplitter
+from ..llm.settings import EMBEDDED, ModelSettings
+from ..text.words import count_tokens
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+_TRIES = 3
+_PAUSE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model has answered, and the tokens of question and answer."""
+
+    text: str
+    tokens: int
+
+
+class ModelCalls:
+    """The models that jobs may use, built when they are first asked."""
+
+    def __init__(self, models: Mapping[str, ModelSettings], default: str) -> None:
+        self._models = models
+        self._default = default
+        self._built: dict[str, BaseChatModel] = {}
+
+    def label(self, name: str) -> str:
+        """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
+        settings = self._models.get(name or self._default)
+        return settings.label if settings and settings.provider != EMBEDDED else ""
+
+    def context_tokens(self, label: str) -> int:
+        """The length of a prompt that the model takes."""
+        return self._models[label].context_tokens
+
+    async def ask(self, label: str, system: str, prompt: str) -> Reply:
+        """Ask once; a server that is busy or away is waited for, a few times. Raises a cause where that is in vain."""
+        settings = self._models[label]
+        for attempt in range(_TRIES):
+            try:
+                return await self._asked(label, system, prompt)
+            except SuyuanError:
+                raise
+            except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
+                fault = model_error(error, settings)
+                wait = fault.retry_after if fault.retry_after is not None else _PAUSE * 2**attempt
+                if not fault.retryable or wait > LONGEST_WAIT or attempt == _TRIES - 1:
+                    raise fault from None
+            await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def close(self) -> None:
+        """Close the models that were built."""
+        while self._built:
+            await close_model(self._built.popitem()[1])
+
+    async def _asked(self, label: str, system: str, prompt: str) -> Reply:
+        from langchain_core.messages import HumanMessage, SystemMessage
+
+        if label not in self._built:
+            self._built[label] = build_model(self._models[label])
+        message = await self._built[label].ainvoke([SystemMessage(system), HumanMessage(prompt)])
+        splitter = ReasoningSplitter()
+        said = splitter.feed(message.text)[0] + splitter.close()[0]
+        told = message.usage_metadata
+        counted = count_tokens(system) + count_tokens(prompt) + count_tokens(message.text)
+        return Reply(said.strip(), int(told["total_tokens"]) if told and told["total_tokens"] else counted)

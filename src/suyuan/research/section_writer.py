@@ -1,0 +1,81 @@
+"""``SectionWriter``: writes the sections of a report, with the model of the job or by quoting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from .author import Author
+from .checking import SentenceChecker
+from .disagreements import Disagreed, found_by_check
+from .ledger import Ledger, LedgerRow
+from .model_writer import checked_section, rewrite_prompt, section_prompt, with_rewritten
+from .quoting import QuotingWriter
+from .request import ResearchRequest, label
+from .sentence import Section
+
+_MOST_REWRITTEN = 12
+
+
+class SectionWriter:
+    """Gives each section as the data of its step."""
+
+    def __init__(self, request: ResearchRequest, ledger: Ledger, checker: SentenceChecker, author: Author) -> None:
+        self._request = request
+        self._ledger = ledger
+        self._checker = checker
+        self._author = author
+        self._quoting = QuotingWriter(ledger, checker)
+
+    async def write(self, at: int, question: str, rows: Sequence[LedgerRow]) -> dict[str, Any]:
+        """The section about a sub-question."""
+        self._checker.disagreements.clear()
+        quoted = await asyncio.to_thread(self._quoting.write, question, question, rows, self._request.effort.sentences)
+        section = await self._by_model(at, question, rows) or quoted.section
+        found = [*quoted.disagreements, *found_by_check(self._ledger, self._checker.disagreements)]
+        return self._data(section, found)
+
+    async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:
+        """The summary: by the model from what the sections cite, or the best sentence of each of them."""
+        cited = {id for section in sections for sentence in section.sentences for id in sentence.ids}
+        rows = [row for row in self._ledger.rows if row.id in cited]
+        title = label("summary", self._request.lang)
+        section = await self._by_model(0, question, rows, title)
+        if section is None:
+            best = [max(each.sentences, key=lambda one: one.origins) for each in sections if each.sentences]
+            unique = {sentence.text: sentence for sentence in best}
+            nearest = tuple(dict.fromkeys(id for each in sections for id in each.nearest))[:3]
+            section = Section(title, tuple(unique.values()), is_summary=True, nearest=nearest if not unique else ())
+        return self._data(section, ())
+
+    async def _by_model(self, at: int, question: str, rows: Sequence[LedgerRow], title: str = "") -> Section | None:
+        """The section as the model writes it; None where it cannot, or nothing of it is supported."""
+        author = self._author
+        if not author.model or not rows:
+            return None
+        text = await author.ask(
+            f"model:write:{at}", *section_prompt(self._request, question, rows, author.context_tokens)
+        )
+        if not text:
+            return None
+        section = await asyncio.to_thread(
+            checked_section, title or question, text, author.model, self._checker, bool(title)
+        )
+        failing = section.dropped[:_MOST_REWRITTEN]
+        if failing:
+            prompt = rewrite_prompt(self._request, failing, self._for_rewriting(section, rows))
+            again = await author.ask(f"model:rewrite:{at}", *prompt)
+            section = await asyncio.to_thread(with_rewritten, section, again or "", self._checker)
+        return section if section.sentences else None
+
+    def _for_rewriting(self, section: Section, rows: Sequence[LedgerRow]) -> list[LedgerRow]:
+        wanted = {id for sentence in section.dropped for id in sentence.ids}
+        chosen = [row for row in rows if row.id in wanted]
+        return chosen or list(rows[:8])
+
+    def _data(self, section: Section, found: Sequence[Disagreed]) -> dict[str, Any]:
+        notice = self._author.failure_data()
+        told = [asdict(each) for each in found]
+        return {"section": section.as_dict(), "disagreements": told, "notice": notice}
