@@ -26,7 +26,7 @@ from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
 from . import api, demo, draft, library, page, research, settings_page
 from . import errors as failures
-from .compat import openai_chat, searxng, tavily
+from .compat import firecrawl, openai_chat, searxng, tavily
 from .compat.crawls import Crawls
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
@@ -45,7 +45,7 @@ _PRELOAD_DELAY = 1.5
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_COMPATIBLE = (openai_chat.router, tavily.router)
+_COMPATIBLE = (openai_chat.router, tavily.router, firecrawl.router)
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 

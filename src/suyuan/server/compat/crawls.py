@@ -72,6 +72,10 @@ class Crawls:
             raise NO_CRAWL(id=id[:40])
         return job
 
+    def running(self) -> list[CrawlJob]:
+        """The crawls that are reading now."""
+        return [job for job in self._jobs.values() if job.running]
+
     def forget(self, job: CrawlJob) -> None:
         """Keep nothing of a crawl."""
         self._jobs.pop(job.id, None)
@@ -80,7 +84,7 @@ class Crawls:
         """Go on with a crawl in the background."""
         if job.task is not None and not job.task.done():
             return job.task
-        if sum(each.running for each in self._jobs.values()) >= _MOST_RUNNING:
+        if len(self.running()) >= _MOST_RUNNING:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
         job.cancelled = False
         job.task = asyncio.create_task(job.crawl.run(min(seconds, _LONGEST_SECONDS)))

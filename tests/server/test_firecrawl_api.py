@@ -1,0 +1,148 @@
+"""Firecrawl's API, asked by its own client and by LangChain's loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+pytest.importorskip("firecrawl", reason="the client is part of the dev extra")
+
+import requests
+from firecrawl import Firecrawl
+from firecrawl.v2.utils.error_handler import (
+    BadRequestError,
+    FirecrawlError,
+    InternalServerError,
+    UnauthorizedError,
+    WebsiteNotSupportedError,
+)
+
+from server.compat_server import QUESTION, TOKEN, Compat, compat_server
+
+AUTH = {"Authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Compat]:
+    with compat_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(server: Compat) -> Firecrawl:
+    return Firecrawl(api_key=TOKEN, api_url=server.url)
+
+
+class TestScrape:
+    def test_formats(self, server: Compat, client: Firecrawl) -> None:
+        page = client.scrape(f"{server.site.url}/docs/mill?x=1")
+        assert page.markdown.startswith("# Mill of Arvika") and page.html is None
+        assert page.metadata.title == "Mill of Arvika" and page.metadata.status_code == 200
+        assert page.metadata.source_url == f"{server.site.url}/docs/mill?x=1"
+        page = client.scrape(server.site.url, formats=["markdown", "html", "rawHtml", "links"])
+        assert "<h1>" in page.html and "<article>" in page.raw_html
+        assert f"{server.site.url}/docs/harbour" in page.links and "https://elsewhere.example/" in page.links
+
+    def test_what_is_not_honoured_is_said(self, server: Compat) -> None:
+        body = {
+            "url": f"{server.site.url}/docs/mill?x=1",
+            "formats": ["markdown", {"type": "screenshot"}],
+            "mobile": True,
+        }
+        found = requests.post(f"{server.url}/v2/scrape", json=body, headers=AUTH, timeout=30).json()
+        assert found["success"] and found["suyuan"]["not_honoured"] == ["formats=screenshot", "mobile"]
+        assert "screenshot" in found["warning"]
+
+    @pytest.mark.parametrize(
+        ("url", "kind", "code"),
+        [("{site}/gone", InternalServerError, "NOT_FOUND"), ("http://10.0.0.1/", WebsiteNotSupportedError, "GUARD_REFUSED"),
+         ("nonsense://x", BadRequestError, "BAD_URL")],
+    )  # fmt: skip
+    def test_failures(self, server: Compat, client: Firecrawl, url: str, kind: type[FirecrawlError], code: str) -> None:
+        with pytest.raises(kind) as caught:
+            client.scrape(url.format(site=server.site.url))
+        assert caught.value.code == code and caught.value.response is not None
+        assert caught.value.response.json()["details"]["hint"] in str(caught.value)
+
+    def test_a_wrong_key(self, server: Compat) -> None:
+        with pytest.raises(UnauthorizedError, match="token"):
+            Firecrawl(api_key="fc-wrong", api_url=server.url).scrape(server.site.url)
+
+
+class TestSearch:
+    def test_results(self, client: Firecrawl) -> None:
+        found = client.search(QUESTION, limit=2)
+        assert [each.title for each in found.web] == ["Harbour of Arvika", "When the harbour was built"]
+        assert found.web[0].description.startswith("The harbour") and found.warning is None
+
+    def test_with_pages(self, client: Firecrawl) -> None:
+        found = client.search(QUESTION, scrape_options={"formats": ["markdown"]})
+        assert "1811" in found.web[0].markdown and found.web[0].metadata.source_url.endswith("/docs/harbour")
+        assert found.web[1].markdown is None and "no longer exists" in found.web[1].metadata.error
+
+    def test_news_and_time(self, server: Compat, client: Firecrawl) -> None:
+        found = client.search("many harbours in the news", sources=["news", "images"], tbs="qdr:w", limit=50)
+        assert found.web is None and len(found.news) == 30 and "images" in found.warning and "limit" in found.warning
+        asked = next(seen for seen in server.site.seen if "in the news" in seen.params.get("q", ""))
+        assert asked.params["time_range"] == "week"
+
+    def test_a_failed_search(self, client: Firecrawl) -> None:
+        with pytest.raises(InternalServerError, match="SearXNG|searxng"):
+            client.search("broken engine")
+
+
+class TestSite:
+    def test_map(self, server: Compat, client: Firecrawl) -> None:
+        links = [each.url.removeprefix(server.site.url) for each in client.map(server.site.url, search="crane").links]
+        assert links[0] == "/docs/crane" and {"/", "/docs/harbour", "/docs/hidden", "/docs/mill"} <= set(links)
+        only = client.map(server.site.url, sitemap="only")
+        assert {each.url.removeprefix(server.site.url) for each in only.links} == {"/", "/docs/harbour", "/docs/hidden"}
+
+    def test_crawl(self, server: Compat, client: Firecrawl) -> None:
+        started = client.start_crawl(
+            server.site.url, exclude_paths=["hidden"], scrape_options={"formats": ["markdown", "links"]}
+        )
+        job = self._wait(client, started.id)
+        pages = {page.metadata.source_url.removeprefix(server.site.url): page.markdown for page in job.data}
+        assert (
+            set(pages) == {"/", "/docs/harbour", "/docs/mill?x=1", "/docs/crane"} and "1811" in pages["/docs/harbour"]
+        )
+        assert job.status == "completed" and job.completed == 4 and job.expires_at
+        failed = client.get_crawl_errors(started.id)
+        assert [each.url for each in failed.errors] == [f"{server.site.url}/gone"]
+        assert failed.robots_blocked == [f"{server.site.url}/private/diary"]
+        assert client.cancel_crawl(started.id) is False, "it has ended"
+        with pytest.raises(FirecrawlError, match="no crawl"):
+            client.get_crawl_status("nonesuch")
+
+    def _wait(self, client: Firecrawl, id: str) -> Any:
+        for _ in range(3000):
+            job = client.get_crawl_status(id)
+            if job.status != "scraping":
+                return job
+        raise AssertionError("the crawl does not end")
+
+    def test_a_crawl_can_be_cancelled_and_goes_on(self, server: Compat, client: Firecrawl) -> None:
+        server.slow.clear()
+        try:
+            started = client.start_crawl(f"{server.site.url}/slow", sitemap="skip", crawl_entire_domain=True)
+            assert [each.id for each in client.get_active_crawls().crawls] == [started.id]
+            assert client.cancel_crawl(started.id) is True
+            assert client.get_crawl_status(started.id).status == "cancelled"
+        finally:
+            server.slow.set()
+        again = requests.get(f"{server.url}/v2/crawl/{started.id}?resume=true", headers=AUTH, timeout=30).json()
+        assert again["success"]
+        job = self._wait(client, started.id)
+        assert job.status == "completed" and "slowly" in job.data[0].markdown
+
+
+def test_the_loader_of_langchain(server: Compat) -> None:
+    langchain_firecrawl = pytest.importorskip("langchain_firecrawl")
+    own = {"api_key": TOKEN, "api_url": server.url}
+    url = f"{server.site.url}/docs/mill?x=1"
+    (page,) = langchain_firecrawl.FirecrawlLoader(url, mode="scrape", **own).load()
+    assert page.page_content.startswith("# Mill") and page.metadata["source_url"] == url
