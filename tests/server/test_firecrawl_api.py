@@ -47,7 +47,7 @@ class TestScrape:
         assert f"{server.site.url}/docs/harbour" in page.links and "https://elsewhere.example/" in page.links
 
     def test_what_is_not_honoured_is_said(self, server: Compat) -> None:
-        body = {
+        body: dict[str, Any] = {
             "url": f"{server.site.url}/docs/mill?x=1",
             "formats": ["markdown", {"type": "screenshot"}],
             "mobile": True,
