@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import TYPE_CHECKING, Self, Unpack
 
 from .config.load import load_settings
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .chat.session import AskParams
     from .chat.session_factory import SessionFactory
     from .core.document import Document
+    from .live.live import Live
     from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
     from .pages.library import Library
@@ -67,6 +69,8 @@ class AsyncClient:
         self.network = network or _network(settings)
         self.bridge = SyncBridge()
         """Runs coroutines of this client for synchronous callers."""
+        self.live = _live(settings)
+        """What is shared with other workers; None where this one is alone."""
         self.engines = EnginePool(
             settings.engines,
             self.network,
@@ -74,6 +78,7 @@ class AsyncClient:
             state_dir=settings.state_dir,
             offline=self._offline_engines(),
             factories=engines,
+            live=self.live,
         )
         self.search_service = SearchService(
             self.engines,
@@ -84,6 +89,7 @@ class AsyncClient:
             bridge=self.bridge,
             ready=self.engines.ready,
             focuses={**FOCUSES, **settings.search.focuses},
+            shared=self.live.cache if self.live else None,
         )
         self._archive: AsyncArchive | None = None
         self._library: Library | None = None
@@ -338,7 +344,7 @@ class AsyncClient:
 
             folder = self.settings.data_dir
             store = Store(self.settings.store_address or "sqlite://")
-            self._chat = ChatService(store, self.sessions, folder / "unsaved" if folder else None)
+            self._chat = ChatService(store, self.sessions, folder / "unsaved" if folder else None, self.live)
         return self._chat
 
     @property
@@ -381,6 +387,8 @@ class AsyncClient:
         if self._library is not None:
             await self._library.close()
             self._library = None
+        if self.live is not None:
+            await self.live.close()
         if self._archive is not None:
             await self._archive.close()
             self._archive = None
@@ -465,6 +473,14 @@ class Client:
 
 Connect = Callable[[Settings], AsyncClient]
 """Makes a client: ``AsyncClient`` itself, or one that makes a client of the demo."""
+
+
+def _live(settings: Settings) -> Live | None:
+    if not settings.redis_url:
+        return None
+    from .live.live import Live
+
+    return Live(settings.redis_url, token_hex(8))
 
 
 def _network(settings: Settings) -> Network:

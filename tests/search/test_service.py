@@ -523,7 +523,7 @@ class TestParameters:
 @pytest.mark.req("P9.2")
 async def test_duckduckgo_is_asked_at_most_so_often_a_minute() -> None:
     async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, rate=60) as h:
-        h.search_service.engines["ddg_html"].limiter._slack = 0.0
+        h.search_service.engines["ddg_html"].limiter.slack = 0.0
         for n in range(2):
             await h.search_service.search(f"x{n}", engines="ddg_html")
         with pytest.raises(Timeout) as caught:

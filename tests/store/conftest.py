@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.postgres import Postgres, binaries, postgres
+from support.postgres import Postgres
+from support.servers import server
 
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Postgres]:
-    if (programs := binaries()) is None:
-        pytest.skip("PostgreSQL is not installed on this machine")
-    with postgres(programs) as running:
-        yield running
+__all__ = ["server"]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from support.processes import children
 from support.timing import PATIENCE, until
 
 _NUMBERS = count(1)
@@ -49,6 +50,19 @@ class Postgres:
             yield
         finally:
             self.start()
+
+    @contextmanager
+    def stalled(self) -> Iterator[None]:
+        """The server and all its processes do not answer for the length of a ``with`` block."""
+        assert self.process is not None
+        everyone = [self.process.pid, *children(self.process.pid)]
+        for pid in everyone:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in everyone:
+                os.kill(pid, signal.SIGCONT)
 
     def address(self, database: str = "postgres") -> str:
         return f"postgresql://suyuan@/{database}?host={self.folder}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 # What other tests keep for all of them: not what a browser left behind.
-_KEPT = ("postgres", "multiprocessing.")
+_KEPT = ("postgres", "redis-server", "valkey-server", "multiprocessing.")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,12 @@ def family(root: int | None = None) -> list[Process]:
         found += children
         parents = {process.pid for process in children}
     return found
+
+
+def children(parent: int) -> list[int]:
+    """The processes that ``parent`` has started itself."""
+    everyone = [seen for entry in PROC.iterdir() if entry.name.isdigit() and (seen := _read(int(entry.name)))]
+    return [process.pid for process in everyone if process.parent == parent]
 
 
 def browsers(root: int | None = None) -> list[Process]:

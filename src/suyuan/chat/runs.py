@@ -30,8 +30,8 @@ class Keeper(Protocol):
     def keep_events(self, run: str, events: list[tuple[int, dict[str, Any]]]) -> None:
         """Save events under their numbers."""
 
-    def keep_text(self, run: str, text: str) -> None:
-        """Save the text so far."""
+    def keep_text(self, run: str, text: str) -> bool:
+        """Save the text so far; return whether somebody wants the run stopped."""
 
     def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> object:
         """Save the end."""
@@ -62,6 +62,7 @@ class Run:
         self._text: list[str] = []
         self._news = asyncio.Event()
         self._kept = 0
+        self._unwanted = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self, done: Callable[[Run], Awaitable[None]]) -> None:
@@ -97,6 +98,12 @@ class Run:
             if self._events and isinstance(self._events[-1], Answer):
                 return
             await news.wait()
+
+    async def after(self, count: int) -> list[tuple[int, Event]]:
+        """The events from number ``count`` on, as soon as there are any; none after the end."""
+        while len(self._events) <= count and not self.finished:
+            await self._news.wait()
+        return list(enumerate(self._events[count:], count))
 
     async def _go(self, done: Callable[[Run], Awaitable[None]]) -> None:
         keeping = asyncio.create_task(self._keep_on())
@@ -181,6 +188,8 @@ class Run:
             writing = self._written(self._keep)
             try:
                 await asyncio.shield(writing)
+                if self._unwanted:
+                    self.stop()
             except asyncio.CancelledError:
                 await asyncio.wait([writing])
                 raise
@@ -201,7 +210,7 @@ class Run:
         known = len(self._events)
         if new := self.kept_events(self._kept):
             self._keeper.keep_events(self.id, new)
-        self._keeper.keep_text(self.id, "".join(self._text))
+        self._unwanted = self._keeper.keep_text(self.id, "".join(self._text))
         self._kept = known
 
     def _finish(self, answer: Answer) -> None:

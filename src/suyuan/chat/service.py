@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.causes.chat import (
     ANSWER_UNDER_WAY,
@@ -17,15 +18,21 @@ from ..core.causes.chat import (
     NO_MESSAGE,
     SWITCH_LOCKED,
 )
+from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
 from .answering import WORK, check_message
 from .commands import Command
+from .publishing import publish
+from .remote_runs import RemoteRun
 from .runs import Run
 from .session_factory import SessionFactory
 from .turn import Turn
 from .unsaved import UnsavedAnswers
+
+if TYPE_CHECKING:
+    from ..live.live import Live
 
 log = logging.getLogger("suyuan.chat")
 T = TypeVar("T")
@@ -35,8 +42,10 @@ Begin = Callable[[list[Message], str], Awaitable[tuple[Turn, Conversation]]]
 # How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
 _QUEUE = 64
-# How long the end of an answer waits for a store that does not respond.
+# How long the end of an answer waits for a store that does not respond, and how long a request does.
 _STORE_SECONDS = 3.0
+_PATIENCE_SECONDS = 10.0
+_READERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,15 @@ class Change:
 class ChatService:
     """All conversations of one store."""
 
-    def __init__(self, store: Store, sessions: SessionFactory, unsaved_folder: Path | None = None) -> None:
+    def __init__(
+        self, store: Store, sessions: SessionFactory, unsaved_folder: Path | None = None, live: Live | None = None
+    ) -> None:
         self.store = store
         self.sessions = sessions
+        self._live = live
+        """What is shared with other workers; None where this one is alone."""
+        self._remote: dict[str, RemoteRun] = {}
+        self._background: set[asyncio.Task[Any]] = set()
         self._unsaved = UnsavedAnswers(store, unsaved_folder, self._saved)
         self._unsaved.recover()
         self._runs: dict[str, Run] = {}
@@ -62,6 +77,11 @@ class ChatService:
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
         # Nothing waits for the disk on the event loop. SQLite has one writer: threads would only wait for each other.
         self._writers = ThreadPoolExecutor(store.writers, "suyuan-store")
+        # Threads of its own: a database that does not respond must not stop what else needs threads.
+        self._readers = ThreadPoolExecutor(_READERS, "suyuan-store-reader")
+        if live is not None:
+            live.nudges.on("stop", self._told_to_stop)
+            live.nudges.on("change", self._told_of_change)
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
@@ -87,7 +107,7 @@ class ChatService:
 
     async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
-        found = await asyncio.to_thread(self.store.get, id)
+        found = await self.read(self.store.get, id)
         if found is None or found.deleted_at:
             raise NO_CONVERSATION(id=id[:40])
         return found
@@ -118,9 +138,8 @@ class ChatService:
     async def delete(self, id: str) -> None:
         """Delete a conversation; it can be restored for a while."""
         conversation = await self.get(id)
-        for run in list(self._runs.values()):
-            if run.conversation == id:
-                run.stop()
+        if conversation.running:
+            await self.stop(conversation.running)
         await self._write(self.store.delete, id)
         self.sessions.forget(id)
         self._tell(Change("deleted", conversation))
@@ -151,8 +170,20 @@ class ChatService:
         answer = {**ending["answer"], "unsaved": True}
         return replace(message, text=ending["text"], state=ending["state"], answer=answer)
 
+    async def read(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Do ``work`` that waits for the database in a thread; raises a cause where that takes too long."""
+        return await self._in_thread(self._readers, partial(work, *args, **named))
+
     async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._writers, partial(work, *args, **named))
+        return await self._in_thread(self._writers, partial(work, *args, **named))
+
+    async def _in_thread(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        # With the context of the caller, which knows whose request this is.
+        future = asyncio.get_running_loop().run_in_executor(threads, contextvars.copy_context().run, work)
+        try:
+            return await asyncio.wait_for(future, _PATIENCE_SECONDS)
+        except TimeoutError:
+            raise STORE_SLOW(seconds=_PATIENCE_SECONDS) from None
 
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
@@ -212,10 +243,12 @@ class ChatService:
         id, run_id = conversation.id, new_id()
         if len(self._unsaved):
             await self._unsaved.save()
-        turn, begun = await begin(await asyncio.to_thread(self.messages, id), run_id)
+        turn, begun = await begin(await self.read(self.messages, id), run_id)
         run = Run(turn, WORK[conversation.mode], id, self.store, self._writers, self._unsaved.add)
         self._runs[run_id] = run
         run.start(partial(self._ended, begun))
+        if self._live is not None:
+            self._go_on(publish(run, self._live.streams))
         self._tell(Change("run.started", begun, run_id))
         return run
 
@@ -227,6 +260,73 @@ class ChatService:
         """The answer that is being written in a conversation."""
         return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
 
+    def running_id(self, conversation: Conversation) -> str | None:
+        """The answer that is being written in a conversation, here or by another process."""
+        if run := self.running(conversation.id):
+            return run.id
+        # One that has ended here may be waiting for the store.
+        return None if conversation.running in self._runs else conversation.running
+
+    async def follow(self, run_id: str) -> Run | RemoteRun | None:
+        """The events of an answer that is being written, here or by another worker; None where the store has all."""
+        if found := self._runs.get(run_id):
+            return found
+        if self._live is None:
+            return None
+        remote = self._remote.get(run_id)
+        if remote is None:
+            message = await self.read(self.store.message, run_id)
+            if message is None or message.state != "running":
+                return None
+            remote = self._remote[run_id] = RemoteRun(run_id, self._live.streams, self._stored(run_id))
+            asyncio.get_running_loop().call_later(_FOLLOWED, self._forget_remote, run_id)
+        return remote if await remote.load() else None
+
+    def _forget_remote(self, run_id: str) -> None:
+        remote = self._remote.get(run_id)
+        if remote is not None and not remote.over:
+            asyncio.get_running_loop().call_later(_FOLLOWED, self._forget_remote, run_id)
+        else:
+            self._remote.pop(run_id, None)
+
+    def _stored(self, run_id: str) -> Callable[[int], Any]:
+        def look(after: int) -> tuple[Message | None, list[tuple[int, dict[str, Any]]]]:
+            self.sweep()
+            message = self.store.message(run_id)
+            return message, self.store.events(run_id, after) if message and message.state != "running" else []
+
+        return partial(self.read, look)
+
+    async def stop(self, run_id: str) -> bool:
+        """Stop an answer wherever it is written; return whether it was being written."""
+        if run := self._runs.get(run_id):
+            running = not run.finished
+            run.stop()
+            return running
+        # Stored, since a message alone may be lost; the writer looks when it saves the text.
+        wanted = await self._write(self.store.want_stop, run_id)
+        if wanted and self._live is not None:
+            await self._live.nudges.send("stop", run=run_id)
+        return wanted
+
+    def sweep(self) -> int:
+        """Mark the answers of dead processes; waits for the disk."""
+        return self.store.sweep([run.id for run in self._runs.values() if not run.finished])
+
+    async def _told_to_stop(self, message: Mapping[str, Any]) -> None:
+        if run := self._runs.get(str(message["run"])):
+            run.stop()
+
+    async def _told_of_change(self, message: Mapping[str, Any]) -> None:
+        id = str(message["conversation"])
+        if id in self._watchers and (conversation := await self.read(self.store.get, id)):
+            self._tell_here(Change(str(message["change"]), conversation, str(message["run"])))
+
+    def _go_on(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
     async def _ended(self, begun: Conversation, run: Run) -> None:
         if not self.is_unsaved(run.id):
             self._forget_later(run)
@@ -235,7 +335,7 @@ class ChatService:
     async def _saved(self, run: Run) -> None:
         """Tell the windows that an answer is saved at last."""
         self._forget_later(run)
-        if conversation := await asyncio.to_thread(self.store.get, run.conversation):
+        if conversation := await self.read(self.store.get, run.conversation):
             self._tell(Change("run.saved", conversation, run.id))
 
     def _forget_later(self, run: Run) -> None:
@@ -245,7 +345,7 @@ class ChatService:
         """The conversation as the store has it, or as it was ``known`` where the store is away."""
         try:
             async with asyncio.timeout(_STORE_SECONDS):
-                return await asyncio.to_thread(self.store.get, known.id) or known
+                return await self.read(self.store.get, known.id) or known
         except (SuyuanError, TimeoutError):
             return known
 
@@ -264,6 +364,12 @@ class ChatService:
                 self._watchers.pop(id, None)
 
     def _tell(self, change: Change) -> None:
+        self._tell_here(change)
+        if self._live is not None:
+            fields = {"change": change.kind, "conversation": change.conversation.id, "run": change.run}
+            self._go_on(self._live.nudges.send("change", **fields))
+
+    def _tell_here(self, change: Change) -> None:
         for queue in self._watchers.get(change.conversation.id, ()):
             if queue.full():
                 # A window that does not read gets the newest only: each change carries the whole state.
@@ -278,5 +384,13 @@ class ChatService:
         for run in runs:
             await run.wait()
         await self._unsaved.close()
+        for remote in self._remote.values():
+            await remote.close()
+        if self._background:
+            # The last events, for those who follow elsewhere.
+            await asyncio.wait(self._background, timeout=_STORE_SECONDS)
+            for task in self._background:
+                task.cancel()
         await asyncio.to_thread(self._writers.shutdown)
+        await asyncio.to_thread(self._readers.shutdown)
         self.store.close()

@@ -175,6 +175,16 @@ class ServerSettings:
         env="SUYUAN_TRUSTED_PROXIES",
     )  # fmt: skip
 
+    workers: int = setting(
+        "server.workers", 1, whole(1, 64), "How many processes serve; more than one share a store and Redis.",
+        env="SUYUAN_WORKERS",
+    )  # fmt: skip
+    drain_seconds: float = setting(
+        "server.drainSeconds", 0.0, number(0, 3600),
+        "How long answers under way may go on when the server stops, before they are stopped and kept.",
+        env="SUYUAN_DRAIN_SECONDS",
+    )  # fmt: skip
+
     @property
     def url(self) -> str:
         """The address of the page for people on this machine."""
@@ -200,6 +210,12 @@ class Settings:
         "store.url", Secret(""), text(),
         "The database of conversations, as an SQLAlchemy address; empty for a file in the data folder.",
         env="SUYUAN_STORE_URL",
+    )  # fmt: skip
+    # Secret, because it may contain a password.
+    redis_url: Secret = setting(
+        "redis.url", Secret(""), text(),
+        "The Redis or Valkey that several workers share, such as redis://127.0.0.1:6379/0; empty for one worker alone.",
+        env="SUYUAN_REDIS_URL",
     )  # fmt: skip
     state_dir: Path | None = None
     data_dir: Path | None = None

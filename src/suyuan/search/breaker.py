@@ -34,6 +34,8 @@ class Breaker:
     reason: str = ""
     clock: Callable[[], float] = time.time
     _on_trial: bool = False
+    changed: Callable[[], None] | None = None
+    """Called when what is known has changed."""
 
     def cooldown_left(self) -> float:
         """The seconds until the cooldown is over."""
@@ -56,8 +58,11 @@ class Breaker:
 
     def succeeded(self) -> None:
         """Note an answer: the breaker is closed again."""
+        known = bool(self.refusals or self.timeouts or self.until)
         self.refusals = self.timeouts = 0
         self.until, self.hard, self.reason, self._on_trial = 0.0, False, "", False
+        if known:
+            self._tell()
 
     def refused(self, reason: str, retry_after: float | None = None) -> None:
         """Note a refusal; ``retry_after`` is what the engine itself asked for."""
@@ -70,6 +75,7 @@ class Breaker:
         else:
             seconds = _doubled(_HARD_SECONDS, self.refusals - len(_SOFT_SECONDS) - 1)
             self._cool_down(min(seconds, _MAX_SECONDS), hard=True, reason=reason)
+        self._tell()
 
     def timed_out(self, reason: str) -> None:
         """Note that it did not answer in time, or could not be reached."""
@@ -78,6 +84,7 @@ class Breaker:
         # Once may be chance. From the second time on, the others go first, so that nobody waits for it.
         if self.timeouts >= 2:
             self._cool_down(min(_doubled(10.0, self.timeouts - 2), _MAX_TIMEOUT_SECONDS), hard=False, reason=reason)
+        self._tell()
 
     def cancelled(self) -> None:
         """Note that the request ended without an outcome."""
@@ -88,6 +95,16 @@ class Breaker:
         # A longer cooldown that has already begun is not cut short by a late answer.
         if until >= self.until:
             self.until, self.hard, self.reason = until, hard, reason
+
+    def take(self, state: Any) -> None:
+        """Know what another worker has learned."""
+        other = Breaker.from_state(state, self.clock)
+        for name in ("refusals", "timeouts", "until", "hard", "reason"):
+            setattr(self, name, getattr(other, name))
+
+    def _tell(self) -> None:
+        if self.changed is not None:
+            self.changed()
 
     def state(self) -> dict[str, Any]:
         """What to keep on disk, so that the next process does not ask an engine that has just refused."""

@@ -31,6 +31,12 @@ class Plan:
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
     last: str = ""
     """The archive where the plan names it: it is asked only when all others have failed."""
+
+    @property
+    def private(self) -> bool:
+        """Whether it asks what belongs to one person: the pages that were read, or the documents."""
+        return bool({ARCHIVE, LIBRARY} & {*self.names, self.last})
+
     beside: tuple[str, ...] = ()
     """Engines that are asked at the same time, and merged: ``library`` in ``library+auto``."""
 

@@ -13,9 +13,12 @@ from ..net.network import Network, restricted_send
 from .engine_state import StateKey, load_states, save_states, shared_state
 from .guarded import guarded
 from .runner import EngineRunner
+from .shared_engine import SharedEngine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ..live.live import Live
 
 
 class EnginePool(Mapping[str, EngineRunner]):
@@ -30,6 +33,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         state_dir: Path | None = None,
         offline: Mapping[str, Callable[[], SearchEngine]] | None = None,
         factories: Mapping[str, registry.Factory] | None = None,
+        live: Live | None = None,
     ) -> None:
         self._settings = settings
         self._network = network
@@ -37,6 +41,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         self._state_dir = state_dir
         self._offline = offline or {}
         """What answers without the web: the archive, the library."""
+        self._live = live
         self._factories = factories
         """The engines that there are, if not the installed ones."""
         self._names: Sequence[str] = (*(factories or registry.names()), *self._offline)
@@ -81,11 +86,13 @@ class EnginePool(Mapping[str, EngineRunner]):
         rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
         key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))
         timeout = own.timeout_ms / 1000 if own.timeout_ms else None
+        state = shared_state(key, self._kept)
         return EngineRunner(
             engine,
             send,
             timeout=timeout,
-            state=shared_state(key, self._kept),
+            state=state,
+            shared=SharedEngine(self._live, f"{key.label}@{key.base_url}", state) if self._live else None,
             # An engine that needs no network must not load it.
             prepare=partial(self._network.prepare, page_url) if getattr(engine, "live_web", True) else None,
             notes=(f"asked with the handshake and headers of {profile}",) if profile else (),

@@ -12,8 +12,10 @@ class RateLimiter:
 
     def __init__(self, per_minute: float | None, burst: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
         self.per_minute = per_minute
-        self._interval = 60.0 / per_minute if per_minute else 0.0
-        self._slack = self._interval * (burst - 1)
+        self.interval = 60.0 / per_minute if per_minute else 0.0
+        """The seconds between two requests."""
+        self.slack = self.interval * (burst - 1)
+        """How many seconds before its time a request may come."""
         self._clock = clock
         self._next = clock()
         # Event loops in several threads share one limit.
@@ -21,17 +23,17 @@ class RateLimiter:
 
     def wait(self) -> float:
         """The seconds that a request made now would have to wait."""
-        return max(0.0, self._next - self._slack - self._clock()) if self._interval else 0.0
+        return max(0.0, self._next - self.slack - self._clock()) if self.interval else 0.0
 
     def take(self) -> float:
         """Reserve the next slot and return the seconds to wait for it."""
         with self._lock:
             seconds = self.wait()
-            if self._interval:
-                self._next = max(self._next, self._clock()) + self._interval
+            if self.interval:
+                self._next = max(self._next, self._clock()) + self.interval
             return seconds
 
     def give_back(self) -> None:
         """Return a reserved slot that was not used."""
         with self._lock:
-            self._next -= self._interval
+            self._next -= self.interval

@@ -29,6 +29,7 @@ from .engine_state import EngineState
 from .guarded import guarded
 from .normalize import matching
 from .rate_limit import RateLimiter
+from .shared_engine import SharedEngine
 
 log = logging.getLogger("suyuan.search")
 
@@ -65,6 +66,8 @@ class EngineRunner:
     """Loads the network client; called before the clock of a short health check starts."""
     notes: tuple[str, ...] = ()
     """What is to be said on every receipt of this engine."""
+    shared: SharedEngine | None = None
+    """What all workers know about it; None where this process is alone."""
 
     @property
     def name(self) -> str:
@@ -117,7 +120,7 @@ class EngineRunner:
         allowed = min(seconds, self.timeout) if self.timeout else seconds
         end = started + allowed
         try:
-            if wait := self._turn(allowed):
+            if wait := await self._turn(allowed):
                 await self._wait_for_turn(wait)
                 started = self.clock()
             results = await self._results(query, end - started)
@@ -201,17 +204,22 @@ class EngineRunner:
         error = LATE(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
         return EngineReply(self._receipt("late", query, seconds, error=error), error=error)
 
-    def _turn(self, allowed: float) -> float:
+    async def _turn(self, allowed: float) -> float:
         """The seconds to wait until the rate limit allows a request; raises where that is too long."""
-        wait = guarded("the rate limit", self.limiter.take, 0.0)
+        wait = await self.shared.turn(allowed) if self.shared is not None else None
+        if alone := wait is None:
+            wait = guarded("the rate limit", self.limiter.take, 0.0)
         if wait >= allowed:
-            guarded("the rate limit", self.limiter.give_back, None)
+            if alone:
+                guarded("the rate limit", self.limiter.give_back, None)
             raise OWN_RATE_LIMIT(engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait)
         return wait
 
     async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
         try:
             async with asyncio.timeout(allowed):
+                if self.shared is not None and not await self.shared.may_try():
+                    raise CIRCUIT_OPEN(engine=self.name, seconds=0.0, why=self.breaker.reason, retry_after=_LEAST_PAUSE)
                 guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
                     return await ask(self.engine, query, self.send)
@@ -224,7 +232,10 @@ class EngineRunner:
             await asyncio.sleep(seconds)
         except asyncio.CancelledError:
             # Whoever leaves the queue must not make the others wait.
-            self.limiter.give_back()
+            if self.shared is not None and self.limiter.interval:
+                await asyncio.shield(self.shared.leave())
+            else:
+                self.limiter.give_back()
             raise
 
     def _relevance(self, query: SearchQuery, results: EngineResults) -> float | None:

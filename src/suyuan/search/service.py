@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.causes.network import NO_SUCH_HOST, OFFLINE
 from ..core.errors import SuyuanError, Timeout
 from ..core.extras import joined
 from ..core.failure import Failures
+from ..core.person import current_person
 from ..core.query import SearchParams, SearchQuery
 from ..core.result import Attempt, SearchPage, SearchResult
 from ..core.sync_bridge import SyncBridge
@@ -25,8 +26,12 @@ from .fanout import fan_out
 from .focus import FOCUSES, Focus, focus_of
 from .guarded import guarded
 from .normalize import ranked, unique
+from .page_json import dump_page, load_page
 from .plan import AUTO, Plan, make_plan
 from .runner import EngineRunner
+
+if TYPE_CHECKING:
+    from ..live.shared_cache import SharedCache
 
 T = TypeVar("T")
 
@@ -49,6 +54,7 @@ class SearchService:
         bridge: SyncBridge | None = None,
         ready: Callable[[str], bool] | None = None,
         focuses: Mapping[str, Focus] = FOCUSES,
+        shared: SharedCache | None = None,
     ) -> None:
         self.engines = engines
         self.focuses = focuses
@@ -62,6 +68,8 @@ class SearchService:
         self._bridge = bridge or SyncBridge()
         self._cache: TtlCache[SearchPage] = TtlCache()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
+        self._shared = shared
+        """The cache of all workers; None where this process is alone."""
 
     def with_limits(self, *, seconds: float, cache_seconds: float) -> Self:
         """The same service, engines and cache with other limits."""
@@ -81,7 +89,8 @@ class SearchService:
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         # A plan that names engines is stronger than a focus.
         plan = self._plan((engines if engines != AUTO else focused or engines) or focused or self.default, full)
-        key = (full.key(), plan, most)
+        # What is found in somebody's own pages and documents is for nobody else.
+        key = (full.key(), plan, most, current_person.get().id if plan.private else "")
         if (kept := guarded("the cache", lambda: self._cache.get(key, self._cache_seconds), None)) is not None:
             log.info(
                 "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
@@ -89,7 +98,7 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
-        page = await self._flights.run((key, waits), lambda: self._search(full, plan, most or full.count))
+        page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
         if page.results and self._cache_seconds:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
@@ -112,6 +121,30 @@ class SearchService:
     def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine that searches, for synchronous callers."""
         return self._bridge.run(work)
+
+    async def _search_once(self, name: str, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
+        """Search, unless another worker has found the same lately, or is about to."""
+        most = most or query.count
+        if self._shared is None or not self._cache_seconds or plan.private:
+            return await self._search(query, plan, most)
+        seconds = self._time_for(query, plan)
+        found = await self._shared.get(name, self._cache_seconds)
+        mine = found is None and await self._shared.claim(name, seconds)
+        if found is None and not mine:
+            found = await self._shared.await_other(name, self._cache_seconds, seconds / 2)
+        if found is not None:
+            try:
+                return replace(load_page(found, query), cached=True, took_ms=0)
+            except ValueError as error:
+                log.warning("a page in the shared cache cannot be read: %s", error)
+        try:
+            page = await self._search(query, plan, most)
+            if page.results:
+                await self._shared.put(name, dump_page(page), self._cache_seconds)
+            return page
+        finally:
+            if mine:
+                await self._shared.release(name)
 
     async def _search(self, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
         started = time.monotonic()

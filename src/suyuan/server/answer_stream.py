@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..chat.events import Event
+from ..chat.remote_runs import RemoteEvent, RemoteRun
 from ..chat.runs import Run
-from ..store.conversations import Store
+from ..chat.service import ChatService
 from .answer_view import AnswerView, Fragments, kept_view
 from .sse import message
 
@@ -21,13 +22,13 @@ from .sse import message
 _RENDER_INTERVAL = 1 / 16
 _RENDER_SHARE = 10
 # How often the answer of another process is read.
-_POLL_INTERVAL = 0.7
+POLL_INTERVAL = 0.7
 
-NumberedEvent = tuple[int, Event]
+NumberedEvent = tuple[int, Event | RemoteEvent]
 
 
 async def live_messages(
-    run: Run, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+    run: Run | RemoteRun, parts: Fragments, question: str = "", versions: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
     """The messages of a run: a snapshot, then each change, and the answer at the end."""
     now = datetime.now(UTC).isoformat()
@@ -50,16 +51,29 @@ async def live_messages(
         await events.close()
 
 
+async def followed_messages(
+    chat: ChatService, found: Run | RemoteRun | None, run: str, parts: Fragments, *asked: Any
+) -> AsyncIterator[bytes]:
+    """The messages of a run: from its events, or from the store where they cannot be followed."""
+    if found is not None:
+        async for each in live_messages(found, parts, *asked):
+            yield each
+    if found is None or (isinstance(found, RemoteRun) and found.interrupted is not None):
+        async for each in kept_messages(chat, run, parts, *asked):
+            yield each
+
+
 async def kept_messages(
-    store: Store, run: str, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+    chat: ChatService, run: str, parts: Fragments, question: str = "", versions: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
     """The messages of a stored answer, which another process may still be writing."""
-    shown = None
+    shown, store = None, chat.store
     while True:
-        kept = await asyncio.to_thread(store.message, run)
+        await chat.read(chat.sweep)
+        kept = await chat.read(store.message, run)
         if kept is None:
             return
-        events = await asyncio.to_thread(store.events, run)
+        events = await chat.read(store.events, run)
         happened = [event for _, event in events]
         view = kept_view(kept, happened, parts.labels, question=question, versions=versions)
         if shown != (kept.text, len(events), kept.state):
@@ -68,7 +82,7 @@ async def kept_messages(
         if kept.state != "running":
             yield message(_end(view, parts), event="answer", id=len(events) + 1)
             return
-        await asyncio.sleep(_POLL_INTERVAL)
+        await asyncio.sleep(POLL_INTERVAL)
 
 
 def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
@@ -155,8 +169,8 @@ class _MessageWriter:
 class _EventReader:
     """The events of a run, with a time limit for the next one."""
 
-    def __init__(self, run: Run) -> None:
-        self._events = run.follow()
+    def __init__(self, run: Run | RemoteRun) -> None:
+        self._events: AsyncIterator[NumberedEvent] = run.follow()
         self._upcoming: asyncio.Future[NumberedEvent | None] | None = None
         self.over = False
 

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from ..chat.answering import check_message
 from ..chat.commands import parse_command
 from ..chat.export import Form, export
+from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
 from ..chat.service import ChatService
 from ..client import AsyncClient
@@ -26,6 +27,7 @@ from ..doctor.debug_bundle import bundle
 from ..pages.passages import select
 from ..store.conversation import Conversation
 from . import schemas as s
+from .answer_stream import POLL_INTERVAL
 from .errors import language_of
 from .health import Health, engines
 from .metrics import Metrics
@@ -67,8 +69,7 @@ def _metrics(request: Request) -> Metrics:
 
 def conversation_view(chat: ChatService, conversation: Conversation) -> dict[str, Any]:
     """A conversation, and the answer that is being written in it."""
-    run = chat.running(conversation.id)
-    return {**conversation.as_dict(), "running": run.id if run else None}
+    return {**conversation.as_dict(), "running": chat.running_id(conversation)}
 
 
 # --- conversations ----------------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ async def list_conversations(
 ) -> dict[str, Any]:
     """The conversations, newest first."""
     chat = _chat(request)
-    found = await asyncio.to_thread(chat.store.find, text, limit=limit + 1, offset=offset, deleted=deleted)
+    found = await chat.read(chat.store.find, text, limit=limit + 1, offset=offset, deleted=deleted)
     return {"conversations": [conversation_view(chat, each) for each in found[:limit]], "more": len(found) > limit}
 
 
@@ -136,7 +137,7 @@ async def list_messages(request: Request, id: str) -> dict[str, Any]:
     """All messages of a conversation."""
     chat = _chat(request)
     await chat.get(id)
-    found = await asyncio.to_thread(chat.messages, id)
+    found = await chat.read(chat.messages, id)
     return {"messages": [{**each.as_dict(), "unsaved": chat.is_unsaved(each.id)} for each in found]}
 
 
@@ -157,8 +158,7 @@ async def _changes(chat: ChatService, id: str) -> AsyncIterator[bytes]:
         # Watching begins before the state is read, so that no change is missed in between.
         await asyncio.sleep(0)
         now = await chat.get(id)
-        run = chat.running(id)
-        yield _change("settings", conversation_view(chat, now), run.id if run else "")
+        yield _change("settings", conversation_view(chat, now), chat.running_id(now) or "")
         while True:
             change = await upcoming
             upcoming = asyncio.ensure_future(anext(changes))
@@ -179,7 +179,7 @@ async def export_conversation(request: Request, id: str, form: Form = "md") -> R
     """The conversation as a file; ``bib`` has the sources that are cited."""
     chat, lang = _chat(request), language_of(request)
     conversation = await chat.get(id)
-    messages = await asyncio.to_thread(chat.messages, id)
+    messages = await chat.read(chat.messages, id)
     text = await asyncio.to_thread(export, conversation, messages, form, lang)
     return Response(
         text,
@@ -236,12 +236,12 @@ def _started(request: Request, run: Run) -> Response:
 async def follow_run(request: Request, run: str) -> Response:
     """The events of an answer; ``Last-Event-ID`` (or ``?after=``) continues after that event."""
     chat, after = _chat(request), last_seen(request)
-    if found := chat.run(run):
+    if found := await chat.follow(run):
         return EventStream(_live(found, after))
-    kept = await asyncio.to_thread(chat.store.message, run)
+    kept = await chat.read(chat.store.message, run)
     if kept is None or kept.role != "assistant":
         raise NO_RUN(id=run[:40])
-    return EventStream(_kept(chat, run, kept.text, kept.answer, after))
+    return EventStream(_kept(chat, run, after))
 
 
 def last_seen(request: Request) -> int:
@@ -250,20 +250,28 @@ def last_seen(request: Request) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
 
-async def _live(run: Run, after: int) -> AsyncIterator[bytes]:
+async def _live(run: Run | RemoteRun, after: int) -> AsyncIterator[bytes]:
+    number = after
     async for number, event in run.follow(after):
         yield message(event.as_dict(), event=event.kind, id=number)
+    if isinstance(run, RemoteRun) and run.interrupted is not None:
+        yield message({"kind": "interrupted", "text": run.interrupted}, event="interrupted", id=number + 1)
 
 
-async def _kept(
-    chat: ChatService, run: str, text: str, answer: dict[str, Any] | None, after: int
-) -> AsyncIterator[bytes]:
-    """A run that is no longer in memory: its stored events, then its end."""
+async def _kept(chat: ChatService, run: str, after: int) -> AsyncIterator[bytes]:
+    """A run that this process does not write: its stored events, as long as another writes them, then its end."""
     number = after
-    for number, event in await asyncio.to_thread(chat.store.events, run, after):
-        yield message(event, event=event["kind"], id=number)
+    while True:
+        await chat.read(chat.sweep)
+        kept = await chat.read(chat.store.message, run)
+        events = await chat.read(chat.store.events, run, number)
+        for number, event in events:
+            yield message(event, event=event["kind"], id=number)
+        if kept is None or kept.state != "running":
+            break
+        await asyncio.sleep(POLL_INTERVAL)
     # An interrupted run has no answer; the text that it had written is sent instead.
-    end = answer or {"kind": "interrupted", "text": text}
+    end = (kept.answer if kept else None) or {"kind": "interrupted", "text": kept.text if kept else ""}
     yield message(end, event=end["kind"], id=number + 1)
 
 
@@ -271,13 +279,9 @@ async def _kept(
 async def stop_run(request: Request, run: str) -> dict[str, Any]:
     """Stop an answer, with its model, searches and sockets; the text so far is kept."""
     chat = _chat(request)
-    found = chat.run(run)
-    if found is None and await asyncio.to_thread(chat.store.message, run) is None:
+    if chat.run(run) is None and await chat.read(chat.store.message, run) is None:
         raise NO_RUN(id=run[:40])
-    running = found is not None and not found.finished
-    if found is not None:
-        found.stop()
-    return {"run": run, "stopped": running}
+    return {"run": run, "stopped": await chat.stop(run)}
 
 
 @router.get("/runs/{run}/debug", response_class=Response, tags=["answers"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -42,6 +43,7 @@ PAGES = draft.router, page.router, settings_page.router
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0
 _PRELOAD_DELAY = 1.5
+_SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
@@ -90,6 +92,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     # drain() ends the streams, after the answers that they follow.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     app.state.health.start()
+    if app.state.client.live is not None:
+        app.state.client.live.nudges.start()
     maintenance = asyncio.create_task(_maintain_store(app))
     try:
         yield
@@ -102,13 +106,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 async def _maintain_store(app: FastAPI) -> None:
     """Mark the answers of dead processes, and remove what was deleted long ago, now and then."""
+    purged = time.monotonic()
     while True:
-        await asyncio.sleep(_MAINTENANCE_SECONDS)
+        await asyncio.sleep(_SWEEP_SECONDS)
         try:
-            store = app.state.client.chat.store
-            await asyncio.to_thread(store.sweep)
-            await asyncio.to_thread(store.purge, _DELETED_SECONDS)
-            await asyncio.to_thread(store.purge_logins)
+            chat = app.state.client.chat
+            await chat.read(chat.sweep)
+            if time.monotonic() - purged > _MAINTENANCE_SECONDS:
+                purged = time.monotonic()
+                await asyncio.to_thread(chat.store.purge, _DELETED_SECONDS)
+                await asyncio.to_thread(chat.store.purge_logins)
         except SuyuanError as error:
             log.warning("the maintenance of the store failed: %s", error.message)
 
@@ -118,6 +125,8 @@ async def drain(app: FastAPI) -> None:
     await app.state.health.close()
     await app.state.crawls.close()
     runs = list(app.state.metrics.running)
+    if runs and app.state.origin.drain_seconds:
+        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=app.state.origin.drain_seconds)
     for run in runs:
         run.stop()
     if runs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import hashlib
 import re
@@ -31,7 +32,7 @@ from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
 from ..store.conversation import Conversation, Message
 from . import health
-from .answer_stream import kept_messages, live_messages
+from .answer_stream import followed_messages
 from .answer_view import AnswerView, Fragments, environment, kept_view
 from .api import conversation_view
 from .draft import checked, draft_settings
@@ -62,7 +63,7 @@ async def new_page(request: Request) -> Response:
 @router.get("/rail")
 async def rail(request: Request, text: str = "", here: str = "") -> Response:
     """The list of conversations."""
-    found = await asyncio.to_thread(_client(request).chat.store.find, text[:200], limit=_LISTED)
+    found = await _client(request).chat.read(_client(request).chat.store.find, text[:200], limit=_LISTED)
     t = PageTexts(language_of(request))
     return render_page(request, "rail.html", groups=rail_groups(found, t), conversation={"id": here})
 
@@ -208,17 +209,19 @@ def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = _client(request).chat, _fragments(request)
-    found = chat.run(run)
-    kept = None if found else await _answer(chat, run)
-    if found is None and kept is None:
+    found, answers = await chat.follow(run), {}
+    if found is None and (await _answer(chat, run)) is None:
         raise NO_RUN(id=run[:40])
-    answers = await asyncio.to_thread(chat.store.answers, found.conversation if found else kept.conversation)  # type: ignore[union-attr]
+    with contextlib.suppress(SuyuanError):
+        # An answer can be followed while the store is away.
+        if (kept := await _answer(chat, run)) is not None:
+            answers = await chat.read(chat.store.answers, kept.conversation)
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
-    return EventStream(live_messages(found, parts, *asked) if found else kept_messages(chat.store, run, parts, *asked))
+    return EventStream(followed_messages(chat, found, run, parts, *asked))
 
 
 async def _answer(chat: ChatService, run: str) -> Message | None:
-    kept = await asyncio.to_thread(chat.store.message, run)
+    kept = await chat.read(chat.store.message, run)
     return kept if kept and kept.role == "assistant" else None
 
 

@@ -42,6 +42,8 @@ class Conversation:
     focus: str = ""
     """The kind of source that is searched; empty for all."""
     pinned_at: str | None = None
+    running: str | None = None
+    """The answer that is being written, by whatever process, when the conversation was read."""
 
     def as_dict(self) -> dict[str, Any]:
         """The conversation as JSON."""

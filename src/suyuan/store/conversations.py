@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, text, update
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, literal, or_, select, text, update
 
+from ..core.causes.chat import ANSWER_UNDER_WAY
 from ..core.causes.store import STORE_NO_CONVERSATION
 from ..core.errors import SuyuanError
 from ..core.secret import Secret
@@ -19,8 +20,8 @@ from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State
 from .database import Database
 from .tables import conversations, events, logins, messages, metadata
 
-SILENCE_SECONDS = 600.0
-"""A run on another host that has written nothing for this long counts as dead."""
+LEASE_SECONDS = 30.0
+"""A run that has given no sign of life for this long counts as dead."""
 _QUERY_WORDS = 8
 _QUERY_LENGTH = 200
 _FIELDS = tuple(messages.c[name] for name in Message.__slots__)
@@ -61,20 +62,19 @@ class Store:
         now = self._now()
         made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now, focus=focus)
         with self._database.write() as connection:
-            connection.execute(insert(conversations).values(**made.as_dict()))
+            values = {name: value for name, value in made.as_dict().items() if name in conversations.c}
+            connection.execute(insert(conversations).values(**values))
         return made
 
     def get(self, id: str) -> Conversation | None:
         """The conversation with this id, also if it is deleted and not yet purged."""
         with self._database.read() as connection:
-            return _conversation(
-                connection.execute(select(conversations).where(conversations.c.id == _plain(id))).first()
-            )
+            return _conversation(connection.execute(self._select().where(conversations.c.id == _plain(id))).first())
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
         kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
-        query = select(conversations).where(kept)
+        query = self._select().where(kept)
         for word in _plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
             query = query.where(_contains(word))
         query = query.order_by(
@@ -111,7 +111,7 @@ class Store:
             same = conversations.c.id == _plain(id)
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
-            changed = _conversation(connection.execute(select(conversations).where(same)).first())
+            changed = _conversation(connection.execute(self._select().where(same)).first())
         if changed is None:
             raise STORE_NO_CONVERSATION(id=id)
         return changed
@@ -139,7 +139,7 @@ class Store:
     def begin_turn(self, conversation: str, text: str, run: str) -> Conversation:
         """Store a question and the empty answer that ``run`` of this process will write, both or neither.
 
-        The first question gives the conversation its title.
+        The first question gives the conversation its title. Raises a cause while another answer is being written.
         """
         now = self._now()
         question = Message(new_id(), conversation, "user", _plain(text), "done", now)
@@ -147,6 +147,7 @@ class Store:
         own = messages.c.conversation == conversation
         with self._database.write() as connection:
             begun = self._touch(connection, conversation)
+            self._check_free(connection, conversation)
             if not begun.title:
                 begun = replace(begun, title=clean_title(question.text, GIVEN_TITLE_LENGTH))
                 titled = update(conversations).where(conversations.c.id == conversation).values(title=begun.title)
@@ -158,6 +159,7 @@ class Store:
                 answer.as_dict() | {"position": position + 1, "owner": self._owner, "kept_at": now},
             ]
             connection.execute(insert(messages), rows)
+            connection.execute(update(messages).where(messages.c.id == run).values(lease=self._lease_end()))
         return begun
 
     def begin_version(self, conversation: str, answer: str, run: str) -> Conversation:
@@ -169,12 +171,14 @@ class Store:
         own = messages.c.conversation == conversation
         with self._database.write() as connection:
             begun = self._touch(connection, conversation)
+            self._check_free(connection, conversation)
             old = connection.execute(select(messages.c.position).where(own, messages.c.id == _plain(answer))).one()
             connection.execute(delete(messages).where(own, messages.c.position > old.position))
             self._purge_versions(connection, conversation)
             self._set_aside(connection, conversation, old.position)
             new = Message(run, conversation, "assistant", "", "running", now, position=old.position)
             connection.execute(insert(messages), [new.as_dict() | {"owner": self._owner, "kept_at": now}])
+            connection.execute(update(messages).where(messages.c.id == run).values(lease=self._lease_end()))
         return begun
 
     def choose_version(self, conversation: str, answer: str) -> None:
@@ -182,6 +186,7 @@ class Store:
         own = messages.c.conversation == conversation
         with self._database.write() as connection:
             self._touch(connection, conversation)
+            self._check_free(connection, conversation)
             old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == _plain(answer))).first()
             if old is None or old.version_of is None:
                 return
@@ -233,11 +238,18 @@ class Store:
             if rows:
                 connection.execute(insert(events), list(rows.values()))
 
-    def keep_text(self, run: str, text: str) -> None:
-        """Store the text of an answer that is still being written."""
+    def keep_text(self, run: str, text: str) -> bool:
+        """Store the text of an answer that is still being written; return whether somebody wants it stopped."""
         running = update(messages).where(messages.c.id == run, messages.c.state == "running")
+        values = {"text": _plain(text), "kept_at": self._now(), "lease": self._lease_end()}
         with self._database.write() as connection:
-            connection.execute(running.values(text=_plain(text), kept_at=self._now()))
+            return bool(connection.execute(running.values(**values).returning(messages.c.stopping)).scalar())
+
+    def want_stop(self, run: str) -> bool:
+        """Store that an answer is to be stopped by the process that writes it; return whether one is writing it."""
+        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running")
+        with self._database.write() as connection:
+            return connection.execute(running.values(stopping=True)).rowcount > 0
 
     def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> Message | None:
         """Store the finished answer and return it, or None if the run was removed."""
@@ -247,6 +259,7 @@ class Store:
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
             connection.execute(update(conversations).where(conversations.c.id == own).values(updated_at=now))
             values = {"state": state, "text": _plain(text), "answer": _json(answer), "owner": None, "kept_at": now}
+            values |= {"lease": None, "stopping": False}
             connection.execute(update(messages).where(messages.c.id == run).values(**values))
             return _message(connection.execute(select(*_FIELDS).where(messages.c.id == run)).first())
 
@@ -276,6 +289,7 @@ class Store:
         """Remove this message and all later ones, and return their number."""
         with self._database.write() as connection:
             title = self._touch(connection, conversation).title
+            self._check_free(connection, conversation)
             own = messages.c.conversation == conversation
             first = connection.execute(
                 select(messages.c.position, messages.c.text).where(own, messages.c.id == _plain(message_id))
@@ -314,17 +328,17 @@ class Store:
             return connection.execute(delete(logins).where(logins.c.expires <= self._clock())).rowcount
 
     # --- the store itself ----------------------------------------------------------------------------------------
-    def sweep(self) -> int:
-        """Mark the running answers of dead processes as interrupted, and return their number."""
-        running = select(messages.c.id, messages.c.owner, messages.c.kept_at).where(messages.c.state == "running")
+    def sweep(self, own: Collection[str] = ()) -> int:
+        """Mark the running answers of dead processes as interrupted, and return their number.
+
+        ``own`` are those that this process is writing.
+        """
         with self._database.read() as connection:
-            rows = connection.execute(running).all()
-        silent = _stamp(self._clock() - SILENCE_SECONDS)
-        dead = [(row.id, row.owner) for row in rows if self._is_dead(row.owner or "", row.kept_at <= silent)]
-        if not dead:
+            found = self._dead(connection, messages.c.id.not_in(list(own)))
+        if not found:
             return 0
         with self._database.write() as connection:
-            return sum(_interrupt(connection, run, writer) for run, writer in dead)
+            return sum(_interrupt(connection, row) for row in found)
 
     def check(self) -> list[str]:
         """What is wrong with the database; empty if nothing is."""
@@ -358,11 +372,35 @@ class Store:
     def _now(self) -> str:
         return _stamp(self._clock())
 
-    def _is_dead(self, writer: str, silent: bool) -> bool:
-        if writer == self._owner:
-            return False
-        lives = owner.alive(writer)
-        return silent if lives is None else not lives
+    def _database_now(self) -> Any:
+        """The time in seconds by the clock of the database, which all processes share."""
+        if self._database.sqlite or self._clock is not time.time:
+            return literal(self._clock())
+        return func.extract("epoch", func.clock_timestamp())
+
+    def _lease_end(self) -> Any:
+        return self._database_now() + LEASE_SECONDS
+
+    def _dead(self, connection: Connection, *where: Any) -> list[Row[Any]]:
+        """The running answers that nobody writes any more: their process is gone, or their lease is over."""
+        over = func.coalesce(messages.c.lease, 0) <= self._database_now()
+        query = select(messages.c.id, messages.c.owner, messages.c.lease, over.label("over"))
+        rows = connection.execute(query.where(messages.c.state == "running", *where)).all()
+        return [row for row in rows if row.over or owner.alive(row.owner or "") is False]
+
+    def _check_free(self, connection: Connection, conversation: str) -> None:
+        """Raise a cause while an answer is being written in a conversation, whichever process writes it."""
+        own = messages.c.conversation == conversation
+        for row in self._dead(connection, own):
+            _interrupt(connection, row)
+        if connection.execute(select(messages.c.id).where(own, messages.c.state == "running")).first():
+            raise ANSWER_UNDER_WAY()
+
+    def _select(self) -> Select[Any]:
+        """Conversations, each with the answer that is being written in it."""
+        lives = func.coalesce(messages.c.lease, 0) > self._database_now()
+        own = (messages.c.conversation == conversations.c.id, messages.c.state == "running", lives)
+        return select(conversations, select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running"))
 
     def _set_deleted(self, id: str, at: str | None) -> None:
         marked = update(conversations).where(conversations.c.id == _plain(id)).values(deleted_at=at)
@@ -385,10 +423,12 @@ def _contains(word: str) -> Any:
     return or_(conversations.c.title.icontains(word, autoescape=True), said)
 
 
-def _interrupt(connection: Connection, run: str, writer: str | None) -> int:
-    # Only if it is still the dead process's: another process may have marked it since.
-    same = (messages.c.id == run, messages.c.state == "running", messages.c.owner == writer)
-    return connection.execute(update(messages).where(*same).values(state="interrupted", owner=None)).rowcount
+def _interrupt(connection: Connection, row: Row[Any]) -> int:
+    # Only if it is still the dead process's, and silent: another process may have marked it since.
+    same = (messages.c.id == row.id, messages.c.state == "running", messages.c.owner == row.owner)
+    silent = messages.c.lease.is_not_distinct_from(row.lease)
+    values = {"state": "interrupted", "owner": None, "lease": None}
+    return connection.execute(update(messages).where(*same, silent).values(**values)).rowcount
 
 
 def _conversation(row: Row[Any] | None) -> Conversation | None:

@@ -12,7 +12,7 @@ _PROC = Path("/proc")
 
 def this_process() -> str:
     """The name of this process: host, boot, pid and start time."""
-    return "|".join((platform.node().replace("|", ""), _boot(), str(os.getpid()), _started(os.getpid())))
+    return "|".join((_node(), _boot(), str(os.getpid()), _started(os.getpid())))
 
 
 def alive(owner: str) -> bool | None:
@@ -20,7 +20,7 @@ def alive(owner: str) -> bool | None:
     node, _, rest = owner.partition("|")
     boot, _, rest = rest.partition("|")
     number, _, started = rest.partition("|")
-    if node != platform.node().replace("|", "") or not number.isdigit():
+    if node != _node() or not number.isdigit():
         return None
     if boot != _boot():
         return False
@@ -28,6 +28,16 @@ def alive(owner: str) -> bool | None:
         return False
     # The pid may belong to another process by now, which started at another time.
     return _started(int(number)) == started if started else None
+
+
+@cache
+def _node() -> str:
+    """The host; two containers of one host do not see each other's processes."""
+    try:
+        namespace = os.readlink(_PROC / "self/ns/pid").strip("pid:[]")
+    except OSError:
+        namespace = ""
+    return f"{platform.node()}/{namespace}".replace("|", "")
 
 
 @cache

@@ -1,0 +1,10 @@
+"""Why the server that several workers share cannot be used."""
+
+from __future__ import annotations
+
+from ..cause import Cause
+from ..errors import InvalidInput
+
+LIVE_BAD_ADDRESS = Cause(InvalidInput, "live.bad_address", "live_bad_address")
+LIVE_NO_DRIVER = Cause(InvalidInput, "live.no_driver", "live_no_driver")
+WORKERS_NEED_STORE = Cause(InvalidInput, "live.workers_need_store", "workers_need_store")

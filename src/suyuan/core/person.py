@@ -1,0 +1,32 @@
+"""``Person``: who asks. The code below the server finds it in the context of the request, and in no argument."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["admin", "member"]
+Scope = Literal["search", "read", "chat", "admin"]
+SCOPES: tuple[Scope, ...] = ("search", "read", "chat", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person with an account."""
+
+    id: str
+    name: str
+    role: Role = "member"
+    scopes: frozenset[str] = frozenset(SCOPES)
+    """What this request may do: everything that the role allows, or what an API token was made for."""
+
+    def may(self, scope: str) -> bool:
+        """Whether this request may do what ``scope`` stands for."""
+        return scope in self.scopes and (scope != "admin" or self.role == "admin")
+
+
+NOBODY = Person("", "", "admin")
+"""The only person of a server without accounts."""
+
+current_person: ContextVar[Person] = ContextVar("suyuan_person", default=NOBODY)

@@ -1,0 +1,55 @@
+"""``SharedLimits``: how often all workers together may ask an engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .redis_server import LiveAway, RedisServer
+
+# The same rule as RateLimiter's. The clock is the server's; the time to live is a bound where that clock jumps.
+_TAKE = """
+local t = redis.call('TIME')
+local now = tonumber(t[1]) + tonumber(t[2]) / 1000000
+local interval, slack, allowed = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local due = tonumber(redis.call('GET', KEYS[1]) or '0')
+local left = redis.call('PTTL', KEYS[1]) / 1000
+due = math.max(math.min(due, now + math.max(left, 0)), now)
+local wait = math.max(0, due - slack - now)
+if wait < allowed then
+  redis.call('SET', KEYS[1], string.format('%.6f', due + interval), 'PX', math.ceil((due + interval - now) * 1000) + 1)
+end
+return string.format('%.6f', wait)
+"""
+_GIVE_BACK = """
+local due = redis.call('GET', KEYS[1])
+if due then redis.call('SET', KEYS[1], string.format('%.6f', tonumber(due) - tonumber(ARGV[1])), 'KEEPTTL') end
+return 1
+"""
+
+
+class SharedLimits:
+    """Token buckets in Redis."""
+
+    def __init__(self, server: RedisServer) -> None:
+        self._server = server
+
+    async def take(self, name: str, interval: float, slack: float, allowed: float) -> float | None:
+        """Reserve the next slot and return the seconds to wait for it; None where Redis is away.
+
+        Nothing is reserved where that would take ``allowed`` seconds or longer.
+        """
+        arguments = [f"{value:.6f}" for value in (interval, slack, allowed)]
+        try:
+            return float(await self._run(_TAKE, name, *arguments))
+        except LiveAway:
+            return None
+
+    async def give_back(self, name: str, interval: float) -> None:
+        """Return a reserved slot that was not used."""
+        await self._server.attempt(lambda client: client.eval(_GIVE_BACK, 1, self._key(name), f"{interval:.6f}"))
+
+    async def _run(self, script: str, name: str, *arguments: str) -> Any:
+        return await self._server.ask(lambda client: client.eval(script, 1, self._key(name), *arguments))
+
+    def _key(self, name: str) -> str:
+        return self._server.key("rate", name)

@@ -1,0 +1,101 @@
+"""``Tries``: how often something was tried, by a name such as an account or an address."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .redis_server import LiveAway, RedisServer
+
+
+class Tries(Protocol):
+    """Counts within a window of time that begins with the first try."""
+
+    async def count(self, name: str, seconds: float) -> tuple[int, float]:
+        """Count one more, and return how many there were, and the seconds until they are forgotten."""
+
+    async def so_far(self, name: str) -> tuple[int, float]:
+        """How many there were, and the seconds until they are forgotten."""
+
+    async def forget(self, name: str) -> None:
+        """Start anew."""
+
+
+class MemoryTries:
+    """The tries that this process saw; the latest names only."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, names: int = 10_000) -> None:
+        self._clock = clock
+        self._names = names
+        self._counts: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    async def count(self, name: str, seconds: float) -> tuple[int, float]:
+        """See :class:`Tries`."""
+        number, left = await self.so_far(name)
+        self._counts[name] = (number + 1, self._clock() + (left or seconds))
+        self._counts.move_to_end(name)
+        while len(self._counts) > self._names:
+            self._counts.popitem(last=False)
+        return number + 1, left or seconds
+
+    async def so_far(self, name: str) -> tuple[int, float]:
+        """See :class:`Tries`."""
+        number, until = self._counts.get(name, (0, 0.0))
+        left = until - self._clock()
+        return (number, left) if left > 0 else (0, 0.0)
+
+    async def forget(self, name: str) -> None:
+        """See :class:`Tries`."""
+        self._counts.pop(name, None)
+
+
+class SharedTries:
+    """The tries that all workers saw; those of this process where Redis is away."""
+
+    def __init__(self, server: RedisServer) -> None:
+        self._server = server
+        self._own = MemoryTries()
+
+    async def count(self, name: str, seconds: float) -> tuple[int, float]:
+        """See :class:`Tries`."""
+        here = await self._own.count(name, seconds)
+        key = self._key(name)
+
+        async def work(client: Any) -> tuple[int, float]:
+            pipe = client.pipeline(transaction=True)
+            pipe.incr(key)
+            pipe.pexpire(key, round(seconds * 1000), nx=True)
+            pipe.pttl(key)
+            number, _, left = await pipe.execute()
+            return int(number), max(left, 0) / 1000
+
+        try:
+            return await self._server.ask(work)
+        except LiveAway:
+            return here
+
+    async def so_far(self, name: str) -> tuple[int, float]:
+        """See :class:`Tries`."""
+        key = self._key(name)
+
+        async def work(client: Any) -> tuple[int, float]:
+            pipe = client.pipeline(transaction=True)
+            pipe.get(key)
+            pipe.pttl(key)
+            number, left = await pipe.execute()
+            return int(number or 0), max(left, 0) / 1000
+
+        try:
+            return await self._server.ask(work)
+        except LiveAway:
+            return await self._own.so_far(name)
+
+    async def forget(self, name: str) -> None:
+        """See :class:`Tries`."""
+        await self._own.forget(name)
+        await self._server.attempt(lambda client: client.delete(self._key(name)))
+
+    def _key(self, name: str) -> str:
+        return self._server.key("tries", name)

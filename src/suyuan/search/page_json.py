@@ -1,0 +1,69 @@
+"""A search page as JSON and back, for the cache that several workers share."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+from ..core.extras import DirectAnswer, Extras, Infobox
+from ..core.failure import Failure
+from ..core.query import SearchQuery
+from ..core.result import Attempt, Details, SearchPage, SearchResult
+
+
+def dump_page(page: SearchPage) -> bytes:
+    """The page without its query."""
+    data = {
+        "results": [asdict(result) for result in page.results],
+        "attempts": [_attempt_view(attempt) for attempt in page.attempts],
+        "took_ms": page.took_ms,
+        "extras": asdict(page.extras),
+    }
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def load_page(data: bytes, query: SearchQuery) -> SearchPage:
+    """What :func:`dump_page` wrote; raises ``ValueError`` where it is anything else."""
+    try:
+        read = json.loads(data.decode("utf-8", "surrogatepass"))
+        return SearchPage(
+            query,
+            tuple(_result(each) for each in read["results"]),
+            tuple(_attempt(each) for each in read["attempts"]),
+            int(read["took_ms"]),
+            extras=_extras(read["extras"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _attempt_view(attempt: Attempt) -> dict[str, Any]:
+    data = {one.name: getattr(attempt, one.name) for one in fields(attempt)}
+    return {**data, "failure": attempt.failure.as_dict() if attempt.failure else None}
+
+
+def _attempt(data: dict[str, Any]) -> Attempt:
+    failure = Failure.from_dict(data["failure"]) if data["failure"] else None
+    return Attempt(**_tuples({**data, "failure": failure}))
+
+
+def _result(data: dict[str, Any]) -> SearchResult:
+    details = Details(**_tuples(data["details"])) if data["details"] else None
+    # What was read of a page is read after the search, for the one who asked.
+    return SearchResult(**_tuples({**data, "details": details, "reading": None}))
+
+
+def _extras(data: dict[str, Any]) -> Extras:
+    boxes = tuple(Infobox(**_tuples(box)) for box in data["infoboxes"])
+    answers = tuple(DirectAnswer(**answer) for answer in data["answers"])
+    return Extras(answers, boxes, tuple(data["suggestions"]), tuple(data["corrections"]))
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    """JSON has lists where the values have tuples."""
+    return {name: _tuple(value) for name, value in data.items()}
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(_tuple(each) for each in value) if isinstance(value, list) else value
