@@ -258,9 +258,9 @@ class Store:
             own = select(messages.c.conversation).where(messages.c.id == run).scalar_subquery()
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
             connection.execute(update(conversations).where(conversations.c.id == own).values(updated_at=now))
-            values = {"state": state, "text": _plain(text), "answer": _json(answer), "owner": None, "kept_at": now}
-            values |= {"lease": None, "stopping": False}
-            connection.execute(update(messages).where(messages.c.id == run).values(**values))
+            values = {"state": state, "text": _plain(text), "answer": _json(answer), "kept_at": now}
+            over: dict[str, Any] = {"owner": None, "lease": None, "stopping": False}
+            connection.execute(update(messages).where(messages.c.id == run).values(**values, **over))
             return _message(connection.execute(select(*_FIELDS).where(messages.c.id == run)).first())
 
     def messages(self, conversation: str) -> list[Message]:
