@@ -546,6 +546,13 @@ FAULTS = (
         "if common < _SAME:",
     ),
     Fault(
+        "tests/embedded/test_answerability.py",
+        "what only comes near is given as an answer",
+        "embedded/answerability.py",
+        'return "answer" if chance >= _ANSWER and is_there else "near"',
+        'return "answer"',
+    ),
+    Fault(
         "tests/chat/test_export.py",
         "exports have no verdicts",
         "chat/verdicts.py",

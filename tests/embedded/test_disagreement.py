@@ -81,4 +81,5 @@ def test_sentences_that_answer_the_question_may_go_on_differently() -> None:
         "Norvane Labs was acquired by Osterly Systems, a paper has learned from two people who took part in the talks."
     )
     told = answer("Who acquired Norvane Labs?", one, other).splitlines()
-    assert told[0] == "Sources disagree (Osterly Systems / Halberd Group):" and len(told) == 3
+    assert told[0].startswith("Sources disagree (") and len(told) == 3
+    assert all(side in told[0] for side in ("Osterly Systems", "Halberd Group"))

@@ -49,6 +49,24 @@ _GIVEN_BY = {
     ),
     "definition": re.compile(r"\b(?:is|are|was|were|refers to|means)\b|是|指|即|又称|简称|全称|属于", re.I),
 }
+# The unit of a figure, by what is asked.
+_UNITS = {
+    r"多长|长度|\bhow long\b|\blength\b":
+        r"米|公里|千米|km\b|metre|meter|mile|f(?:ee|oo)t|minutes|hours|days|years|分钟|小时|[年天]",
+    r"多高|高度|海拔|\bhow (?:tall|high)\b|\bheight\b": r"米|公尺|metre|meter|f(?:ee|oo)t|m\b",
+    r"面积|\barea\b": r"平方|公顷|亩|square|acre|hectare",
+    r"多少人|人数|人口|\bpopulation\b|\bhow many people\b": r"人|people|inhabitants|residents|million",
+    r"多少钱|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
+        r"美?元|[亿万]|dollar|euro|pound|billion|million",
+    r"比例|增长|率|\bpercent|\brate\b": r"[%％‰]|percent",
+    r"多重|重量|\bhow heavy\b|\bweighs?\b": r"吨|公斤|千?克|kg|tons?\b|tonne|pounds",
+    r"多大|几岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
+    r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",
+}  # fmt: skip
+_UNITS_GIVEN = [
+    (re.compile(asked, re.I), re.compile(rf"[\d〇一二两三四五六七八九十百千万亿]\s*(?:{unit})|[$£€]\s?\d|百分之", re.I))
+    for asked, unit in _UNITS.items()
+]
 _KINDS = {kind: re.compile(asked_by, re.I) for kind, asked_by in _ASKED_BY.items()}
 _KNOWN = re.compile(r"\d+(?:\.\d+)?\s*[年月日届]?|[A-Z]\w+")
 
@@ -60,17 +78,28 @@ class AnswerType:
     kinds: tuple[str, ...]
     known: tuple[str, ...] = ()
     """The figures and names of the question, which cannot be its answer."""
+    unit: re.Pattern[str] | None = None
+    """A figure with a unit in which the answer may be given, where the question shows that."""
 
     @property
     def is_exact(self) -> bool:
         """Whether such an answer is recognised without fail: figures and dates are, names and reasons are not."""
         return bool(self.kinds) and set(self.kinds) <= {"time", "count"}
 
+    @property
+    def is_fact(self) -> bool:
+        """Whether one sentence can be the whole answer: a time, a figure, a name or a place is asked for."""
+        return bool(self.kinds) and set(self.kinds) <= {"time", "count", "name", "place"}
+
     def is_given_by(self, sentence: str) -> bool:
         """Whether ``sentence`` holds such an answer."""
         for known in self.known:
             sentence = sentence.replace(known, " ")
         return not self.kinds or any(_GIVEN_BY[kind].search(sentence) for kind in self.kinds)
+
+    def unit_fit(self, sentence: str) -> float:
+        """Return 1 where ``sentence`` has a figure in a unit that is asked for, -1 where it has none, else 0."""
+        return 0.0 if self.unit is None else 1.0 if self.unit.search(sentence) else -1.0
 
 
 @lru_cache(maxsize=256)
@@ -79,4 +108,5 @@ def answer_type(question: str) -> AnswerType:
     kinds = tuple(kind for kind, asked_by in _KINDS.items() if asked_by.search(question))
     # "What is the name of the director" asks for a name: "is" alone says little beside another kind.
     specific = tuple(kind for kind in kinds if kind != "definition")
-    return AnswerType(specific or kinds, tuple(_KNOWN.findall(question)))
+    unit = next((given for asked, given in _UNITS_GIVEN if asked.search(question)), None)
+    return AnswerType(specific or kinds, tuple(_KNOWN.findall(question)), unit)

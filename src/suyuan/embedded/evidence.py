@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..text.sentences import split_sentences
 from ..text.words import stems
 
-LONGEST = 320
+LONGEST = 480
 """The characters of the longest quote: a page's table or menu is one long "sentence"."""
 _SHORTEST = 6
 _SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,24}$")
@@ -18,7 +18,9 @@ _CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
 _PARAGRAPH_END = re.compile(r"\n+|(?<=[。！？…])\s{2,}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _CITATION_MARK = re.compile(r"[\[【［]\^?\d+(?:\s*[,，、\-–]\s*\d+)*[\]】］]")
-_MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*|\d+[.)]\s+)|\*\*|__|`+")
+_MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*|\d+[.)]\s+)|\*\*|__")
+# A span of code; the quotation marks of some texts are backticks too, but stand apart from what they quote.
+_CODE_SPAN = re.compile(r"(`+)(?!\s)([^`]+?)(?<!\s)\1")
 # The date that engines put before a snippet.
 _SNIPPET_DATE = re.compile(r"^\s*(?:[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\s*(?:\.{3}|…|—|·|-)\s*")
 _BOILERPLATE = re.compile(
@@ -83,7 +85,7 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
 
 def _plain(text: str) -> str:
     """Return the words of a line of Markdown; the citation marks of a page would be taken for ours."""
-    text = _CITATION_MARK.sub("", _LINK.sub(r"\1", text))
+    text = _CITATION_MARK.sub("", _CODE_SPAN.sub(r"\2", _LINK.sub(r"\1", text)))
     return " ".join(_SNIPPET_DATE.sub("", _MARKUP.sub("", text)).split())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,26 +15,22 @@ from ..text.language import script_language
 from ..text.numbers import figures
 from ..text.shingles import count_origins
 from ..text.words import stems
-from .answer_type import answer_type
+from .answerability import Outcome, outcome, sentence_scores
 from .evidence import LONGEST, Candidate, Evidence, find_candidates
 from .question_splitter import split_question
+from .sentence_features import Asked, SentenceFeatures
 
-# How much of the question's words one sentence must have, those of its title and neighbour counted half.
-_MIN_FIT = 0.3
-# The score of a further sentence, of the best one's; more where the best seems to be the whole answer.
-_MIN_SCORE, _MIN_SCORE_AFTER_ANSWER = 0.3, 0.4
-_ANSWER_FIT = 0.7
-# Sentences for a question of one part, and for each part of several.
-_MAX_FOR_WHOLE, _MAX_FOR_PART = 3, 2
+# A further sentence is quoted where its odds are at least this share of the best one's.
+_MIN_ODDS = 0.03
+# As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
+_ENOUGH = 0.97
+# Sentences for a fact, for another question of one part, and for each part of several.
+_MAX_FOR_FACT, _MAX_FOR_WHOLE, _MAX_FOR_PART = 3, 4, 2
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
-_ABOUT_WEIGHT, _SUBJECT_WEIGHT = 0.3, 0.7
-_NEARBY_WEIGHT, _SOURCE_WEIGHT = 0.4, 0.6
-_AGREEMENT_WEIGHT = 0.2
-_WITHOUT_ANSWER, _CUT_OFF, _LATER = 0.5, 0.8, 0.01
+_SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
-_FIGURE_OR_NAME = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a-zà-ž]+)+")
 _REFERS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
     r"|[其该它他她此这那](?!他|它|外|次|时|后|前|种是)|两者|二者|同时|此外|另外|但|而且|因此|所以|随后|之后|目前为止"
@@ -53,15 +50,13 @@ class Quote:
     """What other sources say instead, in their sentences."""
 
 
-@dataclass(slots=True)
-class _Scored:
-    """A candidate with how well it answers one part of the question."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the sources say to a question."""
 
-    candidate: Candidate
-    score: float
-    fit: float
-    """The share of the question's words that it has."""
-    has_answer: bool
+    quotes: tuple[Quote, ...] = ()
+    outcome: Outcome = "none"
+    """Whether the quotes answer it, only come near, or have nothing to do with it."""
 
 
 @dataclass(slots=True)
@@ -82,18 +77,54 @@ class _Pick:
         return Quote(self.text, tuple(sorted(self.numbers)), self.score, says)
 
 
+@dataclass(frozen=True, slots=True)
+class _Emphasis:
+    """Words that matter more than others: the subject that was said before, and what makes a part of the question."""
+
+    subject: Mapping[str, float]
+    own: set[str]
+    """The words of the part that the other parts do not have."""
+    others: set[str]
+    """The words that only the other parts have."""
+
+    def of(self, candidate: Candidate) -> float:
+        """Return how far a sentence has them, as the logarithm of a factor."""
+        named = sum(
+            weight for stem, weight in self.subject.items() if stem in candidate.stems or stem in candidate.nearby
+        )
+        factor = _factor(named / sum(self.subject.values())) if self.subject else 1.0
+        if self.own and self.others:
+            near = sum(stem in candidate.stems or stem in candidate.nearby for stem in self.own) / len(self.own)
+            anywhere = sum(stem in candidate.source for stem in self.own) / len(self.own)
+            factor *= _factor(max(near, anywhere / 2))
+            if sum(stem in candidate.stems for stem in self.others) / len(self.others) > near:
+                factor *= _ABOUT_ANOTHER
+        return math.log(factor)
+
+
+def _factor(share: float) -> float:
+    return 1 - _SUBJECT_WEIGHT + _SUBJECT_WEIGHT * share
+
+
 def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "") -> tuple[Quote, ...]:
     """Return the few sentences that answer ``question`` best, the best first; none where no sentence fits.
 
     ``about`` is what the question leaves out because it was said before.
     """
+    return find_quotes(question, evidence, most, about).quotes
+
+
+def find_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "") -> Found:
+    """Return the sentences that answer ``question`` or come near, and which of both."""
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
-    # A sentence in another language is better than none.
-    picks = _picks(question, about, readable, most) or _picks(question, about, candidates, most)
-    asked = content_stems(question)
-    return tuple(_with_others(picks, candidates, asked, {source.number: source.text for source in evidence}))
+    picks, outcome = _picks(question, about, readable, most)
+    if not picks:
+        # A sentence in another language is better than none.
+        picks, outcome = _picks(question, about, candidates, most)
+    texts = {source.number: source.text for source in evidence}
+    return Found(tuple(_with_others(picks, candidates, content_stems(question), texts)), outcome)
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -112,74 +143,47 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     return [source for _, source in sorted(zip(scores, evidence, strict=True), key=lambda pair: -pair[0])]
 
 
-def _picks(question: str, about: str, candidates: list[Candidate], most: int) -> list[_Pick]:
+def _picks(question: str, about: str, candidates: list[Candidate], most: int) -> tuple[list[_Pick], Outcome]:
+    """Return the sentences for all parts of a question; what is true of one part is true of the whole."""
     parts = split_question(question) or ([question] if about else [])
     if not candidates or not parts:
-        return []
+        return [], "none"
     picks: list[_Pick] = []
-    for part in parts:
-        most_for_part = _MAX_FOR_WHOLE if len(parts) == 1 else _MAX_FOR_PART
-        _pick_for(part, _scored(part, about, candidates), picks, most, most_for_part)
-    return _in_source_order(picks) if _STEPS.search(question) else picks
+    words = [set(content_stems(part)) for part in parts]
+    outcomes = set()
+    for at, part in enumerate(parts):
+        others = set[str]().union(*words[:at], *words[at + 1 :])
+        emphasis = _Emphasis(content_stems(about), words[at] - others, others - words[at])
+        # What is left is shared with the parts that follow.
+        limit = len(picks) + max(1, (most - len(picks)) // (len(parts) - at))
+        outcomes.add(_pick_for(part, about, candidates, picks, min(most, limit), emphasis))
+    outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
+    return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
 
-def _pick_for(part: str, scored: list[_Scored], picks: list[_Pick], most: int, most_for_part: int) -> None:
+def _pick_for(
+    part: str, about: str, candidates: list[Candidate], picks: list[_Pick], most: int, emphasis: _Emphasis
+) -> Outcome:
     """Pick the best candidate for ``part``, then others that are nearly as good and say something else."""
-    expected = answer_type(part)
-    ranked = sorted(scored, key=lambda each: -each.score)
-    best = ranked[0]
-    if max(each.fit for each in ranked) < _MIN_FIT:
-        return
-    is_answer = best.has_answer and best.fit >= _ANSWER_FIT
-    least = best.score * (_MIN_SCORE_AFTER_ANSWER if is_answer else _MIN_SCORE)
-    taken = 0
-    for each in ranked:
-        if each.score < least or taken >= most_for_part or len(picks) >= most:
+    asked = Asked.of(part, about)
+    features = SentenceFeatures(asked, candidates)
+    scores = sentence_scores(features)
+    found = outcome(features, scores)
+    if found == "none":
+        return found
+    scores = [score + emphasis.of(each) for score, each in zip(scores, candidates, strict=True)]
+    ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
+    odds = [math.exp(score - ranked[0][0]) for score, _ in ranked]
+    total, sure, taken = sum(odds), 0.0, 0
+    most_for_part = _MAX_FOR_PART if emphasis.others else _MAX_FOR_FACT if asked.expected.is_fact else _MAX_FOR_WHOLE
+    for chance, (score, candidate) in zip(odds, ranked, strict=True):
+        if chance < _MIN_ODDS or taken >= most_for_part or len(picks) >= most:
             break
-        # After the exact answer, a sentence without it is not needed.
-        if each.has_answer or not best.has_answer or not expected.is_exact:
-            taken += _take(each.candidate, each.score, picks)
-
-
-def _scored(part: str, about: str, candidates: list[Candidate]) -> list[_Scored]:
-    """Return every candidate with how well it answers ``part``; what it is about may stand elsewhere in its source."""
-    expected, asked = answer_type(part), content_stems(part)
-    subject = content_stems(about) if about else {}
-    asked = {**{stem: _ABOUT_WEIGHT * weight for stem, weight in subject.items()}, **asked}
-    ranking = BM25(asked, [candidate.stems for candidate in candidates])
-    weights = ranking.weights
-    total, most_fit = sum(weights.values()) or 1.0, sum(asked.values())
-    found = []
-    for candidate, own in zip(candidates, ranking.scores(), strict=True):
-        nearby = [stem for stem in asked if stem in candidate.nearby and stem not in candidate.stems]
-        fit = sum(weight for stem, weight in asked.items() if stem in candidate.stems)
-        fit += 0.5 * sum(asked[stem] for stem in nearby)
-        in_source = sum(weight for stem, weight in weights.items() if stem in candidate.source) / total
-        has_answer = expected.is_given_by(candidate.text)
-        score = own + _NEARBY_WEIGHT * sum(weights[stem] for stem in nearby)
-        score *= 1 - _SOURCE_WEIGHT + _SOURCE_WEIGHT * in_source
-        score *= (1.0 if has_answer else _WITHOUT_ANSWER) * (_CUT_OFF if candidate.is_cut_off else 1.0)
-        score /= 1 + _LATER * min(candidate.position, 20)
-        if subject:
-            named = sum(
-                weight for stem, weight in subject.items() if stem in candidate.stems or stem in candidate.nearby
-            )
-            score *= 1 - _SUBJECT_WEIGHT + _SUBJECT_WEIGHT * named / sum(subject.values())
-        found.append(_Scored(candidate, score, fit / most_fit, has_answer))
-    _raise_agreed(part, found)
+        if asked.expected.is_fact and sure >= _ENOUGH:
+            break
+        taken += _take(candidate, score, picks)
+        sure += chance / total
     return found
-
-
-def _raise_agreed(part: str, scored: list[_Scored]) -> None:
-    """Raise the scores of sentences whose figures or names several sources have, and the question has not."""
-    sources: dict[str, set[int]] = {}
-    facts = [{fact for fact in _FIGURE_OR_NAME.findall(each.candidate.text) if fact not in part} for each in scored]
-    for each, own in zip(scored, facts, strict=True):
-        for fact in own:
-            sources.setdefault(fact, set()).add(each.candidate.number)
-    for each, own in zip(scored, facts, strict=True):
-        if own and each.has_answer:
-            each.score *= 1 + _AGREEMENT_WEIGHT * min(3, max(len(sources[fact]) for fact in own) - 1)
 
 
 def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .planner import is_small_talk
-from .quotes import Quote, pick_quotes, rank_sources
+from .quotes import Quote, find_quotes, rank_sources
 from .turn_input import TurnInput
 
 _TEXTS = {
@@ -15,8 +15,12 @@ _TEXTS = {
         "question, each with its source. Just ask.",
     },
     "nothing_fits": {
-        "zh": "搜索结果里没有能直接回答这个问题的句子。最接近的来源：",
-        "en": "No sentence in the results answers this question directly. The nearest sources:",
+        "zh": "这些来源里没有回答这个问题的句子。最接近的来源：",
+        "en": "No sentence in these sources answers this question. The nearest sources:",
+    },
+    "near": {
+        "zh": "这些来源里没有直接回答这个问题的句子，只有相近的内容：",
+        "en": "No sentence in these sources answers this question directly; they only come near:",
     },
     "no_results": {
         "zh": "没有搜索到任何结果。请换一种说法或更具体的关键词再问。",
@@ -47,8 +51,10 @@ _DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 def write_answer(turn: TurnInput, most_quotes: int) -> str:
     """Return the answer to a turn: quotes, the nearest sources, or why there is nothing to quote."""
     lang, resolved, evidence = turn.lang, turn.resolved, turn.evidence
-    if quotes := pick_quotes(resolved.question, evidence, most_quotes, resolved.about):
-        return _written(quotes, lang)
+    found = find_quotes(resolved.question, evidence, most_quotes, resolved.about)
+    if found.quotes:
+        written = _written(found.quotes, lang)
+        return written if found.outcome == "answer" else f"{_TEXTS['near'][lang]}\n\n{written}"
     if evidence:
         nearest = rank_sources(turn.full_question, evidence)[:3]
         lines = [f"- {_plain_title(source.title)} [{source.number}]" for source in nearest]

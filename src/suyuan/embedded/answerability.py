@@ -1,0 +1,107 @@
+"""Whether the sources answer a question, come near, or do not speak of it: a small calibrated score."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from ..text.words import stems
+from .evidence import Candidate
+from .sentence_features import SentenceFeatures
+
+Outcome = Literal["answer", "near", "none"]
+
+_ANSWER, _NEAR = 0.28, 0.13
+# A sentence with less of the words of the question is about something else, whatever its other features.
+_MIN_WORDS = 0.15
+_BRACKETS = re.compile(r"\s*[(（].*?[)）]")
+_DEFINES = re.compile(r".{0,80}?\b(?:is|are|was|were|refers to|means)\b (?:an?|the|one)\b|.{1,40}?(?:是|指|为)")
+_QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|why|which|how)\b", re.I)
+
+
+@cache
+def weights() -> Mapping[str, Mapping[str, float]]:
+    """The weights of the features: of a sentence, and of all sources together, each with a constant under ``""``."""
+    found: dict[str, dict[str, float]] = json.loads((files(__package__) / "weights.json").read_text("utf-8"))
+    return found
+
+
+def sentence_scores(features: SentenceFeatures) -> list[float]:
+    """Return how well each sentence answers, as the logarithm of its odds against the others."""
+    learned = weights()["sentence"]
+    return [_sum(learned, row) for row in features.rows()]
+
+
+def probability(features: SentenceFeatures, scores: Sequence[float]) -> float:
+    """Return the probability that one of the sentences answers the question."""
+    return 1 / (1 + math.exp(-_sum(weights()["sources"], source_features(features, scores))))
+
+
+def outcome(features: SentenceFeatures, scores: Sequence[float]) -> Outcome:
+    """Return whether the sentences answer the question, come near, or have nothing to do with it."""
+    if max(own + nearby / 2 for own, nearby in map(features.fit, features.candidates)) < _MIN_WORDS:
+        return "none"
+    chance = probability(features, scores)
+    if chance < _NEAR:
+        return "none"
+    expected = features.asked.expected
+    # Where a time or a figure is asked for and none is there, nothing is the answer.
+    is_there = not expected.is_exact or any(expected.is_given_by(each.text) for each in features.candidates)
+    return "answer" if chance >= _ANSWER and is_there else "near"
+
+
+def source_features(features: SentenceFeatures, scores: Sequence[float]) -> dict[str, float]:
+    """Return the features of all sources together, by name."""
+    asked, candidates = features.asked, features.candidates
+    ranked = sorted(range(len(scores)), key=lambda at: -scores[at])
+    best = candidates[ranked[0]]
+    three = [scores[at] for at in ranked[:3]]
+    fits = [features.fit(candidate) for candidate in candidates]
+    row = features.row(ranked[0])
+    return {
+        "best": three[0],
+        "second": three[min(1, len(three) - 1)],
+        "mean_of_three": sum(three) / len(three),
+        "words": max(own for own, _ in fits),
+        "words_nearby": max(own + nearby for own, nearby in fits),
+        "words_of_best": row["words"],
+        "kind": row["kind"],
+        "agreed": row["agreed"],
+        "shared": row["shared"],
+        "no_kind": float(not asked.expected.kinds),
+        "exact": float(asked.expected.is_exact),
+        "one_source": float(all(candidate.number == best.number for candidate in candidates)),
+        "no_question_word": float(not asked.is_chinese and not _QUESTION_WORD.search(asked.question)),
+        "question_length": math.log(len(asked.words) or 1),
+        **_beyond_title(asked.words, best, [each for each in candidates if each.number == best.number]),
+    }
+
+
+def _beyond_title(words: Mapping[str, float], best: Candidate, source: Sequence[Candidate]) -> dict[str, float]:
+    """Return how far the best source has what is asked about the subject that its title names."""
+    title = set(stems(_BRACKETS.sub("", best.title)))
+    rest = {stem: weight for stem, weight in words.items() if stem not in title}
+    text = {stem for candidate in source for stem in candidate.stems}
+
+    def share(found: set[str]) -> float:
+        return sum(weight for stem, weight in rest.items() if stem in found) / sum(rest.values()) if rest else 1.0
+
+    alone = [set(candidate.stems) for candidate in source]
+    pairs = [own | set(each.before.stems if each.before else ()) for own, each in zip(alone, source, strict=True)]
+    return {
+        "title_asked": sum(stem in words for stem in title) / len(title) if title else 0.5,
+        "rest_in_sentence": max(map(share, alone)),
+        "rest_in_pair": max(map(share, pairs)),
+        "rest_in_source": share(text),
+        "missing": sum(weight for stem, weight in rest.items() if stem not in text),
+        "defines": float(bool(_DEFINES.match(source[0].text))),
+    }
+
+
+def _sum(learned: Mapping[str, float], row: Mapping[str, float]) -> float:
+    return learned[""] + sum(learned[name] * value for name, value in row.items())

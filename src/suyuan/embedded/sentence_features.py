@@ -1,0 +1,179 @@
+"""The features of a sentence that may answer a question; their weights are learned by ``tools/train_answers.py``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..text.bm25 import BM25
+from ..text.keywords import content_stems
+from ..text.words import stems
+from .answer_type import AnswerType, answer_type
+from .evidence import Candidate
+
+_ABOUT_WEIGHT = 0.3
+_FACT = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a-zà-ž]+)+")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
+_NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
+_REPRINT = 0.9
+_LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as its words with their weights, its names, and the type of its answer."""
+
+    question: str
+    words: Mapping[str, float]
+    names: tuple[str, ...]
+    expected: AnswerType
+
+    @classmethod
+    def of(cls, question: str, about: str = "") -> Asked:
+        """Read a question; ``about`` is what it leaves out because it was said before."""
+        subject = {stem: _ABOUT_WEIGHT * weight for stem, weight in content_stems(about).items()} if about else {}
+        words = {**subject, **content_stems(question)} or dict.fromkeys(stems(question), 1.0)
+        names = tuple(name for groups in _NAME.findall(question) for name in groups if name)
+        return cls(question, words, names, answer_type(question))
+
+    @property
+    def is_chinese(self) -> bool:
+        """Whether people and places are recognised by the segmenter."""
+        return not self.question.isascii()
+
+
+class SentenceFeatures:
+    """The sentences of all sources beside a question."""
+
+    def __init__(self, asked: Asked, candidates: Sequence[Candidate]) -> None:
+        self.asked = asked
+        self.candidates = candidates
+        ranking = BM25(asked.words, [candidate.stems for candidate in candidates])
+        self._weights = ranking.weights
+        self._rarity = sum(ranking.weights.values()) or 1.0
+        self._total = sum(asked.words.values()) or 1.0
+        self._bm25 = ranking.scores()
+        self._best_bm25 = max(self._bm25) or 1.0
+        self._origins = _origins({candidate.number: candidate.source for candidate in candidates})
+        self._sources = Counter(stem for source in dict(self._origins.values()).values() for stem in source)
+        self._others = len(dict(self._origins.values())) - 1
+        self._facts = [
+            {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
+        ]
+
+    def rows(self) -> Iterator[dict[str, float]]:
+        """Yield the features of each sentence by name."""
+        return map(self.row, range(len(self.candidates)))
+
+    def row(self, at: int) -> dict[str, float]:
+        """Return the features of one sentence by name."""
+        candidate = self.candidates[at]
+        follows = at > 0 and candidate.before is self.candidates[at - 1]
+        return {
+            **self._word_features(candidate, self._bm25[at], self._bm25[at - 1] if follows else 0.0),
+            **self._answer_features(candidate, self._facts[at]),
+            **self._place_features(candidate),
+        }
+
+    def fit(self, candidate: Candidate) -> tuple[float, float]:
+        """Return the share of the question's words that a sentence has, and that its title and neighbour add."""
+        own = nearby = 0.0
+        for stem, weight in self.asked.words.items():
+            if stem in candidate.stems:
+                own += weight
+            elif stem in candidate.nearby:
+                nearby += weight
+        return own / self._total, nearby / self._total
+
+    def _word_features(self, candidate: Candidate, bm25: float, before: float) -> dict[str, float]:
+        own, nearby = self.fit(candidate)
+        rare = sum(weight for stem, weight in self._weights.items() if stem in candidate.stems)
+        return {
+            "words": own,
+            "rare_words": rare / self._rarity,
+            "words_nearby": nearby,
+            "bm25": bm25 / self._rarity,
+            "of_best_bm25": bm25 / self._best_bm25,
+            "bm25_before": before / self._best_bm25,
+        }
+
+    def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
+        text, asked, expected = candidate.text, self.asked, self.asked.expected
+        given = bool(expected.kinds) and expected.is_given_by(text)
+        kinds = expected.kinds
+        people, places = self._named(text) if "name" in kinds or "place" in kinds else (0.0, 0.0)
+        figures = sum(figure not in asked.question for figure in _FIGURE.findall(text))
+        agreed = max((len(self._sources_of[fact]) for fact in facts), default=0)
+        return {
+            "kind": float(given),
+            "exact_kind": float(given and expected.is_exact),
+            "unit": expected.unit_fit(text),
+            "person": min(2.0, people) / 2 if "name" in kinds else 0.0,
+            "place": min(2.0, places) / 2 if "place" in kinds else 0.0,
+            "figure_for_time": min(2, figures) / 2 if "time" in kinds else 0.0,
+            "figures": min(_MOST_FACTS, figures) / _MOST_FACTS,
+            "facts": min(_MOST_FACTS, len(facts)) / _MOST_FACTS,
+            "agreed": min(_MOST_AGREED, agreed) / _MOST_AGREED if given or not kinds else 0.0,
+        }
+
+    def _place_features(self, candidate: Candidate) -> dict[str, float]:
+        names = self.asked.names
+        before = candidate.before.text if candidate.before else ""
+        present = sum(name in candidate.text for name in names)
+        nearby = sum(name not in candidate.text and (name in candidate.title or name in before) for name in names)
+        return {
+            "names": present / len(names) if names else 0.5,
+            "names_nearby": nearby / len(names) if names else 0.0,
+            "shared": self._shared(candidate),
+            "position": math.log1p(min(candidate.position, _LAST_POSITION)),
+            "length": math.log(candidate.stems.total() or 1),
+            "cut_off": float(candidate.is_cut_off),
+        }
+
+    def _shared(self, candidate: Candidate) -> float:
+        """How many of the other sources have a word of the sentence that the question has not, on the average."""
+        told = [stem for stem in candidate.stems if len(stem) > 1 and stem not in self.asked.words]
+        if not told or not self._others:
+            return 0.0
+        return sum(self._sources[stem] - 1 for stem in told) / len(told) / self._others
+
+    @cached_property
+    def _sources_of(self) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = {}
+        for candidate, facts in zip(self.candidates, self._facts, strict=True):
+            for fact in facts:
+                found.setdefault(fact, set()).add(self._origins[candidate.number][0])
+        return found
+
+    def _named(self, text: str) -> tuple[float, float]:
+        """Return about how many people and places a sentence names that the question does not."""
+        if self.asked.is_chinese:
+            import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
+
+            tags = Counter(tag[:2] for word, tag in rjieba.tag(text) if word not in self.asked.question)
+            return tags["nr"] + 0.5 * tags["nz"], tags["ns"] + 0.5 * tags["nt"]
+        question = self.asked.question.lower()
+        capitalised = 0.5 * sum(name.lower() not in question for name in _CAPITALISED.findall(text))
+        return capitalised, capitalised
+
+
+def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, tuple[int, frozenset[str]]]:
+    """Return for each source the first one with nearly the same words: what is printed twice is said once."""
+    found: dict[int, tuple[int, frozenset[str]]] = {}
+    for number, words in sources.items():
+        same = ((origin, other) for origin, other in found.values() if _is_reprint(words, other))
+        found[number] = next(same, (number, words))
+    return found
+
+
+def _is_reprint(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sources have nearly the same words, and no other figures."""
+    least = _REPRINT * max(len(one), len(other))
+    if min(len(one), len(other)) < least or len(one & other) < least:
+        return False
+    return not any(word[0].isdigit() for word in one ^ other)
