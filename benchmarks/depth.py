@@ -31,7 +31,7 @@ from suyuan.text.sentences import sentence_ends
 from suyuan.text.words import count_tokens
 
 from ._report import Target, table
-from .answers import BENCH, Case, _clapnq, _cmrc, _rgb, holds
+from .answers import BENCH, Case, _cmrc, clapnq_cases, holds, rgb
 
 BUDGET = 1000
 SNIPPET = 200
@@ -133,13 +133,13 @@ def _best_part(page: Sequence[str], query: str) -> str:
 
 def _sets() -> dict[str, list[Case]]:
     clapnq = []
-    for case in _clapnq("answerable"):
+    for case in clapnq_cases("answerable"):
         needed = dict.fromkeys(text for output in case["output"] for text in output["selected_sentences"])
         passage = case["passages"][0]
         clapnq.append(Case(case["input"], ((passage["title"], passage["text"]),), tuple((text,) for text in needed)))
     return {
-        "rgb zh, noise .4": list(_rgb("zh_refine", 0.4)),
-        "rgb en facts, noise .4": list(_rgb("en_fact", 0.4)),
+        "rgb zh, noise .4": list(rgb("zh_refine", 0.4)),
+        "rgb en facts, noise .4": list(rgb("en_fact", 0.4)),
         "cmrc": list(_cmrc()),
         "clapnq": clapnq,
     }
