@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .chat.session_factory import SessionFactory
     from .core.document import Document
     from .live.live import Live
+    from .llm.connected_models import ConnectedModels
     from .pages.async_archive import AsyncArchive
     from .pages.fetch import Fetcher
     from .pages.library import Library
@@ -96,6 +97,7 @@ class AsyncClient:
         self._fetcher: Fetcher | None = None
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
+        self._connected: ConnectedModels | None = None
         self._chat: ChatService | None = None
         self._research: ResearchService | None = None
         if "google" in settings.search.default and (problem := self.network.browser_problem()):
@@ -322,6 +324,16 @@ class AsyncClient:
         return ResultReader(self.fetcher.fetch, seconds=self.settings.search.seconds)
 
     @property
+    def connected_models(self) -> ConnectedModels:
+        """The models that were connected on the page."""
+        if self._connected is None:
+            from .llm.connected_models import ConnectedModels
+
+            folder = self.settings.data_dir
+            self._connected = ConnectedModels(folder / "models.json" if folder else None, self.settings.model)
+        return self._connected
+
+    @property
     def sessions(self) -> SessionFactory:
         """Makes what a turn needs."""
         if self._sessions is None:
@@ -333,6 +345,9 @@ class AsyncClient:
             self._sessions = SessionFactory(
                 self.search_service, self.read, model=model, settings=chat, bridge=self.bridge, recall=recall
             )
+            for connected in self.connected_models.all().values():
+                if connected.label not in self._sessions.models:
+                    self._sessions.connect(connected)
         return self._sessions
 
     @property

@@ -30,7 +30,7 @@ from server.screens import (
 )
 from server.serving import serving, settings_of
 from support.chromium import require_chromium
-from support.oai import Answering, hold, think, tool_call
+from support.oai import Answering, hold, serve_model, think, tool_call
 from support.oai import reply as says
 from support.site import Reply, Seen, json_reply
 from support.timing import PATIENCE, eventually, slowdown, soon
@@ -648,8 +648,14 @@ async def test_stop_keeps_the_text_so_far(tmp_path: Path, browser: Any) -> None:
         page = await running.page(browser)
         await page.goto(running.url)
         await put_question(page, QUESTION)
-        await page.locator(".md .cite").first.wait_for()
+        # Which citations are confirmed is seen while the answer is written.
+        await page.locator(".answer[data-state=running] .cite[data-verdict=supported]").first.wait_for()
+        await page.locator(".answer[data-state=running] .confirmed").wait_for()
         await picture(page, "writing-desktop-light-zh")
+        # The reader is not moved; a button leads to the end.
+        await page.locator(".to-end").wait_for()
+        assert await page.locator(".scroll").evaluate("each => each.scrollTop") < 20
+        await page.click(".to-end")
         await page.click(".stop")
         answer = await finished(page)
         assert "已停止" in await answer.locator(".flag").inner_text()
@@ -671,8 +677,18 @@ async def test_edit_retry_suggest_and_copy(plain: Stage, browser: Any) -> None:
     answer = await finished(page)
     assert await page.locator(".turn").count() == 1
     assert await answer.locator(".versions").inner_text() == "2/2"
+    # The query can be edited and run again.
+    await answer.locator(".steps summary").click()
+    await answer.locator("[data-action=requery]").first.click()
+    await page.fill(".requery input", "SearXNG API")
+    await page.press(".requery input", "Enter")
+    await page.locator(".answer[data-state=done] .versions", has_text="3/3").wait_for()
+    assert plain.engine is not None and plain.engine.seen[-1].params.get("q") == "SearXNG API"
+    answer = page.locator(".answer")
     await answer.locator("[data-action=version]").first.click()
-    await page.locator(f".answer[data-run='{run}'] .versions", has_text="1/2").wait_for()
+    await page.locator(".versions", has_text="2/3").wait_for()
+    await answer.locator("[data-action=version]").first.click()
+    await page.locator(f".answer[data-run='{run}'] .versions", has_text="1/3").wait_for()
     await page.hover(".question")
     await page.click("[data-action=edit]")
     await page.fill(".editor textarea", "SearXNG 支持哪些格式?")
@@ -845,13 +861,72 @@ async def test_language_and_theme_are_remembered(plain: Stage, browser: Any) -> 
     assert missing.status == 404 and "没有会话" in await page.locator("main").inner_text()
 
 
-async def test_a_conversation_can_be_read_without_any_script(plain: Stage, browser: Any) -> None:
-    page = await plain.page(browser)
-    await answered(page, plain)
+async def test_one_can_ask_and_read_without_any_script(plain: Stage, browser: Any) -> None:
     silent = await plain.page(browser, java_script_enabled=False)
-    await silent.goto(page.url)
+    await silent.goto(plain.url)
+    await silent.fill("#ask", QUESTION)
+    await silent.click(".send[type=submit]")
+    await silent.wait_for_url("**/c/*")
+    # The page loads itself again until the answer is complete.
+    await silent.locator(".answer[data-state=done] .md").wait_for()
+    await silent.fill("#ask", "SearXNG 支持哪些格式?")
+    await silent.click(".send[type=submit]")
+    await silent.locator(".turn").nth(1).locator(".answer[data-state=done]").wait_for()
+    assert conversation_of(silent, plain).search is True
+    await silent.locator(".turn").nth(1).evaluate("each => each.remove()")
     assert await silent.locator(".references li").count() >= 1 and await silent.locator(".cite").count() >= 1
     assert await silent.locator(".evidence .source").count() == 5
+
+
+async def test_a_question_of_the_address_is_asked_and_the_browser_can_install_the_page(
+    plain: Stage, browser: Any
+) -> None:
+    page = await plain.page(browser)
+    await page.goto(f"{plain.url}/?q=SearXNG+支持哪些格式?&mode=agent")
+    await finished(page)
+    assert conversation_of(page, plain).mode == "agent"
+    kept = len(plain.client.chat.store.find())
+    async with aiohttp.ClientSession() as client:
+        foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        async with client.get(f"{plain.url}/?q=secret", headers=foreign) as response:
+            text = await response.text()
+            assert response.status == 200 and ">secret</textarea>" in text and '"send": false' in text
+        for path, kind in (("manifest.webmanifest", "manifest"), ("opensearch.xml", "opensearch"), ("sw.js", "script")):
+            async with client.get(f"{plain.url}/{path}") as response:
+                assert response.status == 200 and kind in response.content_type
+    assert len(plain.client.chat.store.find()) == kept
+
+
+async def test_a_model_is_connected_on_the_page_and_its_key_stays_on_the_server(tmp_path: Path, browser: Any) -> None:
+    with serve_model([says("Hello from the connected model.")]) as model:
+        async with stage(tmp_path) as running:
+            page = await running.page(browser, lang="en-US")
+            bodies: list[str] = []
+            page.on("response", lambda response: asyncio.ensure_future(_keep_body(response, bodies)))
+            await page.goto(running.url)
+            await page.click(".setup [data-action=connect]")
+            await page.fill("dialog [name=base_url]", model.url)
+            await page.fill("dialog [name=api_key]", "topsecretkey")
+            await page.fill("dialog [name=name]", "test-model")
+            await page.click("dialog [data-test]")
+            await page.locator(".findings .ok").wait_for()
+            await picture(page, "connect-desktop-light-en")
+            assert await axe(page) == []
+            await page.click("dialog .main")
+            await value_is(page, "model", "test-model")
+            await page.click("#search")
+            await state_is(page, "off")
+            await put_question(page, "Hello?")
+            assert "connected model" in await (await finished(page)).locator(".md").inner_text()
+            await page.goto(f"{running.url}/settings")
+            assert "test-model" in await page.locator("#models").inner_text()
+            assert "topsecretkey" in (tmp_path / "models.json").read_text() and "topsecretkey" not in "".join(bodies)
+            assert (tmp_path / "models.json").stat().st_mode & 0o077 == 0
+
+
+async def _keep_body(response: Any, bodies: list[str]) -> None:
+    if "event-stream" not in response.headers.get("content-type", ""):
+        bodies.append((await response.body()).decode("utf-8", "replace"))
 
 
 async def test_the_first_load_is_small(plain: Stage, browser: Any) -> None:

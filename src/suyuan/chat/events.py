@@ -191,6 +191,14 @@ class ClaimCheck(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimsChecked(Event):
+    """The citations of the text so far, compared with what was read so far; the answer has the final ones."""
+
+    kind: ClassVar[str] = "claims"
+    claims: tuple[ClaimCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A source that the answer cites, and how its sentences compare with what the source says."""
 

@@ -13,7 +13,7 @@ from ..core.causes.chat import NOT_SAVED, UNEXPECTED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..store.conversation import State
-from .events import Answer, Event, Notice, TextDelta, TextWithdrawn, Thinking
+from .events import Answer, ClaimsChecked, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
 
 log = logging.getLogger("suyuan.chat")
@@ -22,6 +22,8 @@ log = logging.getLogger("suyuan.chat")
 _KEEP_EVERY = 0.5
 # How long a finished answer waits for the store before it is shown as not saved.
 _SAVE_SECONDS = 3.0
+# What the finished answer contains.
+_CONTAINED = (TextDelta, Thinking, ClaimsChecked, Answer)
 
 
 class Keeper(Protocol):
@@ -164,9 +166,7 @@ class Run:
     def all_events(self) -> list[tuple[int, dict[str, Any]]]:
         """The events as they are shown again, with what is true only now."""
         return [
-            (number, event.as_dict())
-            for number, event in enumerate(self._events)
-            if not isinstance(event, (TextDelta, Thinking, Answer))
+            (number, event.as_dict()) for number, event in enumerate(self._events) if not isinstance(event, _CONTAINED)
         ]
 
     def kept_events(self, start: int = 0) -> list[tuple[int, dict[str, Any]]]:
@@ -174,7 +174,7 @@ class Run:
         return [
             (number, event.as_dict())
             for number, event in enumerate(self._events[start:], start)
-            if not isinstance(event, (TextDelta, Thinking, Answer)) and not _is_passing(event)
+            if not isinstance(event, _CONTAINED) and not _is_passing(event)
         ]
 
     def _written(self, work: Callable[..., None], *args: Any) -> asyncio.Future[None]:

@@ -48,6 +48,18 @@ class SessionFactory:
         self._built: dict[str, BaseChatModel] = {}
         self._searches: OrderedDict[tuple[str, ...], SessionSearch] = OrderedDict()
 
+    def connect(self, model: ModelSettings) -> None:
+        """Let conversations use ``model`` from now on."""
+        self.models[model.label] = model
+        self._built.pop(model.label, None)
+
+    async def disconnect(self, label: str) -> None:
+        """Take a model away; conversations that used it go on with the default one."""
+        if label != self.default_model:
+            self.models.pop(label, None)
+            if built := self._built.pop(label, None):
+                await close_model(built)
+
     def check(self, mode: str, model: str) -> None:
         """Raise where there is no such mode or model."""
         if mode not in ("chat", "agent"):

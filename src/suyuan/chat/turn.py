@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
@@ -27,6 +28,7 @@ from ..tools.specs import Lang
 from .events import (
     Answer,
     ClaimCheck,
+    ClaimsChecked,
     Event,
     Level,
     Notice,
@@ -46,6 +48,9 @@ log = logging.getLogger("suyuan.chat")
 _CANCEL_AGAIN = 0.2
 # A check takes a few hundred milliseconds, on a busy machine more; a page of extreme length must not delay an answer.
 _CHECK_SECONDS, _CHECK_SECONDS_STOPPED = 10.0, 1.0
+# A growing answer is checked at most this often, and checking takes at most a tenth of the time.
+_CHECK_EVERY = 0.5
+_CHECK_SHARE = 10
 # How many times longer than the answer reasoning and tool calls may be.
 _HIDDEN = 4
 
@@ -82,6 +87,9 @@ class Turn:
         self._task: asyncio.Task[None] | None = None
         self._steps = 0
         self._hidden = 0
+        self._checking = False
+        self._written = False
+        """Whether all of the text is there."""
         self._reset_output()
 
     # --- events ---------------------------------------------------------------------------------------------------
@@ -109,6 +117,7 @@ class Turn:
     def add_page(self, number: int, text: str) -> None:
         """Add text of the page of source ``number``, which was read, to what cited sentences are compared with."""
         self._pages[number] = f"{self._pages[number]}\n{text}" if number in self._pages else text
+        self._check_so_far()
 
     def _found(self, sources: tuple[Source, ...]) -> None:
         """Announce the sources of a search: from now on they can be cited and their pages can be read."""
@@ -162,6 +171,7 @@ class Turn:
     def _reset_output(self) -> None:
         self._said: list[str] = []
         self._length = 0
+        self._next_check = time.monotonic() + _CHECK_EVERY
         self._linker = Linker(self.citations.by_number)
         self._reasoning = ReasoningSplitter()
 
@@ -174,6 +184,24 @@ class Turn:
     def _show(self, text: str) -> None:
         if text:
             self.emit(TextDelta(text))
+            self._check_so_far()
+
+    def _check_so_far(self) -> None:
+        """Compare the text so far with what was read so far, so that readers see which citations are confirmed."""
+        if self._task is None or self._checking or self._written or time.monotonic() < self._next_check:
+            return
+        linked = self._linker.answer
+        if linked.cited:
+            self._checking = True
+            check = asyncio.get_running_loop().run_in_executor(None, self._check, linked, self.citations.by_number())
+            check.add_done_callback(partial(self._checked_so_far, self._linker, time.monotonic()))
+
+    def _checked_so_far(self, linker: Linker, started: float, check: asyncio.Future[Checked]) -> None:
+        now = time.monotonic()
+        self._checking, self._next_check = False, now + max(_CHECK_EVERY, _CHECK_SHARE * (now - started))
+        # The answer itself is checked once more, and is the last event.
+        if not self._written and linker is self._linker and not check.cancelled() and check.exception() is None:
+            self.emit(ClaimsChecked(check.result()[0]))
 
     # --- start to end -----------------------------------------------------------------------------------------------
     async def events(self, work: Work) -> AsyncIterator[Event]:
@@ -212,6 +240,7 @@ class Turn:
         except Exception as error:
             log.exception("turn run=%s failed", self.run)
             failure = UNEXPECTED.failure(what=type(error).__name__, run=self.run)
+        self._written = True
         self._finish_output()
         checked = await self._checked()
         # Nothing is awaited from here on, so no cancellation can prevent the answer.

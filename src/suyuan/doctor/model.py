@@ -67,11 +67,21 @@ async def check(client: AsyncClient, *, offline: bool = False, seconds: float = 
         return [_ok(settings, "model_configured")]
     if settings.provider not in ("openai", "ollama"):
         return [_ok(settings, "model_key_set")]
+    return await check_server(client, settings, seconds)
+
+
+async def check_server(client: AsyncClient, settings: ModelSettings, seconds: float = SECONDS) -> list[Finding]:
+    """Check a model on an OpenAI-compatible server: its list, one answer, streaming, tool calls."""
     try:
         async with asyncio.timeout(seconds):
             return await _ServerCheck(client, settings).findings()
     except TimeoutError:
         return [_finding(settings, causes.MODEL_SILENT(where=server_of(settings), seconds=seconds))]
+
+
+async def listed_models(client: AsyncClient, settings: ModelSettings) -> list[str]:
+    """The names of the models that a server offers; raises where it cannot be asked."""
+    return await _ServerCheck(client, settings).names()
 
 
 def _missing(settings: ModelSettings) -> SuyuanError | None:
@@ -102,6 +112,14 @@ class _ServerCheck:
         ]
         return [_ok(self.settings, "model"), *problems]
 
+    async def names(self) -> list[str]:
+        response = await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
+        if isinstance(response, SuyuanError):
+            raise response
+        if response.status != 200:
+            raise self._fault(response)
+        return sorted(_names(response))
+
     async def _listed(self) -> SuyuanError | None:
         """Return an error where the server has a list of models without this one."""
         response = await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
@@ -109,13 +127,8 @@ class _ServerCheck:
             return response
         if response.status in (401, 403) or response.status >= 500:
             return self._fault(response)
-        try:
-            data = response.json()
-        except ValueError:
-            # A page in place of JSON: the next request decides.
-            return None
-        rows = data.get("data") if isinstance(data, dict) else None
-        names = {str(row.get("id")) for row in rows if isinstance(row, dict)} if isinstance(rows, list) else set()
+        # A page in place of JSON: the next request decides.
+        names = _names(response)
         wanted = self.settings.name
         if response.status != 200 or not names or names & {wanted, f"{wanted}:latest", f"models/{wanted}"}:
             return None
@@ -182,6 +195,15 @@ class _ServerCheck:
     def _headers(self) -> dict[str, str | Secret]:
         key = self.settings.api_key
         return {"Authorization": Secret(f"Bearer {key.reveal()}")} if key else {}
+
+
+def _names(response: Response) -> set[str]:
+    try:
+        data = response.json()
+    except ValueError:
+        return set()
+    rows = data.get("data") if isinstance(data, dict) else None
+    return {str(row.get("id")) for row in rows if isinstance(row, dict)} if isinstance(rows, list) else set()
 
 
 def _choices(response: Response) -> list[dict[str, Any]]:

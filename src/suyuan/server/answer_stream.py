@@ -96,12 +96,14 @@ def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
         "notices": parts.notices(view),
         "thinking": view.thinking,
         "blocks": view.blocks,
+        "claims": parts.claims(view),
+        "marks": view.marks if view.answer is None else [],
     }
 
 
 def _end(view: AnswerView, parts: Fragments) -> dict[str, Any]:
     key = f"{view.run}-{view.state}-{len(view.versions)}"
-    return {**snapshot(view, parts), "foot": parts.foot(view), "claims": parts.claims(view), "key": key}
+    return {**snapshot(view, parts), "foot": parts.foot(view), "key": key}
 
 
 class _MessageWriter:
@@ -152,6 +154,9 @@ class _MessageWriter:
             case "sources" | "read":
                 changed = {"status": parts.status(view), "steps": parts.steps(view), **parts.evidence(view)}
                 return [self._message("sources", changed)]
+            case "claims":
+                marked = {"claims": parts.claims(view), "marks": view.marks}
+                return [self._message(kind, {"status": parts.status(view), **parts.evidence(view), **marked})]
             case "notice":
                 return [self._message(kind, {"html": parts.notices(view)})]
             case "thinking":

@@ -80,6 +80,8 @@ class AnswerView:
     """The sources whose page was read."""
     _stream: MarkdownStream | None = None
     _waiting: list[str] = field(default_factory=list)
+    _text_so_far: list[str] = field(default_factory=list)
+    _checked: Sequence[Json] = ()
 
     def take(self, event: Json) -> str:
         """Apply ``event``, and return the part of the page that it changes."""
@@ -117,8 +119,18 @@ class AnswerView:
 
     @property
     def checks(self) -> list[dict[str, Any]]:
-        """The checks of the citations, once the answer is there."""
-        return checks(self.answer or {})
+        """The checks of the citations: of the answer, or of the text so far."""
+        return checks(self.checked)
+
+    @property
+    def checked(self) -> Json:
+        """What was checked: the answer, or the text so far."""
+        return self.answer or {"claims": self._checked}
+
+    @property
+    def marks(self) -> list[tuple[int, str] | None]:
+        """The check of every citation of the text so far, in order."""
+        return [(mark.claim, mark.verdict) if mark else None for mark in self._marks("".join(self._text_so_far))]
 
     # --- evidence -----------------------------------------------------------------------------------------------------
     @property
@@ -230,10 +242,16 @@ class AnswerView:
 
     def _text(self, event: Json) -> str:
         self._waiting.append(event["text"])
+        self._text_so_far.append(event["text"])
         return "text"
 
+    def _claims(self, event: Json) -> str:
+        self._checked = event["claims"]
+        return "claims"
+
     def _withdrawn(self, event: Json) -> str:
-        self._stream = None
+        self._stream, self._checked = None, ()
+        self._text_so_far.clear()
         self._waiting.clear()
         self.blocks = []
         return "withdrawn"
@@ -261,6 +279,7 @@ _HANDLERS: dict[str, Callable[[AnswerView, Json], str]] = {
     "notice": AnswerView._noticed,
     "thinking": AnswerView._thought,
     "text": AnswerView._text,
+    "claims": AnswerView._claims,
     "text.withdrawn": AnswerView._withdrawn,
     "answer": AnswerView._end,
 }

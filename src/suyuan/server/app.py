@@ -25,7 +25,7 @@ from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
-from . import api, demo, draft, library, page, research, settings_page
+from . import api, browser_integration, demo, draft, library, models, page, research, settings_page
 from . import errors as failures
 from .compat import firecrawl, openai_chat, searxng, tavily
 from .compat.crawls import Crawls
@@ -38,7 +38,7 @@ from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
-PAGES = draft.router, page.router, settings_page.router
+PAGES = browser_integration.router, draft.router, models.router, page.router, settings_page.router
 
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0

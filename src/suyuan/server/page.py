@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup, escape
 
-from ..chat.answering import MAX_MESSAGE
+from ..chat.answering import MAX_MESSAGE, check_message
 from ..chat.service import ChatService
 from ..chat.verdicts import checks
 from ..client import AsyncClient
@@ -88,7 +88,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     draft = None if conversation else _asked_settings(request, draft_settings(client, request))
     settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
     view = conversation_view(chat, conversation) if conversation else None
-    question = "" if conversation else request.query_params.get("q", "")[:MAX_MESSAGE]
+    question = "" if conversation else _asked_question(request)
     state = {
         "conversation": view,
         "draft": draft,
@@ -138,6 +138,12 @@ def _shown_settings(client: AsyncClient, chosen: Mapping[str, Any]) -> dict[str,
         "engine": chosen["engine"] or client.search_service.default,
         "model": chosen["model"] or client.chat.sessions.default_model,
     }
+
+
+def _asked_question(request: Request) -> str:
+    """The question of the address; what is shared with the page has an address of its own."""
+    parts = (request.query_params.get(name, "").strip() for name in ("q", "url"))
+    return "\n".join(filter(None, parts))[:MAX_MESSAGE]
 
 
 def _asked_settings(request: Request, draft: dict[str, Any]) -> dict[str, Any]:
@@ -202,6 +208,37 @@ def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]
                 "key": f"{message.id}-{state}-{len(view.versions)}",
             }
     return turns
+
+
+@router.post("/ask")
+async def ask(request: Request) -> Response:
+    """Ask by a plain form, for browsers without scripts."""
+    form = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    chat, question = _client(request).chat, form.get("text", "")
+    await request.app.state.preloader.wait()
+    try:
+        check_message(question)
+        settings = _form_settings(_client(request), form)
+        if id := form.get("conversation", ""):
+            now = await chat.get(id)
+            changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
+            if settings["mode"] == "agent":
+                changed.pop("search", None)
+            if changed:
+                await chat.change(id, **changed)
+        else:
+            id = (await chat.create(**settings, lang=language_of(request))).id
+        request.app.state.metrics.follow(await chat.ask(id, question))
+    except SuyuanError as error:
+        return error_page(request, error)
+    return RedirectResponse(f"/c/{id}", 303)
+
+
+def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of the form; the defaults are left open, as on the page."""
+    names = {"engine": client.search_service.default, "model": client.chat.sessions.default_model, "focus": ""}
+    chosen = {name: form[name] for name, usual in names.items() if form.get(name, usual) not in (usual, "+")}
+    return checked(client, {"mode": form.get("mode", "chat"), "search": "search" in form, **chosen})
 
 
 # --- the stream -----------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ _LARGEST_KEYED = 100_000
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        "font-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "font-src 'none'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

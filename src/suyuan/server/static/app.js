@@ -182,6 +182,7 @@ function followAnswer() {
     // The steps fold when the text begins, so that the text does not move later.
     if (total && !part(".md").childElementCount) part(".steps").open = false;
     setBlocks(article, set, total);
+    showMarks(article);
     showEndButton();
   };
   const showAll = (data) => {
@@ -189,6 +190,8 @@ function followAnswer() {
     showSources(data);
     setHtml(part(".notices"), data.notices);
     showReasoning(data.thinking);
+    setHtml(part(".claims"), data.claims);
+    article.marks = data.marks;
     showBlocks(data.blocks.map((html, i) => [i, html]), data.blocks.length);
   };
   on("snapshot", showAll);
@@ -196,7 +199,7 @@ function followAnswer() {
   on("sources", showSources);
   on("notice", (data) => { setHtml(part(".notices"), data.html); announce(part(".notices").lastElementChild.textContent); });
   on("blocks", (data) => { showSteps(data); showBlocks(data.set, data.total); });
-  on("claims", (data) => { showSources(data); setHtml(part(".claims"), data.claims); showMarks(article, data.marks); });
+  on("claims", (data) => { showSources(data); setHtml(part(".claims"), data.claims); article.marks = data.marks; showMarks(article); });
   on("thinking", (data) => showReasoning(data.text, true));
   on("withdrawn", () => { setBlocks(article, [], 0); part(".steps").open = true; });
   on("answer", (data) => {
@@ -204,7 +207,6 @@ function followAnswer() {
     showAll(data);
     part(".steps").open = false;
     setHtml(part(".foot"), data.foot);
-    setHtml(part(".claims"), data.claims);
     article.dataset.state = data.state;
     article.removeAttribute("aria-busy");
     turn.dataset.key = data.key;
@@ -242,9 +244,10 @@ function setBlocks(article, set, total) {
 }
 
 // The verdicts so far, in the order of the citations.
-function showMarks(article, marks) {
+function showMarks(article) {
+  if (!article.marks?.length) return;
   $$(".md .cite", article).forEach((cite, i) => {
-    if (marks[i]) [cite.dataset.claim, cite.dataset.verdict] = marks[i];
+    if (article.marks[i] && cite.dataset.verdict !== article.marks[i][1]) [cite.dataset.claim, cite.dataset.verdict] = article.marks[i];
   });
 }
 
@@ -765,11 +768,16 @@ async function checkHealth() {
   hint.textContent = (notice?.hint ?? "").replace(/\s+(?=[1-9]\. )/g, "\n");
   $(".problem").hidden = !notice;
 }
-if (!conversation) checkHealth();
+if (!conversation) {
+  checkHealth();
+  if ($(".detected")) more().then((module) => module.detect($(".detected"), page)).catch(() => {});
+}
 // Without a network the demo can be tried.
 const offline = () => { $(".offline").hidden = navigator.onLine; };
 for (const name of ["online", "offline"]) addEventListener(name, offline);
 offline();
 if (matchMedia("(hover: hover)").matches) ask.focus({ preventScroll: true });
 if (state.send) submit();
+// An installed app keeps its own files.
+if (matchMedia("(display-mode: standalone)").matches) navigator.serviceWorker?.register("/sw.js");
 document.documentElement.dataset.ready = "1";

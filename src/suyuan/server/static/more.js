@@ -38,3 +38,52 @@ function dialog(name, html) {
 export async function showKeys() {
   dialog("sheet", await (await fetch("/dialog/keys")).text());
 }
+
+// --- connect a model ---
+export async function connect({ request, showError, change, conversation }) {
+  const box = dialog("connect-dialog", await (await fetch("/dialog/connect")).text()), $ = (selector) => box.querySelector(selector);
+  const texts = JSON.parse($("[data-texts]").dataset.texts), form = $("form"), field = (name) => form.elements[name];
+  const entered = () => ({ base_url: field("base_url").value.trim(), name: field("name").value.trim(), api_key: field("api_key").value });
+  const offer = (names) => $("datalist").replaceChildren(...names.map((name) => new Option(name, name)));
+  const say = (findings) => $(".findings").replaceChildren(...findings.map(({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level, textContent: [message, level === "ok" ? "" : hint].filter(Boolean).join(" ") })));
+  field("base_url").onchange = () => request("POST", "/api/models/list", entered()).then(({ models }) => offer(models)).catch(() => {});
+  request("GET", "/api/models/local").then(({ servers }) => {
+    const list = $(".local");
+    list.replaceChildren(servers.length ? texts.found : texts.none);
+    for (const { title, base_url, models } of servers) {
+      for (const name of models.slice(0, 8)) {
+        list.append(Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: `${title} · ${name}`, onclick: () => { field("base_url").value = base_url; field("name").value = name; offer(models); test(); } }));
+      }
+    }
+  }).catch(() => $(".local").replaceChildren(texts.none));
+  async function test() {
+    if (!form.reportValidity()) return false;
+    say([{ level: "", message: texts.testing }]);
+    try {
+      const { ok, findings } = await request("POST", "/api/models/test", entered());
+      say(findings);
+      return ok;
+    } catch (error) { say([{ level: "error", ...error }]); return false; }
+  }
+  $("[data-test]").onclick = test;
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    try {
+      const { name } = await request("POST", "/api/models", entered());
+      box.close();
+      if (change) await change({ model: name });
+      else location.reload();
+      document.querySelector(".setup")?.remove();
+    } catch (error) { say([{ level: "error", ...error }]); }
+  };
+  for (const button of box.querySelectorAll("[data-forget]")) {
+    button.onclick = () => request("DELETE", `/api/models/${encodeURIComponent(button.dataset.forget)}`).then(() => location.reload()).catch(showError);
+  }
+  field("base_url").focus();
+}
+
+// The first page offers what it finds on this machine.
+export async function detect(box, { request }) {
+  const { servers } = await request("GET", "/api/models/local");
+  if (servers.length) box.textContent = `· ${servers[0].title} → ${servers[0].base_url.replace(/^https?:\/\/|\/v1$/g, "")}`;
+}

@@ -15,4 +15,14 @@ if ("Notification" in window && Notification.permission === "default") {
   notify.hidden = false;
   notify.onclick = async () => { await Notification.requestPermission(); notify.hidden = Notification.permission !== "default"; };
 }
+const state = JSON.parse(document.querySelector("#state").textContent);
+
+async function request(method, path, body) {
+  const response = await fetch(path, { method, headers: { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) }, body: body && JSON.stringify(body) });
+  const data = response.status === 204 ? {} : await response.json().catch(() => ({}));
+  if (!response.ok) throw { ...data.error, message: data.error?.message ?? `${response.status}` };
+  return data;
+}
+
+document.querySelector("[data-action=connect]").onclick = () => import(state.more).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
 document.documentElement.dataset.ready = "1";
