@@ -27,7 +27,7 @@ from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
 from . import api, browser_integration, demo, draft, library, models, page, research, settings_page
 from . import errors as failures
-from .compat import firecrawl, openai_chat, searxng, tavily
+from .compat import firecrawl, openai_chat, openai_responses, searxng, tavily
 from .compat.crawls import Crawls
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
@@ -47,7 +47,7 @@ _SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_COMPATIBLE = (openai_chat.router, tavily.router, firecrawl.router)
+_COMPATIBLE = (openai_chat.router, openai_responses.router, tavily.router, firecrawl.router)
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 
@@ -71,6 +71,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.health = Health(client)
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
     app.state.crawls = Crawls(client)
+    app.state.responses = openai_responses.Responses()
     own = api.web, api.router, library.router, research.router, api.monitoring
     for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
         app.include_router(router)

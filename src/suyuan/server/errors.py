@@ -20,7 +20,7 @@ from .error_forms import form_of
 _BY_DETAIL = {
     "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
-    "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404,
+    "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404, "no_response": 404,
     "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
     "too_many_crawls": 429, "not_in_library": 404, "file_too_large": 413, "server_full": 503, "shutting_down": 503,

@@ -40,6 +40,7 @@ SEARCH_LOOP = Cause(InvalidInput, "server.search_loop", "search_loop")
 NO_USER_MESSAGE = Cause(InvalidInput, "server.no_user_message", "no_user_message")
 ONLY_TEXT = Cause(InvalidInput, "server.only_text", "only_text")
 ONE_ANSWER = Cause(InvalidInput, "server.one_answer", "one_answer")
+NO_RESPONSE = Cause(InvalidInput, "server.no_response", "no_response")
 UNKNOWN_API_MODEL = Cause(InvalidInput, "server.unknown_api_model", "unknown_api_model")
 
 # --- starting

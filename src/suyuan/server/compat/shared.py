@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
@@ -28,12 +28,23 @@ from ...store.conversation import new_id
 from .. import errors
 from ..sse import while_connected
 
-M = TypeVar("M", bound="Wanted")
+M = TypeVar("M")
 
 PASSAGES_BETWEEN = "\n[...]\n"
 """What stands between passages that are sent as one text."""
 MOST_URLS = 20
 _AT_ONCE = 8
+
+
+def checked(make: Callable[[], M]) -> M:
+    """What ``make`` reads; raises a cause for what does not fit its model."""
+    try:
+        return make()
+    except ValidationError as error:
+        details = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+        if any(each["type"] == "json_invalid" for each in details):
+            raise BAD_REQUEST(why=details[0]["msg"]) from None
+        raise errors.of_validation(details) from None
 
 
 class Wanted(BaseModel):
@@ -61,13 +72,8 @@ class Wanted(BaseModel):
     @classmethod
     async def of(cls, request: Request) -> Self:
         """The body of ``request``; raises a cause for one that does not fit."""
-        try:
-            return cls.model_validate_json(await request.body())
-        except ValidationError as error:
-            details = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
-            if any(each["type"] == "json_invalid" for each in details):
-                raise BAD_REQUEST(why=details[0]["msg"]) from None
-            raise errors.of_validation(details) from None
+        body = await request.body()
+        return checked(lambda: cls.model_validate_json(body))
 
 
 @dataclass(slots=True)
