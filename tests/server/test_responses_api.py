@@ -38,7 +38,7 @@ class TestWhole:
     def test_an_answer_with_its_searches_and_citations(self, client: openai.OpenAI) -> None:
         done = client.responses.create(model="suyuan", input=QUESTION, tools=[{"type": "web_search"}])
         assert done.status == "completed" and "1811" in done.output_text and done.error is None
-        calls = [item for item in done.output if item.type == "web_search_call"]
+        calls: list[Any] = [item for item in done.output if item.type == "web_search_call"]
         searches = [call.action for call in calls if call.action.type == "search"]
         assert searches[0].query and searches[0].sources and searches[0].sources[0].url.endswith("/docs/harbour")
         opened = {call.action.url.rpartition("/")[2]: call.status for call in calls if call.action.type == "open_page"}
