@@ -374,7 +374,7 @@ class AsyncClient:
             model = self.settings.model
             models = ModelCalls({model.label: model, EMBEDDED: ModelSettings()}, model.label)
             store = ResearchStore(self.settings.store_address or "sqlite://")
-            self._research = ResearchService(store, self, self.settings.research, models)
+            self._research = ResearchService(store, self, self.settings.research, models, post=self.network.post)
         return self._research
 
     # --- closing --------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ COMPOSED = re.compile(
     r"|page\.(level\.(info|warning|error)|focus\.\w+|conversations\.(pinned|today|yesterday|week|earlier))"
     r"|page\.(evidence\.sources\.[1n]|settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
     r"|claims\.(verdict|count)\.\w+"
-    r"|research\.report\.(limit|clarify)\.\w+|fetch\.detail\.broken_\w+"
+    r"|research\.report\.(limit|clarify|verdict)\.\w+|fetch\.detail\.broken_\w+"
 )
 
 

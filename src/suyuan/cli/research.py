@@ -196,7 +196,7 @@ async def _write(client: AsyncClient, result: Mapping[str, Any], args: argparse.
     form = args.form or Path(args.out).suffix.lstrip(".").lower() or "md"
     if form not in FORMS:
         raise BAD_RESEARCH(name="--form", value=form)
-    data = await export(result, form)
+    data = await export(result, form, client.network)
     if args.out:
         await asyncio.to_thread(Path(args.out).write_bytes, data)
         Terminal(sys.stderr).line(t("research.written", file=args.out))

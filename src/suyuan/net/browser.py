@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
@@ -48,7 +48,9 @@ class _RunningBrowser:
                 await self.proxy.close()
 
 
+T = TypeVar("T")
 _Start = asyncio.Task[_RunningBrowser]
+_OnPage = Callable[["Page", _RunningBrowser], Coroutine[Any, Any, T]]
 
 
 class BrowserClient:
@@ -80,12 +82,19 @@ class BrowserClient:
             origin(request.url)
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
+        return await self._browser(engine, netloc(request.url)).send(request, engine)
+
+    async def print_pdf(self, html: str) -> bytes:
+        """Print a page that needs nothing from the network as PDF."""
+        return await self._browser("pdf", "pdf").print_pdf(html)
+
+    def _browser(self, engine: str, where: str) -> _LoopBrowser:
         if self._closed:
-            raise BROWSER_CLOSED(engine=engine, where=netloc(request.url))
+            raise BROWSER_CLOSED(engine=engine, where=where)
         loop = asyncio.get_running_loop()
         if loop not in self._browsers:
             self._browsers[loop] = _LoopBrowser(self._settings, self._net, self._may_load, self._policy)
-        return await self._browsers[loop].send(request, engine)
+        return self._browsers[loop]
 
     async def close(self) -> None:
         """Close the browser of every loop that is still running, for good; unfinished requests fail."""
@@ -119,17 +128,38 @@ class _LoopBrowser:
     async def send(self, request: Request, engine: str) -> Response:
         """Load one page; a browser that fails is replaced once, and the page is loaded again."""
         asked_at = time.monotonic()
+
+        def load(page: Page, running: _RunningBrowser) -> Coroutine[Any, Any, Response]:
+            one = PageLoad(page, request, engine, self._net.max_bytes)
+            return _with_proxy_cause(one.read(self._settings.settle_seconds, asked_at), page, engine, running.proxy)
+
+        return await self._twice(load, engine, netloc(request.url))
+
+    async def print_pdf(self, html: str) -> bytes:
+        """Print a page as PDF."""
+
+        async def printed(page: Page, running: _RunningBrowser) -> bytes:
+            await running.chrome.wait_for(asyncio.create_task(page.set_content(html)))
+            pdf: bytes = await running.chrome.wait_for(
+                asyncio.create_task(page.pdf(format="A4", print_background=True))
+            )
+            return pdf
+
+        return await self._twice(printed, "pdf", "pdf")
+
+    async def _twice(self, work: _OnPage[T], engine: str, where: str) -> T:
+        """Do something with a new page; a browser that fails is replaced once."""
         self._users += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         try:
             try:
-                return await self._load(request, engine, asked_at)
+                return await self._on_page(work, engine, where)
             except BrowserGone as gone:
-                log.warning("the browser failed, loading %s again: %s", netloc(request.url), gone)
-                return await self._load(request, engine, asked_at)
+                log.warning("the browser failed, loading %s again: %s", where, gone)
+                return await self._on_page(work, engine, where)
         except BrowserGone as gone:
-            raise BROWSER_FAILED(engine=engine, where=netloc(request.url), what=gone) from None
+            raise BROWSER_FAILED(engine=engine, where=where, what=gone) from None
         finally:
             self._users -= 1
             if not self._users and not self._closed:
@@ -145,7 +175,7 @@ class _LoopBrowser:
         while self._background:
             await asyncio.wait(self._background)
 
-    async def _load(self, request: Request, engine: str, asked_at: float) -> Response:
+    async def _on_page(self, work: _OnPage[T], engine: str, where: str) -> T:
         await self._page_slots.acquire()
         start: _Start | None = None
         opening: asyncio.Task[Page] | None = None
@@ -159,12 +189,10 @@ class _LoopBrowser:
             opening = asyncio.create_task(chrome.open_page())
             page = await chrome.wait_for(opening)
             await chrome.wait_for(asyncio.create_task(running.request_filter.block_web_sockets(page)))
-            load = PageLoad(page, request, engine, self._net.max_bytes)
-            reading = load.read(self._settings.settle_seconds, asked_at)
-            return await _with_proxy_cause(reading, page, engine, running.proxy)
+            return await work(page, running)
         except BrowserGone as gone:
             if self._closed:
-                raise BROWSER_CLOSED(engine=engine, where=netloc(request.url)) from None
+                raise BROWSER_CLOSED(engine=engine, where=where) from None
             if isinstance(gone, BrowserHangs) or (opening is not None and not await chrome.responds()):
                 self._discard(start)
             raise

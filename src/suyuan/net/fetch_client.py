@@ -55,6 +55,10 @@ class _SizeLimits:
     body: int
 
 
+_POSTED = _SizeLimits(100_000, 100_000)
+"""What is read of an answer that nobody looks at."""
+
+
 async def system_lookup(host: str, port: int) -> Sequence[str]:
     """The addresses according to the resolver of this machine."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
@@ -122,7 +126,7 @@ class FetchClient:
         hops = [address.href]
         notes: tuple[str, ...] = ()
         while True:
-            response = await self._get_once(address, headers, _SizeLimits(max_wire, max_bytes))
+            response = await self._send_once(address, headers, _SizeLimits(max_wire, max_bytes))
             location = _location(response)
             if location is None:
                 return FetchResult(response, tuple(hops), notes)
@@ -135,6 +139,11 @@ class FetchClient:
                 notes += (f"redirected from https to http: {target.href}",)
             address = target
             hops.append(address.href)
+
+    async def post(self, url: str, body: bytes) -> Response:
+        """Send JSON to ``url``, checked like a page; a redirect is not followed."""
+        address = self._guard.check_url(url)
+        return await self._send_once(address, {"Content-Type": "application/json"}, _POSTED, body)
 
     async def may_load(self, url: str) -> bool:
         """Whether a browser may request ``url``; all addresses of the host must be allowed, since it picks any."""
@@ -163,7 +172,9 @@ class FetchClient:
             why = Text("network.reason.redirects", {"why": error.failure.params["why"]})
             raise GUARD_REFUSED(where=address.netloc, why=why) from None
 
-    async def _get_once(self, address: Address, headers: Mapping[str, str], limits: _SizeLimits) -> Response:
+    async def _send_once(
+        self, address: Address, headers: Mapping[str, str], limits: _SizeLimits, body: bytes | None = None
+    ) -> Response:
         url = URL(f"{address.scheme}://{address.netloc}{address.target}", encoded=True)
         if (url.raw_host, url.port) != (address.host, address.port):
             # Attacks on such checks use URLs that two parsers read differently.
@@ -173,7 +184,7 @@ class FetchClient:
             await self._check_before_proxy(address)
         outcome: Response | SuyuanError
         try:
-            outcome = await self._exchange(address, url, proxy, headers, limits)
+            outcome = await self._exchange(address, url, proxy, headers, limits, body)
         except DecompressionError as error:
             outcome = PAGE_UNDECODED(engine=FETCH, where=address.netloc, what=error)
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -184,10 +195,18 @@ class FetchClient:
         return outcome
 
     async def _exchange(
-        self, address: Address, url: URL, proxy: str | None, headers: Mapping[str, str], limits: _SizeLimits
+        self,
+        address: Address,
+        url: URL,
+        proxy: str | None,
+        headers: Mapping[str, str],
+        limits: _SizeLimits,
+        body: bytes | None,
     ) -> Response:
-        pool = self._direct if proxy is None else self._proxied
-        async with pool.get().get(url, headers=headers, allow_redirects=False, proxy=proxy) as received:
+        session, method = (self._direct if proxy is None else self._proxied).get(), "GET" if body is None else "POST"
+        async with session.request(
+            method, url, headers=headers, data=body, allow_redirects=False, proxy=proxy
+        ) as received:
             found = {name.lower(): value for name, value in received.headers.items()}
             response = Response(received.status, b"", address.href, found, datetime.now(UTC))
             if _location(response) is not None:

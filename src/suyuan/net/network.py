@@ -174,6 +174,18 @@ class Network:
         self.guard.check_url(url)
         return await self.send(Request(url, via="browser", settle_seconds=seconds), "web.fetch")
 
+    async def post(self, url: str, body: bytes) -> Response:
+        """Send JSON to an allowed address."""
+        return await self.fetch_client.post(url, body)
+
+    async def print_pdf(self, html: str) -> bytes:
+        """Print a page that needs nothing from the network as PDF, in the browser."""
+        if problem := self.browser_problem():
+            raise problem
+        browser: Any = self._client("browser")
+        pdf: bytes = await browser.print_pdf(html)
+        return pdf
+
     async def close(self) -> None:
         """Close all clients."""
         while self._clients:

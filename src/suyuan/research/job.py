@@ -45,6 +45,9 @@ class JobStore(Protocol):
     def change(self, id: str, **values: Any) -> None:
         """Change a job."""
 
+    def interrupt(self, id: str) -> None:
+        """Mark a job as interrupted, unless it has ended."""
+
     def beat(self, id: str) -> bool:
         """Give a sign of life; return whether the job shall stop."""
 

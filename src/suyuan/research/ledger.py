@@ -95,7 +95,11 @@ class Ledger:
 
     def count_origins(self, ids: Iterable[int]) -> int:
         """How many origins these rows have."""
-        return len({row.origin for id in ids if (row := self.row(id))})
+        return len(self.origins_of(ids))
+
+    def origins_of(self, ids: Iterable[int]) -> set[str]:
+        """The origins of these rows."""
+        return {row.origin for id in ids if (row := self.row(id))}
 
     def as_dict(self) -> dict[str, Any]:
         """The ledger as JSON."""

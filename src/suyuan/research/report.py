@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..store.research import StoredJob
-from ..text.quantities import find_quantities
+from ..text.quantities import Quantity, find_quantities
+from ..text.scripts import HAN
 from .ledger import Ledger, Source
 from .sentence import Section
 
@@ -15,8 +17,7 @@ SCHEMA_VERSION = 1
 """The version of the JSON format; it rises when a field changes its meaning."""
 _LISTS = ("ledger", "sources", "claims", "disagreements", "receipts")
 _MOST_FIGURES = 40
-_AROUND = 14
-"""The characters after a figure that are shown with it, for its unit."""
+_UNIT = re.compile(rf"[ -]?([A-Za-z%°$€]{{1,20}}|[{HAN}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +97,29 @@ def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
         for sentence in section.sentences:
             for quantity in find_quantities(sentence.text):
                 key = (quantity.key, quantity.unit)
+                written = sentence.text[quantity.start : quantity.end]
                 if quantity.date is not None or key in seen or len(rows) >= _MOST_FIGURES:
                     continue
+                # "One" and "two" are mostly no data.
+                if not any(char.isdigit() for char in written):
+                    continue
                 seen.add(key)
-                number = sentence.text[quantity.start : quantity.end]
-                unit = quantity.unit if quantity.unit in sentence.text[quantity.end : quantity.end + _AROUND] else ""
-                space = " " if unit.isascii() and unit else ""
                 rows.append(
                     {
-                        "figure": f"{number}{space}{unit}".strip(),
+                        "figure": with_unit(sentence.text, quantity),
                         "sentence": sentence.text,
                         "ledger": list(sentence.ids),
                         "origins": sentence.origins,
                     }
                 )
     return rows
+
+
+def with_unit(text: str, quantity: Quantity) -> str:
+    """A figure as ``text`` has it, with the word of its unit."""
+    after = _UNIT.match(text, quantity.end) if quantity.unit else None
+    named = after is not None and after[1].lower().startswith(quantity.unit[:3].lower())
+    return text[quantity.start : after.end() if after and named else quantity.end].strip()
 
 
 def timeline(ledger: Ledger, cited: Iterable[int]) -> list[dict[str, Any]]:

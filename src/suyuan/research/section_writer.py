@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from .answer_conflicts import answer_conflicts
 from .author import Author
 from .checking import SentenceChecker
 from .disagreements import Disagreed, found_by_check
@@ -35,6 +36,7 @@ class SectionWriter:
         quoted = await asyncio.to_thread(self._quoting.write, question, question, rows, self._request.effort.sentences)
         section = await self._by_model(at, question, rows) or quoted.section
         found = [*quoted.disagreements, *found_by_check(self._ledger, self._checker.disagreements)]
+        found += answer_conflicts(question, quoted.section.sentences, self._ledger)
         return self._data(section, found)
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:

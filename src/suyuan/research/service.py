@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -30,12 +31,14 @@ log = logging.getLogger("suyuan.research")
 _PARALLEL = 16
 """Searches and pages of all jobs together that are under way at once."""
 _BEAT_SECONDS = 2.0
+_WEBHOOK_SECONDS = 15.0
 _POLL_SECONDS = 1.0
 _TEXTS = ("text", "results", "rows", "said")
 """What is too large for an event."""
 
 T = TypeVar("T")
-Notify = Callable[[StoredJob, ResearchRequest], Awaitable[None]]
+Post = Callable[[str, bytes], Awaitable[Any]]
+"""Sends JSON to an address that may be reached."""
 
 
 class LocalQueue:
@@ -64,19 +67,20 @@ class ResearchService:
         models: ModelCalls | None = None,
         *,
         queue: JobQueue | None = None,
-        notify: Notify | None = None,
+        post: Post | None = None,
     ) -> None:
         self.store = store
         self._web = web
         self._settings = settings
         self._models = models or ModelCalls({}, "")
         self._queue: JobQueue = queue or LocalQueue()
-        self._notify = notify
+        self._post = post
         self._slots = FairSlots(_PARALLEL)
         # SQLite has one writer; several threads would only wait for each other.
         self._pen = ThreadPoolExecutor(1, "suyuan-research")
         self._runners: dict[str, JobRunner] = {}
         self._workers: list[asyncio.Task[None]] = []
+        self._telling: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
         self._closed = False
 
@@ -175,7 +179,7 @@ class ResearchService:
         self._closed = True
         for worker in self._workers:
             worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        await asyncio.gather(*self._workers, *self._telling, return_exceptions=True)
         await self._models.close()
         self._pen.shutdown(wait=True)
         self.store.close()
@@ -215,7 +219,7 @@ class ResearchService:
             await self._carried_out(job, runner)
         except asyncio.CancelledError:
             await steps.close()
-            self.store.change(id, state="interrupted")
+            self.store.interrupt(id)
             raise
         except SuyuanError as error:
             await self._failed(job, error.failure)
@@ -242,19 +246,32 @@ class ResearchService:
                 return
         result = await runner.run(plan)
         state = "cancelled" if runner.stopped else "failed" if result["failed"] else "done"
-        await self._stored(lambda: self.store.change(id, state=state, result={**result, "state": state}))
-        await self._ended(id, state)
+        await self._end(id, state, {**result, "state": state})
 
     async def _failed(self, job: StoredJob, failure: Failure) -> None:
         result = {"id": job.id, "state": "failed", "question": job.question, "failure": failure.as_dict()}
-        await self._stored(lambda: self.store.change(job.id, state="failed", result=result))
-        await self._ended(job.id, "failed", failure=failure.as_dict())
+        await self._end(job.id, "failed", result, failure=failure.as_dict())
 
-    async def _ended(self, id: str, state: str, **data: Any) -> None:
+    async def _end(self, id: str, state: str, result: Mapping[str, Any], **data: Any) -> None:
+        """Store the end of a job, and tell those who wait for it."""
+        await self._stored(lambda: self.store.change(id, state=state, result=result))
+        # Not cancelled with the worker: the client may be closed as soon as the job is done.
+        telling = asyncio.create_task(self._tell_end(id, state, data))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+        await asyncio.shield(telling)
+
+    async def _tell_end(self, id: str, state: str, data: Mapping[str, Any]) -> None:
         await self._step(id, state, **data)
-        if self._notify is not None:
-            job = await self.get(id)
-            await self._notify(job, request_from(job.request))
+        address = request_from((await self.get(id)).request).webhook
+        if not address or self._post is None:
+            return
+        try:
+            async with asyncio.timeout(_WEBHOOK_SECONDS):
+                await self._post(address, json.dumps({"id": id, "state": state}).encode())
+        except (SuyuanError, TimeoutError) as error:
+            log.warning("research job=%s: the webhook was not told: %s", id, error)
+            await self._step(id, state, webhook=str(error) or type(error).__name__)
 
     async def _step(self, id: str, state: str, **data: Any) -> None:
         """Store a change of state among the steps, so that readers see it in its order."""

@@ -199,7 +199,7 @@ async def _events(service: ResearchService, id: str, after: int) -> AsyncIterato
 async def export_research(request: Request, id: str, form: str = "md") -> Response:
     """The report as a file."""
     found = Research.of(await _service(request).get(id))
-    data = await export(found.as_dict(), form)
+    data = await export(found.as_dict(), form, client_from(request).network)
     return Response(data, media_type=FORMS[form], headers={"Content-Disposition": attachment(found.question, form)})
 
 

@@ -117,6 +117,10 @@ class ResearchStore:
         if not self._change(id, values):
             raise NO_RESEARCH(id=id[:40])
 
+    def interrupt(self, id: str) -> None:
+        """Mark a job as interrupted, unless it has ended."""
+        self._change(id, {"state": "interrupted", "owner": None}, research.c.state.in_(ACTIVE))
+
     def beat(self, id: str) -> bool:
         """Give a sign of life; return whether the job shall stop."""
         self._change(id, {})

@@ -1,0 +1,220 @@
+"""Reports as files, sources that are one origin, disagreements, further questions, and the word when a job is done."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from research.researchers import Researchers
+from support.chromium import find_chrome
+from support.site import reply, serve
+from suyuan.client import AsyncClient
+from suyuan.config.settings import PageSettings, Settings
+from suyuan.core.errors import SuyuanError
+from suyuan.research.export import export
+from suyuan.research.forms import FORMS
+from suyuan.research.html import HtmlReport
+from suyuan.research.ledger import build_ledger
+from suyuan.research.markdown import MarkdownReport
+from suyuan.research.origins import PageText, find_origins
+from suyuan.research.plan import Plan, SubQuestion
+from suyuan.research.report import Research
+from suyuan.research.verify import read_report, verify
+
+QUESTION = "How tall is the Gull Point Lighthouse?"
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, dict[str, Any]]:
+    """Finished jobs by question, made once."""
+    return {}
+
+
+async def finished(researchers: Researchers, results: dict[str, dict[str, Any]], question: str) -> dict[str, Any]:
+    if question not in results:
+        async with researchers.client() as client:
+            results[question] = (await client.research(question, depth="quick")).as_dict()
+    return results[question]
+
+
+async def test_every_format_has_the_report(researchers: Researchers, results: dict[str, Any]) -> None:
+    pytest.importorskip("docx", reason="the optional extra suyuan[docx] is not installed")
+    result = await finished(researchers, results, QUESTION)
+    async with researchers.client() as client:
+        files = {form: await export(result, form, client.network) for form in FORMS if form != "pdf"}
+        with pytest.raises(SuyuanError) as error:
+            await export(result, "pdf", client.network)
+        assert error.value.hint, "the demo has no browser"
+    assert files["md"].decode() == result["report"] and json.loads(files["json"]) == result
+    with zipfile.ZipFile(io.BytesIO(files["docx"])) as word:
+        assert "41 metres tall" in word.read("word/document.xml").decode()
+    entries = json.loads(files["csl"])
+    cited = {row["final_url"] for row in result["ledger"] for claim in result["claims"] if row["id"] in claim["ledger"]}
+    assert {entry["URL"] for entry in entries} == cited and entries[0]["accessed"]["date-parts"][0][0] >= 2026
+    assert files["bib"].decode().count("@online{") == len(entries) == files["ris"].decode().count("TY  - ELEC\r\n")
+
+
+async def test_the_html_is_one_file_that_loads_nothing_and_shows_each_passage(
+    researchers: Researchers, results: dict[str, Any]
+) -> None:
+    result = await finished(researchers, results, QUESTION)
+    html = HtmlReport(result).text()
+    assert "default-src 'none'" in html and not re.search(r"<(?:script|img|link|iframe)\b|url\(|@import|src=", html)
+    for target in re.findall(r'href="#(p\d+)"', html):
+        assert f'id="{target}"' in html
+    row = result["ledger"][0]
+    assert row["sha256"] in html and row["fetched_at"] in html and "<svg" in html
+    hostile = {
+        **result,
+        "question": "<script>alert(1)</script>",
+        "ledger": [{**row, "title": "<img src=x>"}, *result["ledger"][1:]],
+    }
+    told = HtmlReport(hostile).text()
+    assert "<script" not in told and "<img" not in told
+    assert not re.search(r"(?<!\\)<img", MarkdownReport(hostile).text())
+
+
+async def test_a_pdf_is_printed_by_the_browser(researchers: Researchers, results: dict[str, Any]) -> None:
+    pytest.importorskip("playwright.async_api", reason="the optional extra suyuan[browser] is not installed")
+    try:
+        find_chrome()
+    except SuyuanError as error:
+        pytest.skip(error.message)
+    pypdf = pytest.importorskip("pypdf", reason="the optional extra suyuan[pages] is not installed")
+    result = await finished(researchers, results, QUESTION)
+    async with AsyncClient(Settings()) as client:
+        pdf = await export(result, "pdf", client.network)
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages)
+    assert pdf.startswith(b"%PDF") and "41 metres tall" in " ".join(text.split())
+
+
+async def test_a_report_without_findings_is_exported_too(researchers: Researchers) -> None:
+    async with researchers.client() as client:
+        found = await client.research("zxqv wplk qqqq?", depth="quick")
+        html = (await export(found.as_dict(), "html", client.network)).decode()
+    assert found.state == "done" and not found.claims and "Nothing that was read" in html
+
+
+# --- independence -----------------------------------------------------------------------------------------------------
+async def test_reprints_are_one_origin(researchers: Researchers, results: dict[str, Any]) -> None:
+    result = await finished(researchers, results, "Who acquired Norvane Labs?")
+    sites = {source["number"]: source["site"] for source in result["sources"]}
+    [joined] = [origin for origin in result["origins"] if len(origin["sources"]) > 1]
+    assert joined["reason"] == "reprint" and len({sites[number] for number in joined["sources"]}) == 2
+    [disagreement] = result["disagreements"]
+    assert {side["says"] for side in disagreement["sides"]} == {"Osterly Systems", "Halberd Group"}
+    assert all(side["origins"] == 1 and side["since"] for side in disagreement["sides"])
+    assert "Where sources disagree" in result["report"]
+
+
+async def test_figures_that_differ_are_a_disagreement(researchers: Researchers, results: dict[str, Any]) -> None:
+    result = await finished(researchers, results, QUESTION)
+    [disagreement] = result["disagreements"]
+    sides = {side["says"]: side for side in disagreement["sides"]}
+    assert set(sides) == {"38 metres", "41 metres"}
+    assert sides["38 metres"]["since"] == "2019-03-20" and len(sides["41 metres"]["sources"]) == 2
+
+
+def page(number: int, text: str, **more: str) -> PageText:
+    fields = {"canonical_url": "", "title": "", "published_at": "", "site": f"s{number}", **more}
+    return PageText(number, f"https://s{number}.example/a", text=text, **fields)
+
+
+def test_copies_agencies_and_canonical_links_are_one_origin() -> None:
+    lead = "SINGAPORE (Reuters) - The harbour of Port Ember was closed on Monday after a crane fell into the water."
+    found = find_origins([
+        page(1, lead + " Three ships had to wait.", title="Harbour closed", published_at="2026-01-03"),
+        page(2, "A crane fell into the harbour of Port Ember, which was closed on Monday, Reuters reported.", title="Port Ember harbour closed", published_at="2026-01-02"),
+        page(3, "Something quite different about bread.", canonical_url="https://s4.example/a"),
+        page(4, "Bread and more of it, at length."),
+        page(5, "来源：新华社。今天的天气很好，适合散步。"),
+    ])  # fmt: skip
+    assert [(origin.sources, origin.reason) for origin in found] == [
+        ((2, 1), "agency"),
+        ((4, 3), "canonical"),
+        ((5,), ""),
+    ]
+    assert found[0].name == "Reuters"
+
+
+def test_pages_that_say_the_same_under_two_addresses_are_one_source() -> None:
+    both = {
+        "title": "T",
+        "text": "The ferry was built in 1998 in the yard.",
+        "final_url": "https://a.example/x",
+        "sha256": "0" * 64,
+        "fetched_at": "2026-01-01",
+    }
+    pages = [
+        {**both, "url": "https://r.example/1", "sub_questions": [0]},
+        {**both, "url": "https://r.example/2", "sub_questions": [1]},
+    ]
+    plan = Plan(
+        (SubQuestion("When was the ferry built?", ("ferry",)), SubQuestion("Where was the ferry built?", ("x",)))
+    )
+    ledger = build_ledger(pages, plan, 3)
+    assert len(ledger.sources) == len(ledger.rows) == 1 and ledger.rows[0].sub_questions == (0, 1)
+
+
+# --- later ------------------------------------------------------------------------------------------------------------
+async def test_verify_finds_what_no_longer_holds(
+    researchers: Researchers, results: dict[str, Any], tmp_path: Path
+) -> None:
+    result = await finished(researchers, results, QUESTION)
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(result), encoding="utf-8")
+    first = next(claim for claim in result["claims"] if "38 metres" in claim["text"])
+    async with researchers.client() as client:
+        good = await verify(read_report(file), client)
+        assert good["held"] == len(good["claims"]) and {page["state"] for page in good["pages"]} == {"same"}
+        changed = json.loads(file.read_text(encoding="utf-8"))
+        claim = next(claim for claim in changed["claims"] if claim["id"] == first["id"])
+        claim["text"] = "The Gull Point Lighthouse is 99 metres tall and shows two white flashes every ten seconds."
+        changed["claims"].append({**claim, "id": 99, "ledger": [12345]})
+        bad = await verify(changed, client)
+    assert {claim["id"] for claim in bad["claims"] if not claim["holds"]} == {first["id"], 99}
+    with pytest.raises(SuyuanError):
+        read_report(Path(__file__))
+
+
+async def test_a_further_question_uses_the_ledger_first(researchers: Researchers) -> None:
+    async with researchers.client() as client:
+        first = await client.research("Who was the last keeper of the Gull Point Lighthouse?", depth="quick")
+        asked = len(researchers.web.requests)
+        found = await client.research("How tall is the Gull Point Lighthouse?", depth="quick", based_on=first.id)
+        assert len(researchers.web.requests) == asked and found.result["receipts"] == []
+        assert "41 metres" in found.report
+        other = await client.research("Who created the Marl programming language?", depth="quick", based_on=found.id)
+    assert other.result["receipts"] and any("marl" in source["url"] for source in other.sources)
+
+
+async def test_a_webhook_is_told_and_only_where_it_may_be_reached(researchers: Researchers) -> None:
+    bodies: list[Any] = []
+
+    def hook(seen: Any) -> Any:
+        bodies.append((seen.method, json.loads(seen.body)))
+        return reply("ok")
+
+    async with serve(hook) as site:
+        pages = PageSettings(allow_hosts=("127.0.0.1",))
+        async with AsyncClient(Settings(pages=pages)) as sender, researchers.client() as client:
+            with pytest.raises(SuyuanError):
+                await client.network.post(f"{site.url}/done", b"{}")
+            service = client.research_service
+            service._post = sender.network.post
+            job = await service.create(QUESTION, {"depth": "quick", "webhook": f"{site.url}/done"})
+            await service.wait(job.id)
+            # Closing waits until it is told.
+            await client.close()
+    assert bodies == [("POST", {"id": job.id, "state": "done"})]
+
+
+def test_a_job_without_a_report_has_the_same_fields() -> None:
+    empty = Research("x", "failed", "q").as_dict()
+    assert empty["report"] == "" and empty["ledger"] == empty["claims"] == []
