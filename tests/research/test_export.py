@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from research.researchers import Researchers
-from support.chromium import find_chrome
 from support.site import reply, serve
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
