@@ -16,6 +16,7 @@ from support.site import reply, serve
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.errors import SuyuanError
+from suyuan.net.chrome import find_chrome
 from suyuan.research.export import export
 from suyuan.research.forms import FORMS
 from suyuan.research.html import HtmlReport
