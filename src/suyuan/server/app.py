@@ -27,7 +27,17 @@ from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
 from . import api, browser_integration, demo, draft, library, models, page, research, settings_page
 from . import errors as failures
-from .compat import firecrawl, openai_chat, openai_responses, searxng, tavily
+from .compat import (
+    anthropic_messages,
+    brave,
+    firecrawl,
+    jina,
+    openai_chat,
+    openai_responses,
+    openwebui,
+    searxng,
+    tavily,
+)
 from .compat.crawls import Crawls
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
@@ -47,7 +57,10 @@ _SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_COMPATIBLE = (openai_chat.router, openai_responses.router, tavily.router, firecrawl.router)
+_COMPATIBLE = tuple(
+    each.router
+    for each in (openai_chat, openai_responses, anthropic_messages, tavily, firecrawl, jina, brave, openwebui)
+)
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 

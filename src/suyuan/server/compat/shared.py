@@ -22,6 +22,7 @@ from ...core.page_reading import Depth
 from ...core.query import MAX_RESULTS, SearchQuery
 from ...core.result import SearchPage, SearchResult
 from ...core.views import receipt
+from ...core.wire import Response as PageResponse
 from ...pages.passages import select
 from ...search.result_reader import ParallelReads
 from ...store.conversation import new_id
@@ -148,7 +149,13 @@ class Exchange:
         return page
 
     async def documents(
-        self, urls: Sequence[str], *, seconds: float | None = None, fresh: bool = False, render: bool = False
+        self,
+        urls: Sequence[str],
+        *,
+        seconds: float | None = None,
+        fresh: bool = False,
+        render: bool = False,
+        seen: Callable[[PageResponse], None] | None = None,
     ) -> list[Document | SuyuanError]:
         """The page at each address, or why it cannot be read; a few at the same time."""
         limit = seconds or self.client.settings.pages.timeout_ms / 1000
@@ -157,7 +164,7 @@ class Exchange:
         async def read(at: int, url: str) -> None:
             async with slots:
                 try:
-                    done[at] = await self.client.fetcher.fetch(url, fresh=fresh, render=render)
+                    done[at] = await self.client.fetcher.fetch(url, fresh=fresh, render=render, seen=seen)
                 except SuyuanError as error:
                     done[at] = error
 

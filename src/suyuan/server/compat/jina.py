@@ -1,0 +1,134 @@
+"""The API of Jina's Reader: ``GET /r/https://…`` is the page as text that a language model reads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from ...core.causes.network import BAD_URL
+from ...core.document import Document
+from ...core.wire import Response as PageResponse
+from ...messages.catalog import Text
+from ...pages.decode import decode
+from ...pages.page_links import page_links
+from ...text.words import count_tokens
+from ..orjson_response import OrjsonResponse
+from ..sse import EventStream, message
+from .shared import Exchange, Wanted, plain_text
+
+router = APIRouter(tags=["jina"])
+
+_MOST_SECONDS = 180.0
+_FORMATS = ("markdown", "content", "html", "text")
+# What has no effect here: the page is read by our own reader, from our own address.
+_NOT_HONOURED = (
+    "x-target-selector", "x-wait-for-selector", "x-remove-selector", "x-with-generated-alt", "x-set-cookie",
+    "x-proxy-url", "x-proxy", "x-locale", "x-user-agent", "x-with-images-summary", "x-token-budget", "x-with-iframe",
+)  # fmt: skip
+
+
+class Read(Wanted):
+    """A page to read, for addresses that a path cannot hold."""
+
+    url: str = ""
+
+
+@router.get("/r/{url:path}", response_class=PlainTextResponse)
+async def read(request: Request) -> Response:
+    """Read the page whose address follows ``/r/``: as text, as JSON, or as an event, by ``Accept``."""
+    # The path as it was sent: an escaped slash or question mark belongs to the address.
+    sent = request.scope.get("raw_path") or request.url.path.encode()
+    url = sent.decode("latin-1").partition("/r/")[2]
+    if url.lower().startswith(("http%3a", "https%3a")):
+        url = unquote(url)
+    query = request.url.query
+    return await _answer(request, _repaired(url) + (f"?{query}" if query else ""))
+
+
+@router.post("/r", response_class=PlainTextResponse)
+@router.post("/r/", response_class=PlainTextResponse, include_in_schema=False)
+async def post_read(request: Request, body: Read) -> Response:
+    """Read the page at ``url``."""
+    return await _answer(request, body.url)
+
+
+def _repaired(url: str) -> str:
+    """The address with both slashes, of which proxies drop one, and with a scheme."""
+    for scheme in ("http", "https"):
+        if url.startswith(f"{scheme}:/") and not url.startswith(f"{scheme}://"):
+            return f"{scheme}://{url[len(scheme) + 2 :]}"
+    return url if "://" in url else f"https://{url}"
+
+
+async def _answer(request: Request, url: str) -> Response:
+    if not url.partition("://")[2]:
+        raise BAD_URL(url=url[:120], why=Text("network.reason.invalid"))
+    exchange, seen = Exchange(request), list[PageResponse]()
+    wanted = _format(request)
+    with_links = request.headers.get("x-with-links-summary", "").lower() in ("true", "all", "1")
+    reading = _read(exchange, url, seen if wanted == "html" or with_links else None)
+    accept = request.headers.get("accept", "")
+    lost = _left_out(request, wanted)
+    headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
+    document = await reading
+    content = _content(document, wanted, seen[-1] if seen else None)
+    data = _data(document, content)
+    if with_links and seen:
+        data["links"] = {link: link for link in page_links(seen[-1])}
+    if "text/event-stream" in accept:
+        return EventStream(_event(data))
+    if "application/json" in accept:
+        usage = {"usage": {"tokens": count_tokens(content)}}
+        return OrjsonResponse({"code": 200, "status": 20000, "data": data | usage, "meta": usage}, headers=headers)
+    return PlainTextResponse(content if wanted in ("html", "text") else _page(document, content), headers=headers)
+
+
+def _format(request: Request) -> str:
+    given = request.headers.get("x-respond-with") or request.headers.get("x-return-format") or "content"
+    return given.strip().lower()
+
+
+def _left_out(request: Request, wanted: str) -> list[str]:
+    lost = [name for name in _NOT_HONOURED if name in request.headers]
+    return lost if wanted in _FORMATS else [f"x-respond-with: {wanted[:40].encode('ascii', 'replace').decode()}", *lost]
+
+
+async def _read(exchange: Exchange, url: str, seen: list[PageResponse] | None) -> Document:
+    headers = exchange.request.headers
+    fresh = headers.get("x-no-cache", "").lower() in ("true", "1") or headers.get("x-cache-tolerance", "") == "0"
+    render = headers.get("x-engine", "").lower() == "browser"
+    timeout = headers.get("x-timeout", "")
+    seconds = min(float(timeout[:6]), _MOST_SECONDS) if timeout.isascii() and timeout.isdigit() else None
+    (read_page,) = await exchange.documents(
+        [url], seconds=seconds, fresh=fresh, render=render, seen=seen.append if seen is not None else None
+    )
+    if isinstance(read_page, Document):
+        return read_page
+    raise read_page
+
+
+def _content(document: Document, wanted: str, response: PageResponse | None) -> str:
+    if wanted == "html" and response:
+        return decode(response.body, response.headers.get("content-type", ""))
+    return plain_text(document.text) if wanted == "text" else document.text
+
+
+def _data(document: Document, content: str) -> dict[str, Any]:
+    data = {"title": document.title, "description": "", "url": document.final_url, "content": content}
+    return {**data, "publishedTime": document.published_at} if document.published_at else data
+
+
+def _page(document: Document, content: str) -> str:
+    """The page with what it is, in the lines that Reader writes before the text."""
+    lines = [f"Title: {document.title}", f"URL Source: {document.final_url}"]
+    if document.published_at:
+        lines.append(f"Published Time: {document.published_at}")
+    return "\n\n".join([*lines, f"Markdown Content:\n{content}"]) + "\n"
+
+
+async def _event(data: dict[str, Any]) -> AsyncIterator[bytes]:
+    yield message(data, event="data")
