@@ -29,6 +29,7 @@ COMPOSED = re.compile(
     r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json|bib)|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
     r"|page\.(level\.(info|warning|error)|focus\.\w+|conversations\.(pinned|today|yesterday|week|earlier))"
+    r"|page\.(mode\.research\.(title|hint)|research\.(depth|state|count)\.\w+)"
     r"|page\.(evidence\.sources\.[1n]|settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
     r"|claims\.(verdict|count)\.\w+"
     r"|research\.report\.(limit|clarify|verdict)\.\w+|fetch\.detail\.broken_\w+"

@@ -40,6 +40,7 @@ from suyuan.citations.registry import Source
 from suyuan.core.document import Document
 from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
+from suyuan.demo.web import DemoWeb
 from suyuan.store.conversation import new_id
 
 require_chromium()
@@ -927,6 +928,43 @@ async def test_a_model_is_connected_on_the_page_and_its_key_stays_on_the_server(
 async def _keep_body(response: Any, bodies: list[str]) -> None:
     if "event-stream" not in response.headers.get("content-type", ""):
         bodies.append((await response.body()).decode("utf-8", "replace"))
+
+
+async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_passages(browser: Any) -> None:
+    with DemoWeb() as web, serving(web.settings(), connect=web.client) as served:
+        page = await browser.new_page(viewport=DESKTOP)
+        page.set_default_timeout(PATIENCE * 1000)
+        await page.goto(served.url)
+        await page.click("[value=research]")
+        assert await page.locator("#search").is_disabled()
+        await put_question(page, "How tall is the Gull Point Lighthouse, and who built it?")
+        await page.wait_for_url("**/research/*")
+        await page.locator(".plan .sub").nth(1).wait_for()
+        assert await axe(page) == []
+        await page.locator("[data-queries]").first.fill("Gull Point Lighthouse height metres")
+        await page.click(".plan .main")
+        await page.locator(".report .cite[data-verdict=supported]").first.wait_for()
+        await page.locator(".report .cite").first.hover()
+        passage = await page.locator(".source.hot .passage").inner_text()
+        assert "metres tall" in passage and "metres tall" in await page.locator(".sentence.hot").inner_text()
+        assert await page.locator(".timeline circle").count() >= 2 and await page.locator(".bar-row").count() >= 1
+        assert await axe(page) == []
+        address = page.url
+        await page.goto(f"{served.url}/research")
+        await page.locator(".jobs a").first.click()
+        await page.wait_for_url(address)
+        link = await page.locator(".export a[href$='form=md']").get_attribute("href")
+        exported = await page.request.get(served.url + link)
+        assert "Gull Point Lighthouse height metres" in await exported.text()
+        # Own documents are dropped into the library.
+        await page.goto(f"{served.url}/settings")
+        await page.set_input_files(
+            "#library input", {"name": "note.md", "mimeType": "text/markdown", "buffer": b"# Note\n\nText."}
+        )
+        await page.locator(".documents a", has_text="Note").wait_for()
+        await page.click(".documents .link")
+        await page.locator(".documents a").wait_for(state="detached")
+        await page.close()
 
 
 async def test_the_first_load_is_small(plain: Stage, browser: Any) -> None:

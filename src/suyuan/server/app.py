@@ -25,7 +25,7 @@ from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
 from ..store.conversation import new_id
-from . import api, browser_integration, demo, draft, library, models, page, research, settings_page
+from . import api, browser_integration, demo, draft, library, models, page, research, research_page, settings_page
 from . import errors as failures
 from .compat import (
     anthropic_messages,
@@ -48,7 +48,7 @@ from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
-PAGES = browser_integration.router, draft.router, models.router, page.router, settings_page.router
+PAGES = browser_integration.router, draft.router, models.router, page.router, research_page.router, settings_page.router
 
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0

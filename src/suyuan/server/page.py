@@ -44,7 +44,7 @@ from .texts import PageTexts
 router = APIRouter(include_in_schema=False)
 
 THEMES = ("auto", "light", "dark")
-MODES = ("chat", "agent")
+MODES = ("chat", "agent", "research")
 _LISTED = 60
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # For tests only.
@@ -218,6 +218,9 @@ async def ask(request: Request) -> Response:
     await request.app.state.preloader.wait()
     try:
         check_message(question)
+        if form.get("mode") == "research":
+            job = await _client(request).research_service.create(question, {"wait_for_plan": True})
+            return RedirectResponse(f"/research/{job.id}", 303)
         settings = _form_settings(_client(request), form)
         if id := form.get("conversation", ""):
             now = await chat.get(id)

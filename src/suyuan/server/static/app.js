@@ -5,7 +5,8 @@ const state = JSON.parse($("#state").textContent);
 const t = (key) => state.texts[key];
 const [thread, scroll, ask, form, list, rail] = ["thread", "scroll", "ask", "form", "list", "rail"].map((id) => document.getElementById(id));
 const main = $("main");
-let conversation = state.conversation, draft = state.draft;
+// Research is no conversation: it has pages of its own.
+let conversation = state.conversation, draft = state.draft, researching = false;
 
 // --- requests ---
 async function request(method, path, body) {
@@ -58,8 +59,9 @@ function apply(next) {
   const before = currentSettings();
   if (next.id) conversation = next;
   else draft = next;
-  const now = currentSettings(), agent = now.mode !== "chat", searchSwitch = $("#search");
-  for (const radio of $$("[name=mode]", form)) radio.checked = radio.value === now.mode;
+  const now = currentSettings(), agent = researching || now.mode !== "chat", searchSwitch = $("#search");
+  form.classList.toggle("research", researching);
+  for (const radio of $$("[name=mode]", form)) radio.checked = radio.value === (researching ? "research" : now.mode);
   searchSwitch.checked = now.search;
   searchSwitch.disabled = agent;
   $(".switch", form).dataset.state = agent ? "disabled" : now.search ? "on" : "off";
@@ -81,6 +83,7 @@ function selectOption(select, value) {
 async function change(fields) {
   if (form.ariaBusy === "true") return;
   form.ariaBusy = "true";
+  researching &&= !fields.mode;
   const late = setTimeout(announce, 1000, t("pending"));
   try {
     if (conversation) apply(await request("PATCH", path(), fields));
@@ -111,7 +114,9 @@ form.addEventListener("click", (event) => {
   if (!clicked) return;
   event.preventDefault();
   if (clicked.id === "search") change({ search: !currentSettings().search });
+  else if (clicked.value === "research") { researching = true; apply(currentSettings()); announce(t("research")); }
   else if (clicked.value !== currentSettings().mode) change({ mode: clicked.value });
+  else { researching = false; apply(currentSettings()); announce(t(clicked.value)); }
 });
 
 form.addEventListener("change", (event) => {
@@ -258,6 +263,7 @@ function showRunning(run) {
 
 async function send(text, insteadOf = "") {
   if (!text.trim() || form.ariaBusy === "true") return false;
+  if (researching) return startResearch(text);
   if (text.trim().startsWith("/") && !conversation) {
     const done = await change({ command: text.trim() });
     if (done?.command) toast(t(done.command === "help" ? "help" : "saved"));
@@ -296,6 +302,18 @@ async function send(text, insteadOf = "") {
   } finally {
     form.ariaBusy = "false";
     applyPendingChange();
+  }
+}
+
+async function startResearch(question) {
+  const { engine, model, focus } = currentSettings();
+  try {
+    const { id } = await request("POST", "/api/research", { question, model, wait_for_plan: true, scope: { focus, engines: engine } });
+    location.assign(`/research/${id}`);
+    return true;
+  } catch (error) {
+    showError(error);
+    return false;
   }
 }
 

@@ -25,4 +25,35 @@ async function request(method, path, body) {
 }
 
 document.querySelector("[data-action=connect]").onclick = () => import(state.more).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
+
+// --- the user's own documents ---
+const library = document.querySelector("#library"), documents = library.querySelector(".documents"), told = library.querySelector(".findings");
+
+async function showDocuments() {
+  const { documents: found } = await request("GET", "/api/library").catch(() => ({ documents: [] }));
+  documents.replaceChildren(...found.map(({ id, title, name, kind, url, problem }) => {
+    const item = document.createElement("li"), link = Object.assign(document.createElement("a"), { href: url, target: "_blank", textContent: title || name });
+    item.append(link, Object.assign(document.createElement("span"), { className: "meta", textContent: [name, problem?.message].filter(Boolean).join(" · ") }));
+    if (kind === "upload" || kind === "url") item.append(Object.assign(document.createElement("button"), { type: "button", className: "link", textContent: documents.dataset.remove, onclick: () => request("DELETE", `/api/library/${id}`).then(showDocuments).catch(say) }));
+    return item;
+  }));
+  if (!found.length) documents.append(Object.assign(document.createElement("li"), { className: "meta", textContent: documents.dataset.empty }));
+}
+
+const say = (error) => { told.textContent = [error.message, error.hint].filter(Boolean).join(" "); };
+
+async function upload(files) {
+  const body = new FormData();
+  for (const file of files) body.append("files", file);
+  told.textContent = "…";
+  const response = await fetch("/api/library", { method: "POST", body, headers: { Accept: "application/json" } });
+  const data = await response.json().catch(() => ({}));
+  say(data.error ?? data.errors?.[0]?.error ?? { message: state.texts["added"] });
+  showDocuments();
+}
+
+library.querySelector("input[type=file]").onchange = (event) => upload(event.target.files);
+library.addEventListener("dragover", (event) => event.preventDefault());
+library.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files.length) upload(event.dataTransfer.files); });
+showDocuments();
 document.documentElement.dataset.ready = "1";

@@ -1,0 +1,139 @@
+"""Research on the page: history, the plan to edit, live progress, the report beside its passages, charts as SVG."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from ..client import AsyncClient
+from ..core.errors import SuyuanError
+from ..research.forms import FORMS
+from ..research.job import ENDED, RESUMABLE, Progress
+from ..research.report import Research
+from ..store.research import StoredJob
+from .errors import language_of
+from .page import error_page, render_page
+from .texts import PageTexts
+
+router = APIRouter(include_in_schema=False)
+
+DEPTHS = ("quick", "normal", "deep")
+_LISTED = 50
+_WIDTH, _MARGIN = 640, 20
+
+
+@router.get("/research")
+async def research_list(request: Request) -> Response:
+    """The jobs, and a form for a new one."""
+    jobs = await _client(request).research_service.find(limit=_LISTED)
+    return render_page(request, "research_list.html", jobs=jobs, depths=DEPTHS, asked=request.query_params.get("q", ""))
+
+
+@router.post("/research")
+async def new_research(request: Request) -> Response:
+    """Create a job by a plain form."""
+    form = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    options = {"depth": form.get("depth", "normal"), "wait_for_plan": True}
+    try:
+        job = await _client(request).research_service.create(form.get("question", ""), options)
+    except SuyuanError as error:
+        return error_page(request, error)
+    return RedirectResponse(f"/research/{job.id}", 303)
+
+
+@router.get("/research/{id}")
+async def research_page(request: Request, id: str, part: str = "") -> Response:
+    """A job as it is now; ``part=body`` returns what changes."""
+    try:
+        job = await _client(request).research_service.get(id)
+    except SuyuanError as error:
+        return error_page(request, error)
+    t = PageTexts(language_of(request))
+    template = "research_body.html" if part == "body" else "research.html"
+    return render_page(request, template, job=job, **_values(job), state={"texts": t.script(), "id": id})
+
+
+@router.post("/research/{id}/{action}")
+async def change_research(request: Request, id: str, action: str) -> Response:
+    """Start, stop or resume a job by a plain form."""
+    service = _client(request).research_service
+    actions = {"start": service.accept, "stop": service.stop, "resume": service.resume}
+    try:
+        if action in actions:
+            await actions[action](id)
+    except SuyuanError as error:
+        return error_page(request, error)
+    return RedirectResponse(f"/research/{id}", 303)
+
+
+def _values(job: StoredJob) -> dict[str, Any]:
+    """What the template shows."""
+    result = Research.of(job).as_dict()
+    ledger = {row["id"]: row for row in result["ledger"]}
+    cited = [ledger[id] for id in dict.fromkeys(_cited(result)) if id in ledger]
+    used = {name: value for name, value in (result.get("counts") or {}).items() if name in asdict(Progress())}
+    return {
+        "result": result,
+        "plan": job.plan or {},
+        "budget": job.request["budget"],
+        "progress": asdict(Progress(**used)),
+        "ended": job.state in ENDED,
+        "resumable": job.state in RESUMABLE and job.state != "awaiting_plan",
+        "forms": tuple(FORMS),
+        "ledger": ledger,
+        "cited": cited,
+        "coverage": coverage(result),
+        "points": timeline_points(result.get("timeline") or ()),
+        "width": _WIDTH,
+    }
+
+
+def _cited(result: Mapping[str, Any]) -> list[int]:
+    """The ids of the passages that the report cites, in order."""
+    return [id for claim in result["claims"] if claim["kept"] for id in claim["ledger"]]
+
+
+def coverage(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """How many sentences of each section are supported by a passage, and how many are not."""
+    found: dict[int, Counter[str]] = {}
+    for claim in result["claims"]:
+        if claim["kept"]:
+            found.setdefault(claim["section"], Counter())[claim["verdict"]] += 1
+    sections = result.get("sections") or ()
+    return [
+        {"title": sections[place]["title"], "yes": counts["supported"], "all": counts.total()}
+        for place, counts in sorted(found.items())
+        if place < len(sections)
+    ]
+
+
+def timeline_points(timeline: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The dated sources with their place on a line."""
+    days = [_day(entry["date"]) for entry in timeline]
+    if len(days) < 2:
+        return []
+    first, span = min(days), max(max(days) - min(days), 1)
+    room = _WIDTH - 2 * _MARGIN
+    return [
+        {**entry, "x": round(_MARGIN + room * (day - first) / span)} for entry, day in zip(timeline, days, strict=True)
+    ]
+
+
+def _day(text: str) -> int:
+    parts = [int(part) for part in (text.split("-") + ["1", "1"])[:3] if part.isdigit()]
+    try:
+        return date(*(parts + [1, 1])[:3]).toordinal()
+    except ValueError:
+        return date(parts[0] if parts else 1, 1, 1).toordinal()
+
+
+def _client(request: Request) -> AsyncClient:
+    client: AsyncClient = request.app.state.client
+    return client

@@ -1,0 +1,76 @@
+// A research job: its plan, its progress, its report beside the passages.
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const { id, texts } = JSON.parse($("#state").textContent), body = $("#body");
+const api = `/api/research/${id}`;
+
+async function send(action, data) {
+  const response = await fetch(`${api}/${action}`, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: data && JSON.stringify(data) });
+  if (!response.ok) $("#live").textContent = (await response.json().catch(() => ({}))).error?.message ?? response.status;
+  await reload();
+}
+
+async function reload() {
+  const response = await fetch(`/research/${id}?part=body`);
+  if (!response.ok) return;
+  body.innerHTML = await response.text();
+  $("#live").textContent = $(".state strong", body).textContent;
+  follow();
+}
+
+let events = null;
+
+function follow() {
+  const { state } = $(".job", body).dataset;
+  if (!["queued", "planning", "running"].includes(state)) { events?.close(); events = null; return; }
+  if (events) return;
+  const mine = (events = new EventSource(`${api}/events`));
+  const log = (text) => { const list = $(".log", body); if (list) { list.append(Object.assign(document.createElement("li"), { textContent: text })); while (list.childElementCount > 12) list.firstElementChild.remove(); } };
+  const on = (kind, then) => mine.addEventListener(kind, (event) => then(JSON.parse(event.data)));
+  on("progress", (data) => {
+    for (const box of $$("[data-count]", body)) if (box.dataset.count in data) box.textContent = data[box.dataset.count];
+    const left = $("[data-count=left]", body), bar = $("[data-budget]", body);
+    if (left) left.textContent = `${Math.max(0, Math.round(data.budget.seconds - data.seconds))} s`;
+    if (bar) bar.value = data.seconds;
+  });
+  on("search", ({ query, count }) => log(`${query} · ${count}`));
+  on("page", ({ title, url }) => log(title || url));
+  on("state", ({ state: next }) => { if (next !== $(".job", body).dataset.state) reload(); });
+  on("end", () => { mine.close(); events = null; reload(); });
+}
+
+function plan() {
+  const subs = $$(".sub", body).map((box) => ({ question: $("[data-sub]", box).value.trim(), queries: $("[data-queries]", box).value.split("\n").map((line) => line.trim()).filter(Boolean), focus: box.dataset.focus }));
+  const clarifications = $$("[data-clarify]", body).map((field) => ({ question: field.dataset.clarify, answer: field.value }));
+  return { sub_questions: subs.filter(({ question }) => question), clarifications };
+}
+
+body.addEventListener("submit", (event) => { event.preventDefault(); send("start", { plan: plan() }); });
+body.addEventListener("click", (event) => {
+  const action = event.target.closest("[data-do]");
+  if (action) send(action.dataset.do);
+  if (event.target.closest("[data-remove]") && $$(".sub", body).length > 1) event.target.closest(".sub").remove();
+  if (event.target.closest("[data-add]")) {
+    const last = $$(".sub", body).at(-1), copy = last.cloneNode(true);
+    for (const field of $$("input, textarea", copy)) field.value = "";
+    copy.dataset.focus = "";
+    $("legend", copy).textContent = $$(".sub", body).length + 1;
+    last.after(copy);
+    $("input", copy).focus();
+  }
+});
+
+function choose(cite) {
+  for (const each of $$(".hot", body)) each.classList.remove("hot");
+  if (!cite) return;
+  const source = $(`[data-source="${cite.dataset.passage}"]`, body);
+  let sentence = cite.parentElement.previousElementSibling;
+  while (sentence && !sentence.classList.contains("sentence")) sentence = sentence.previousElementSibling;
+  for (const each of [cite, source, sentence]) each?.classList.add("hot");
+  const column = source?.closest(".evidence");
+  if (column && getComputedStyle(column).position === "sticky") column.scrollTop = Math.max(0, source.offsetTop - 40);
+}
+for (const kind of ["pointerover", "focusin"]) body.addEventListener(kind, (event) => { const cite = event.target.closest("[data-passage]"); if (cite) choose(cite); });
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") choose(null); });
+follow();
+document.documentElement.dataset.ready = "1";
