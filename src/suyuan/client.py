@@ -9,7 +9,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import token_hex
+from shutil import rmtree
 from typing import TYPE_CHECKING, Self, Unpack
 
 from .config.load import load_settings
@@ -17,6 +19,7 @@ from .config.settings import Settings
 from .core.engine import SearchEngine
 from .core.errors import SuyuanError
 from .core.page_reading import Depth, tokens_for
+from .core.person import current_person
 from .core.query import SearchParams, SearchQuery
 from .core.result import ARCHIVE, LIBRARY, SearchPage
 from .core.sync_bridge import SyncBridge
@@ -92,9 +95,10 @@ class AsyncClient:
             focuses={**FOCUSES, **settings.search.focuses},
             shared=self.live.cache if self.live else None,
         )
-        self._archive: AsyncArchive | None = None
-        self._library: Library | None = None
-        self._fetcher: Fetcher | None = None
+        # By person: what one has read and added is nobody else's.
+        self._archives: dict[str, AsyncArchive] = {}
+        self._libraries: dict[str, Library] = {}
+        self._fetchers: dict[str, Fetcher] = {}
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
         self._connected: ConnectedModels | None = None
@@ -239,18 +243,18 @@ class AsyncClient:
     @property
     def archive(self) -> AsyncArchive | None:
         """The pages that were read, or None where nothing is kept."""
-        path = self.settings.archive_file
-        if self._archive is None and path is not None:
+        path, person = self.settings.archive_file, current_person.get().id
+        if person not in self._archives and path is not None:
             from .pages.async_archive import AsyncArchive
 
             pages = self.settings.pages
-            self._archive = AsyncArchive(
-                path,
+            self._archives[person] = AsyncArchive(
+                _own_path(path),
                 self._guides,
                 max_bytes=pages.archive_megabytes * 1_000_000,
                 max_days=pages.archive_days,
             )
-        return self._archive
+        return self._archives.get(person)
 
     def _guides(self) -> Iterable[Document]:
         # They must be found without a network, and from the first day.
@@ -270,12 +274,13 @@ class AsyncClient:
         from .pages.archive_engine import ArchiveEngine
 
         assert self.archive is not None, "the pool lists this engine only where there is an archive"
-        return ArchiveEngine(self.archive)
+        return ArchiveEngine(lambda: self.archive)
 
     @property
     def library(self) -> Library:
         """The user's own documents; raises where there is no folder for them."""
-        if self._library is None:
+        person = current_person.get().id
+        if person not in self._libraries:
             from .core.causes.library import LIBRARY_OFF
             from .pages.library import Library
 
@@ -283,8 +288,8 @@ class AsyncClient:
                 raise LIBRARY_OFF()
             server = self.settings.server
             addresses = tuple(url for url in (server.public_url, server.url) if url)
-            self._library = Library(folder, addresses, self.reader.read, self._read_anew)
-        return self._library
+            self._libraries[person] = Library(_own_path(folder), addresses, self.reader.read, self._read_anew)
+        return self._libraries[person]
 
     async def _read_anew(self, url: str) -> Document:
         return await self.fetcher.fetch(url, fresh=True)
@@ -292,7 +297,7 @@ class AsyncClient:
     def _library_engine(self) -> SearchEngine:
         from .pages.library_engine import LibraryEngine
 
-        return LibraryEngine(self.library)
+        return LibraryEngine(lambda: self.library)
 
     @property
     def reader(self) -> PageReader:
@@ -306,15 +311,16 @@ class AsyncClient:
     @property
     def fetcher(self) -> Fetcher:
         """Reads pages."""
-        if self._fetcher is None:
+        person = current_person.get().id
+        if person not in self._fetchers:
             from .pages.fetch import Fetcher, FetchSettings
 
             pages = self.settings.pages
             settings = FetchSettings(seconds=pages.timeout_ms / 1000, robots=pages.robots, render=pages.render)
             render = None if self.network.browser_problem() else self.network.render
             own = self.library.get if self.settings.library_dir else None
-            self._fetcher = Fetcher(self.network.get, settings, self.reader, self.archive, render, own)
-        return self._fetcher
+            self._fetchers[person] = Fetcher(self.network.get, settings, self.reader, self.archive, render, own)
+        return self._fetchers[person]
 
     @property
     def result_reader(self) -> ResultReader:
@@ -377,6 +383,14 @@ class AsyncClient:
             self._research = ResearchService(store, self, self.settings.research, models, post=self.network.post)
         return self._research
 
+    def delete_person(self, id: str) -> dict[str, int]:
+        """Delete an account with everything that is its own, in the store and in files; waits for the disk."""
+        gone = self.chat.store.people.remove(id)
+        if folder := self.settings.data_dir:
+            # The id is ours, of letters and digits.
+            rmtree(folder / "people" / id, ignore_errors=True)
+        return gone
+
     # --- closing --------------------------------------------------------------------------------------------------
     async def close(self) -> None:
         """Close what was opened and keep what was learned about the engines."""
@@ -399,18 +413,18 @@ class AsyncClient:
             await self._sessions.close()
             self._sessions = None
         await self.network.close()
-        if self._library is not None:
-            await self._library.close()
-            self._library = None
+        for library in self._libraries.values():
+            await library.close()
+        self._libraries.clear()
         if self.live is not None:
             await self.live.close()
-        if self._archive is not None:
-            await self._archive.close()
-            self._archive = None
+        for archive in self._archives.values():
+            await archive.close()
+        self._archives.clear()
 
     def _close_files(self) -> None:
         self.engines.save()
-        self._fetcher = None
+        self._fetchers.clear()
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -488,6 +502,12 @@ class Client:
 
 Connect = Callable[[Settings], AsyncClient]
 """Makes a client: ``AsyncClient`` itself, or one that makes a client of the demo."""
+
+
+def _own_path(path: Path) -> Path:
+    """The place of what belongs to the person who asks."""
+    person = current_person.get().id
+    return path.parent / "people" / person / path.name if person else path
 
 
 def _live(settings: Settings) -> Live | None:

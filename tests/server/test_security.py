@@ -23,6 +23,7 @@ from suyuan.core.causes.store import STORE_UNREACHABLE
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
 from suyuan.net.credentials import Credentials, client_key, is_loopback
+from suyuan.server.cookies import Cookies
 from suyuan.server.limits import OpenStreams
 from suyuan.server.logins import Logins
 from suyuan.server.security import HEADERS, SecurityMiddleware, check_open
@@ -335,9 +336,9 @@ class TestToken:
     async def test_logins_outlive_a_store_that_is_away(self) -> None:
         now, kept = [1000.0], _Away()
         logins = Logins(Secret(TOKEN), lambda: kept, clock=lambda: now[0])
-        header = await logins.begin(secure=True)
-        value = header.partition(";")[0].partition("=")[2]
-        assert "Secure" in header and await logins.is_known(value)
+        value = await logins.begin()
+        header = Cookies(ServerSettings(public_url="https://suyuan.example/search")).set(value, 60)
+        assert "Secure" in header and "Path=/search;" in header and await logins.is_known(value)
         with pytest.raises(SuyuanError):
             await logins.is_known("unknown")
         now[0] += 31 * 86_400

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ..core.causes.chat import NOT_SAVED, UNEXPECTED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
+from ..core.person import current_person
 from ..store.conversation import State
 from .events import Answer, ClaimsChecked, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
@@ -53,6 +54,8 @@ class Run:
     ) -> None:
         self.id = turn.run
         self.conversation = conversation
+        self.person = current_person.get().id
+        """Whose it is."""
         self.answer: Answer | None = None
         self._turn = turn
         self._work = work

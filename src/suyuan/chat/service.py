@@ -20,6 +20,7 @@ from ..core.causes.chat import (
 )
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
+from ..core.person import EVERYBODY, current_person
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
 from .answering import WORK, check_message
@@ -254,7 +255,8 @@ class ChatService:
 
     def run(self, run_id: str) -> Run | None:
         """An answer that is being written or has just ended."""
-        return self._runs.get(run_id)
+        run, person = self._runs.get(run_id), current_person.get()
+        return run if run is not None and (person is EVERYBODY or run.person == person.id) else None
 
     def running(self, id: str) -> Run | None:
         """The answer that is being written in a conversation."""
@@ -269,15 +271,15 @@ class ChatService:
 
     async def follow(self, run_id: str) -> Run | RemoteRun | None:
         """The events of an answer that is being written, here or by another worker; None where the store has all."""
-        if found := self._runs.get(run_id):
+        if found := self.run(run_id):
             return found
         if self._live is None:
             return None
+        message = await self.read(self.store.message, run_id)
+        if message is None or message.state != "running":
+            return None
         remote = self._remote.get(run_id)
         if remote is None:
-            message = await self.read(self.store.message, run_id)
-            if message is None or message.state != "running":
-                return None
             remote = self._remote[run_id] = RemoteRun(run_id, self._live.streams, self._stored(run_id))
             asyncio.get_running_loop().call_later(_FOLLOWED, self._forget_remote, run_id)
         return remote if await remote.load() else None
@@ -299,7 +301,7 @@ class ChatService:
 
     async def stop(self, run_id: str) -> bool:
         """Stop an answer wherever it is written; return whether it was being written."""
-        if run := self._runs.get(run_id):
+        if run := self.run(run_id):
             running = not run.finished
             run.stop()
             return running
@@ -319,7 +321,8 @@ class ChatService:
 
     async def _told_of_change(self, message: Mapping[str, Any]) -> None:
         id = str(message["conversation"])
-        if id in self._watchers and (conversation := await self.read(self.store.get, id)):
+        # The message is about anybody's conversation; who watches it has been let in before.
+        if id in self._watchers and (conversation := await self.read(_as_everybody, self.store.get, id)):
             self._tell_here(Change(str(message["change"]), conversation, str(message["run"])))
 
     def _go_on(self, work: Any) -> None:
@@ -335,7 +338,7 @@ class ChatService:
     async def _saved(self, run: Run) -> None:
         """Tell the windows that an answer is saved at last."""
         self._forget_later(run)
-        if conversation := await self.read(self.store.get, run.conversation):
+        if conversation := await self.read(_as_everybody, self.store.get, run.conversation):
             self._tell(Change("run.saved", conversation, run.id))
 
     def _forget_later(self, run: Run) -> None:
@@ -394,3 +397,9 @@ class ChatService:
         await asyncio.to_thread(self._writers.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
         self.store.close()
+
+
+def _as_everybody(work: Callable[..., T], *args: Any) -> T:
+    """Do ``work`` that is not done for one person; in a thread, whose context ends with it."""
+    current_person.set(EVERYBODY)
+    return work(*args)

@@ -17,7 +17,7 @@ from .terminal import Terminal
 
 COMMANDS = (
     "serve", "demo", "ask", "chat", "search", "shell", "fetch", "library", "archive", "engines", "google", "searxng",
-    "mcp", "research", "doctor", "config", "debug",
+    "mcp", "research", "users", "store", "doctor", "config", "debug",
 )  # fmt: skip
 _QUIET_COMMANDS = ("config", "doctor")
 

@@ -175,6 +175,10 @@ class ServerSettings:
         env="SUYUAN_TRUSTED_PROXIES",
     )  # fmt: skip
 
+    users: bool = setting(
+        "server.users", False, flag(), "Whether people have accounts and log in; add them with: suyuan users add NAME",
+        env="SUYUAN_USERS",
+    )  # fmt: skip
     workers: int = setting(
         "server.workers", 1, whole(1, 64), "How many processes serve; more than one share a store and Redis.",
         env="SUYUAN_WORKERS",
@@ -193,6 +197,36 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PeopleSettings:
+    """What people with accounts may use in a day (UTC), and how long is kept what they did; 0 for no limit."""
+
+    searches: int = setting(
+        "quota.searches", 0, whole(0, 10_000_000), "Searches of one person in a day.", env="SUYUAN_QUOTA_SEARCHES"
+    )
+    answers: int = setting(
+        "quota.answers", 0, whole(0, 10_000_000), "Answers for one person in a day.", env="SUYUAN_QUOTA_ANSWERS"
+    )
+    tokens: int = setting(
+        "quota.tokens", 0, whole(0, 10**12), "Tokens of models for one person in a day.", env="SUYUAN_QUOTA_TOKENS"
+    )
+    money: float = setting(
+        "quota.money", 0.0, number(0, 1e9), "Money for models for one person in a day, by the two prices.",
+        env="SUYUAN_QUOTA_MONEY",
+    )  # fmt: skip
+    price_input: float = setting(
+        "quota.priceInput", 0.0, number(0, 1e6), "What a million tokens sent to the model cost.",
+        env="SUYUAN_PRICE_INPUT",
+    )  # fmt: skip
+    price_output: float = setting(
+        "quota.priceOutput", 0.0, number(0, 1e6), "What a million tokens written by the model cost.",
+        env="SUYUAN_PRICE_OUTPUT",
+    )  # fmt: skip
+    audit_days: int = setting(
+        "audit.maxDays", 365, whole(1, 36_500), "How long the audit log is kept.", env="SUYUAN_AUDIT_MAX_DAYS"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The whole configuration, checked."""
 
@@ -205,6 +239,7 @@ class Settings:
     chat: ChatSettings = field(default_factory=ChatSettings)
     research: ResearchSettings = field(default_factory=ResearchSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
+    people: PeopleSettings = field(default_factory=PeopleSettings)
     # Secret, because it may contain a password.
     store_url: Secret = setting(
         "store.url", Secret(""), text(),

@@ -29,4 +29,7 @@ class Person:
 NOBODY = Person("", "", "admin")
 """The only person of a server without accounts."""
 
+EVERYBODY = Person("*", "", "admin")
+"""For work that concerns all people, such as what one worker tells another."""
+
 current_person: ContextVar[Person] = ContextVar("suyuan_person", default=NOBODY)

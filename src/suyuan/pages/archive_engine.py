@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, SearchResult
@@ -22,14 +22,17 @@ class ArchiveEngine:
     title = "Archive (offline)"
     live_web = False
 
-    def __init__(self, archive: AsyncArchive, name: str = ARCHIVE) -> None:
+    base_url = ""
+
+    def __init__(self, archive: AsyncArchive | Callable[[], AsyncArchive | None], name: str = ARCHIVE) -> None:
         self.name = name
-        self._archive = archive
-        self.base_url = archive.path
+        # Whose archive it is may be known only when it is asked.
+        self._archive = archive if callable(archive) else lambda: archive
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` pages of the archive."""
-        hits = await self._archive.search(query.text, num_results, guides=self.name == GUIDES)
+        archive = self._archive()
+        hits = await archive.search(query.text, num_results, guides=self.name == GUIDES) if archive else []
         found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= MIN_COVERAGE]
         return [
             SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at, fetched_at=d.fetched_at)

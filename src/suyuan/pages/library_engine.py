@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..core.causes.library import LIBRARY_EMPTY
 from ..core.query import SearchQuery
@@ -19,19 +19,22 @@ class LibraryEngine:
     title = "Library (own documents)"
     live_web = False
 
-    def __init__(self, library: Library) -> None:
+    base_url = ""
+
+    def __init__(self, library: Callable[[], Library]) -> None:
+        # Whose library it is is known only when it is asked.
         self._library = library
-        self.base_url = str(library.path)
 
     async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
         """Return at most ``num_results`` documents; raises ``LIBRARY_EMPTY`` where nothing was added."""
-        if not self._library.exists():
+        library = self._library()
+        if not library.exists():
             raise LIBRARY_EMPTY(engine=self.name)
-        hits = await self._library.search(query.text, num_results)
+        hits = await library.search(query.text, num_results)
         return [await self._result(hit) for hit in hits if hit.coverage >= MIN_COVERAGE]
 
     async def _result(self, hit: ArchiveHit) -> SearchResult:
         document, page = hit.document, page_at(hit.document, hit.start)
         url = f"{document.final_url}#page={page}" if page else document.final_url
-        details = Details(file=await self._library.path_of(document), page=page)
+        details = Details(file=await self._library().path_of(document), page=page)
         return SearchResult(document.title, url, plain_snippet(hit.snippet), LIBRARY, details=details)

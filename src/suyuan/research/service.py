@@ -15,6 +15,7 @@ from ..core.causes.chat import UNEXPECTED
 from ..core.causes.research import RESEARCH_STATE
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
+from ..core.person import Person, current_person
 from ..store.research import ACTIVE, StoredJob, StoredStep
 from .fair_slots import FairSlots
 from .job import ENDED, RESUMABLE, JobQueue, JobStore
@@ -204,6 +205,8 @@ class ResearchService:
     async def _run(self, id: str) -> None:
         """Run one job to its end, to its plan, or to a failure."""
         job = await self.get(id)
+        # What it reads goes to the archive of the one whose job it is.
+        current_person.set(Person(job.person, ""))
         state = "running" if job.plan else "planning"
         if not await self._stored(lambda: self.store.claim(id, state, of=("queued",))):
             return

@@ -24,8 +24,22 @@ from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
+from ..store.accounts import Accounts
 from ..store.conversation import new_id
-from . import api, browser_integration, demo, draft, library, models, page, research, research_page, settings_page
+from . import (
+    api,
+    browser_integration,
+    demo,
+    draft,
+    library,
+    models,
+    page,
+    people_api,
+    research,
+    research_page,
+    settings_page,
+    share,
+)
 from . import errors as failures
 from .compat import (
     anthropic_messages,
@@ -39,16 +53,26 @@ from .compat import (
     tavily,
 )
 from .compat.crawls import Crawls
+from .cookies import Cookies
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
 from .metrics import Metrics, MetricsMiddleware
+from .quotas import Quotas
 from .security import INTERFACES, SecurityMiddleware
 from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
-PAGES = browser_integration.router, draft.router, models.router, page.router, research_page.router, settings_page.router
+PAGES = (
+    browser_integration.router,
+    draft.router,
+    models.router,
+    page.router,
+    research_page.router,
+    settings_page.router,
+    share.router,
+)
 
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0
@@ -85,16 +109,25 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
     app.state.crawls = Crawls(client)
     app.state.responses = openai_responses.Responses()
-    own = api.web, api.router, library.router, research.router, api.monitoring
+    accounts = app.state.accounts = _accounts(client) if origin.users else None
+    app.state.quotas = quotas = Quotas(accounts, client.settings.people) if accounts else None
+    app.state.metrics.on_answer = quotas.count_answer if quotas else None
+    app.state.cookies = Cookies(origin)
+    own = api.web, api.router, library.router, research.router, people_api.router, api.monitoring
     for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
-    app.add_middleware(SecurityMiddleware, origin=origin, logins=Logins(origin.token, lambda: client.chat.store))
+    logins = Logins(origin.token, lambda: client.chat.store)
+    app.add_middleware(SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
+
+
+def _accounts(client: AsyncClient) -> Accounts:
+    return Accounts(lambda: client.chat.store.people, client.live.tries if client.live else None)
 
 
 @asynccontextmanager
@@ -129,7 +162,7 @@ async def _maintain_store(app: FastAPI) -> None:
             if time.monotonic() - purged > _MAINTENANCE_SECONDS:
                 purged = time.monotonic()
                 await asyncio.to_thread(chat.store.purge, _DELETED_SECONDS)
-                await asyncio.to_thread(chat.store.purge_logins)
+                await asyncio.to_thread(chat.store.people.purge, app.state.client.settings.people.audit_days)
         except SuyuanError as error:
             log.warning("the maintenance of the store failed: %s", error.message)
 

@@ -20,6 +20,9 @@ from .error_forms import form_of
 _BY_DETAIL = {
     "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
+    "login_needed": 401, "login_wrong": 401, "api_token_wrong": 401, "login_too_often": 429, "person_quota_spent": 429,
+    "name_taken": 409, "last_admin": 409, "no_such_person": 404, "no_such_token": 404, "no_such_share": 404,
+    "no_accounts": 404,
     "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404, "no_response": 404,
     "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,

@@ -13,10 +13,12 @@ from starlette.types import Receive, Scope, Send
 from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW
 from ..core.errors import SuyuanError
 from ..net.credentials import Credentials, client_key
+from ..store.accounts import Accounts
 from .answer_view import environment
+from .cookies import Cookies
 from .errors import language_of, status_of
 from .limits import BODY_SECONDS
-from .logins import Logins
+from .logins import DAYS, Logins
 from .texts import PageTexts
 
 PATH = "/login"
@@ -27,10 +29,13 @@ _LARGEST = 10_000
 class LoginPage:
     """Shows the form, checks the token, and sets the cookie."""
 
-    def __init__(self, credentials: Credentials, logins: Logins, *, secure: bool = False) -> None:
+    def __init__(
+        self, credentials: Credentials, logins: Logins, cookies: Cookies, accounts: Accounts | None = None
+    ) -> None:
         self._credentials = credentials
         self._logins = logins
-        self._secure = secure
+        self._cookies = cookies
+        self._accounts = accounts
 
     def handles(self, path: str) -> bool:
         """Whether ``path`` belongs to the login page."""
@@ -54,19 +59,29 @@ class LoginPage:
         fields: dict[str, list[str]] = {}
         try:
             fields = parse_qs((await read_body(request)).decode("utf-8", "replace"))
-            if not self._credentials.is_token(fields.get("token", [""])[0]):
-                raise self._credentials.refuse(client_key(request.scope))
+            value, seconds = await self._checked(fields, client_key(request.scope))
         except SuyuanError as error:
             return self.form(request, fields.get("next", ["/"])[0], error)
-        cookie = {"Set-Cookie": await self._logins.begin(self._secure or request.url.scheme == "https")}
+        cookie = {"Set-Cookie": self._cookies.set(value, seconds, request.url.scheme)}
         return RedirectResponse(_own(fields.get("next", ["/"])[0]), 303, cookie)
+
+    async def _checked(self, fields: dict[str, list[str]], address: str) -> tuple[str, float]:
+        """A new login for who has filled in the form; raises a cause where something is wrong."""
+        if self._accounts is not None:
+            name, password = (fields.get(field, [""])[0] for field in ("name", "password"))
+            return await self._accounts.begin_login(await self._accounts.log_in(name, password, address))
+        if not self._credentials.is_token(fields.get("token", [""])[0]):
+            raise self._credentials.refuse(address)
+        return await self._logins.begin(), DAYS * 86_400
 
     def form(self, request: HTTPConnection, target: str, error: SuyuanError | None = None) -> Response:
         """The form, with what was wrong."""
         lang = language_of(request)
         problem = " ".join(error.say(lang)) if error else ""
         page = environment().get_template("login.html")
-        html = page.render(lang=lang, t=PageTexts(lang), problem=problem, next=_own(target))
+        html = page.render(
+            lang=lang, t=PageTexts(lang), problem=problem, next=_own(target), users=self._accounts is not None
+        )
         headers = {"Retry-After": str(round(error.retry_after))} if error and error.retry_after else None
         return HTMLResponse(html, status_of(error.code, error.detail_code) if error else 200, headers)
 

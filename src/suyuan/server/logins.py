@@ -19,8 +19,6 @@ log = logging.getLogger("suyuan.server")
 
 COOKIE = "suyuan_login"
 DAYS = 30
-_ATTRIBUTES = "Path=/; HttpOnly; SameSite=Strict"
-EXPIRED = f"{COOKIE}=; {_ATTRIBUTES}; Max-Age=0"
 _SECONDS = DAYS * 86_400
 _REMEMBERED = 10_000
 _LONGEST = 100
@@ -45,8 +43,8 @@ class Logins:
         self._clock = clock
         self._known: OrderedDict[str, float] = OrderedDict()
 
-    async def begin(self, secure: bool) -> str:
-        """Log a browser in, and return the header that sets its cookie."""
+    async def begin(self) -> str:
+        """Log a browser in, and return the value of its cookie."""
         value = secrets.token_urlsafe(32)
         digest, expires = self._digest(value), self._clock() + _SECONDS
         self._remember(digest, expires)
@@ -54,7 +52,7 @@ class Logins:
             await asyncio.to_thread(lambda: self._store().keep_login(digest, expires))
         except SuyuanError as error:
             log.warning("a login could not be stored, and ends with this process: %s", error.message)
-        return f"{COOKIE}={value}; {_ATTRIBUTES}; Max-Age={_SECONDS}" + ("; Secure" if secure else "")
+        return value
 
     async def is_known(self, value: str) -> bool:
         """Whether ``value`` is the cookie of a browser that is logged in; raises a cause where the store is away."""

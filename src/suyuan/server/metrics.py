@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -46,6 +46,8 @@ class Metrics:
         Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
         own.register(_ReaderRestarts())
         self._following: set[asyncio.Task[None]] = set()
+        self.on_answer: Callable[[Answer], Awaitable[None]] | None = None
+        """Counts what an answer has used for the one who asked."""
 
     def render(self, accept: str) -> tuple[bytes, str]:
         """The metrics in the format that an ``Accept`` header asks for, and its content type."""
@@ -55,7 +57,10 @@ class Metrics:
     def follow(self, run: Run) -> None:
         """Count ``run`` as running, and by its outcome when it has ended."""
         self.running.add(run)
-        task = asyncio.create_task(self._count_run(run))
+        self._go_on(self._count_run(run))
+
+    def _go_on(self, work: Any) -> None:
+        task = asyncio.create_task(work)
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
@@ -73,6 +78,8 @@ class Metrics:
         elif isinstance(event, Answer):
             self._turns.labels(event.mode, _outcome(event)).inc()
             self._turn_seconds.observe(event.took_ms / 1000)
+            if self.on_answer is not None:
+                self._go_on(self.on_answer(event))
 
     async def _count_run(self, run: Run) -> None:
         try:

@@ -11,13 +11,20 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
+from ..core.causes.people import API_TOKEN_WRONG, LOGIN_NEEDED
 from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES
 from ..core.errors import SuyuanError
+from ..core.person import current_person
+from ..core.secret import Secret
 from ..net.credentials import Credentials, check_token, client_key, is_loopback
+from ..store.accounts import LOGIN_DAYS, Accounts
+from .cookies import Cookies
 from .error_forms import TAVILY_PATHS, is_json
 from .errors import accepts_html, failure
+from .identity import Identity
 from .login import LoginPage, read_body
-from .logins import COOKIE, EXPIRED, Logins
+from .logins import COOKIE, Logins
+from .quotas import Quotas
 
 log = logging.getLogger("suyuan.server")
 
@@ -33,6 +40,8 @@ _KEY_HEADERS = ("x-api-key", "x-subscription-token")
 # Old clients of Tavily send it in the body, which is read before it is known who they are: so it must be short.
 _KEY_PATHS = ("/search", *TAVILY_PATHS)
 _LARGEST_KEYED = 100_000
+# After these a person is asked to log in.
+_LOG_IN = tuple(cause.detail_code for cause in (TOKEN_NEEDED, TOKEN_WRONG, LOGIN_NEEDED, API_TOKEN_WRONG))
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -55,20 +64,28 @@ _NAMES = frozenset(name for name, _ in _RAW)
 def check_open(origin: ServerSettings) -> None:
     """Raise a cause if the server at ``origin`` would be open to the network without a token, or with a weak one."""
     public = urlsplit(origin.public_url).hostname or ""
+    if origin.users:
+        return
     check_token(public if public and is_loopback(origin.host) else origin.host, origin.token)
 
 
 class SecurityMiddleware:
     """Checks every request, and adds the security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, origin: ServerSettings, logins: Logins) -> None:
+    def __init__(
+        self, app: ASGIApp, origin: ServerSettings, logins: Logins, accounts: Accounts | None = None,
+        quotas: Quotas | None = None,
+    ) -> None:  # fmt: skip
         check_open(origin)
         self._app = app
         self._origin = origin
         self._public = urlsplit(origin.public_url)
-        self._credentials = Credentials(origin.token)
+        # With accounts there is no token for all.
+        self._credentials = Credentials(Secret("") if accounts else origin.token)
+        self._identity = Identity(accounts, quotas) if accounts and quotas else None
+        self._cookies = Cookies(origin)
         self._logins = logins
-        self._login = LoginPage(self._credentials, logins, secure=self._public.scheme == "https")
+        self._login = LoginPage(self._credentials, logins, self._cookies, accounts)
         self._told_of_proxy = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,11 +102,16 @@ class SecurityMiddleware:
         try:
             self._check_host(headers)
             self._check_origin(scope, headers)
+            if (self._credentials or self._identity) and self._login.handles(scope["path"]):
+                await self._login(scope, receive, send)
+                return
             if self._credentials and scope["path"] not in _OPEN:
-                if self._login.handles(scope["path"]):
-                    await self._login(scope, receive, send)
-                    return
                 receive = await self._check_credentials(scope, receive, headers)
+            if self._identity is not None:
+                keys, receive = await self._keys(scope, receive, headers)
+                person, rotated = await self._identity.of(scope, headers, keys)
+                send = self._with_cookie(send, rotated)
+                current_person.set(person)
         except SuyuanError as error:
             await self._refuse(scope, receive, send, error)
             return
@@ -99,15 +121,15 @@ class SecurityMiddleware:
         """Answer a request that is not accepted: a person is asked to log in, a program gets the error."""
         connection = HTTPConnection(scope)
         person = scope["method"] in _READING and accepts_html(connection.headers)
-        if person and error.detail_code in (TOKEN_NEEDED.detail_code, TOKEN_WRONG.detail_code):
+        if person and error.detail_code in _LOG_IN:
             answer = self._login.redirect(scope)
         elif person and error.detail_code == TOO_MANY_TRIES.detail_code:
             answer = self._login.form(connection, "/", error)
         else:
             answer = failure(connection, error)
-        if COOKIE in connection.cookies and answer.status_code != 503:
+        if COOKIE in connection.cookies and error.detail_code in (*_LOG_IN, TOO_MANY_TRIES.detail_code):
             # A browser would send the expired login again and again.
-            answer.headers.append("Set-Cookie", EXPIRED)
+            answer.headers.append("Set-Cookie", self._cookies.expired)
         await answer(scope, receive, send)
 
     def _notice_proxy(self, scope: Scope, headers: Headers) -> None:
@@ -125,7 +147,7 @@ class SecurityMiddleware:
         if name in _LOOPBACK or (name and name in (self._origin.host.strip("[]").lower(), self._public.hostname)):
             return
         # A server on all interfaces has many names; there the token protects against forged ones.
-        if name and self._origin.host in _ANYWHERE and self._credentials:
+        if name and self._origin.host in _ANYWHERE and (self._credentials or self._identity):
             return
         raise HOST_REFUSED(host=(given or [""])[0][:80], url=self._origin.url)
 
@@ -143,6 +165,31 @@ class SecurityMiddleware:
             return
         if origin.partition("://")[2].lower() not in (headers["host"].lower(), self._public.netloc.lower() or None):
             raise ORIGIN_REFUSED()
+
+    def _with_cookie(self, send: Send, value: str) -> Send:
+        """Add the new cookie of a login to the answer."""
+        if not value:
+            return send
+        header = (b"set-cookie", self._cookies.set(value, LOGIN_DAYS * 86_400).encode())
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), header]
+            await send(message)
+
+        return sending
+
+    async def _keys(self, scope: Scope, receive: Receive, headers: Headers) -> tuple[list[str], Receive]:
+        """The tokens that a request came with, wherever its client puts them; and what the body is read from."""
+        given = headers.get("authorization", "")
+        kind, _, rest = given.partition(" ")
+        keys = [rest.strip() if kind.lower() == "bearer" else given] if given else []
+        keys += [headers[name] for name in _KEY_HEADERS if name in headers]
+        keyed = scope["method"] == "POST" and scope["path"] in _KEY_PATHS and is_json(HTTPConnection(scope))
+        if keys or not keyed:
+            return keys, receive
+        body = await read_body(Request(scope, receive), _LARGEST_KEYED)
+        return [key for key in [_key_in(body)] if key], _replayed(body, receive)
 
     async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
         """Raise a cause unless the token comes with the request; returns what the body is read from."""

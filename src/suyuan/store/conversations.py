@@ -9,15 +9,32 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, literal, or_, select, text, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
 
 from ..core.causes.chat import ANSWER_UNDER_WAY
 from ..core.causes.store import STORE_NO_CONVERSATION
 from ..core.errors import SuyuanError
+from ..core.person import EVERYBODY, current_person
 from ..core.secret import Secret
 from . import process_owner as owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State, clean_title, new_id
 from .database import Database
+from .people import People
 from .tables import conversations, events, logins, messages, metadata
 
 LEASE_SECONDS = 30.0
@@ -34,6 +51,8 @@ class Store:
         self._clock = clock
         self._owner = owner.this_process()
         self._database = Database(address.reveal() if isinstance(address, Secret) else address)
+        self.people = People(self._database, clock)
+        """The accounts, which are in the same database."""
         try:
             self._database.open()
             self.sweep()
@@ -61,6 +80,7 @@ class Store:
         """Create a conversation."""
         now = self._now()
         made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now, focus=focus)
+        made = replace(made, person=current_person.get().id)
         with self._database.write() as connection:
             values = {name: value for name, value in made.as_dict().items() if name in conversations.c}
             connection.execute(insert(conversations).values(**values))
@@ -108,7 +128,7 @@ class Store:
         if pinned is not None:
             values["pinned_at"] = self._now() if pinned else None
         with self._database.write() as connection:
-            same = conversations.c.id == _plain(id)
+            same = and_(conversations.c.id == _plain(id), _mine())
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
             changed = _conversation(connection.execute(self._select().where(same)).first())
@@ -200,7 +220,7 @@ class Store:
         """The answers to each question of a conversation with their earlier versions, the oldest first."""
         query = (
             select(messages.c.id, messages.c.version_of, messages.c.position, messages.c.role)
-            .where(messages.c.conversation == _plain(conversation))
+            .where(messages.c.conversation == _plain(conversation), _in_mine())
             .order_by(messages.c.created_at, messages.c.id)
         )
         with self._database.read() as connection:
@@ -247,7 +267,7 @@ class Store:
 
     def want_stop(self, run: str) -> bool:
         """Store that an answer is to be stopped by the process that writes it; return whether one is writing it."""
-        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running")
+        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running", _in_mine())
         with self._database.write() as connection:
             return connection.execute(running.values(stopping=True)).rowcount > 0
 
@@ -265,7 +285,7 @@ class Store:
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
-        own = (messages.c.conversation == _plain(conversation), messages.c.position >= 0)
+        own = (messages.c.conversation == _plain(conversation), messages.c.position >= 0, _in_mine())
         query = select(*_FIELDS).where(*own).order_by(messages.c.position)
         with self._database.read() as connection:
             return [found for row in connection.execute(query) if (found := _message(row))]
@@ -273,13 +293,15 @@ class Store:
     def message(self, id: str) -> Message | None:
         """One message."""
         with self._database.read() as connection:
-            return _message(connection.execute(select(*_FIELDS).where(messages.c.id == _plain(id))).first())
+            query = select(*_FIELDS).where(messages.c.id == _plain(id), _in_mine())
+            return _message(connection.execute(query).first())
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""
         query = (
             select(events.c.seq, events.c.event)
             .where(events.c.run == _plain(run), events.c.seq > after)
+            .where(events.c.run.in_(select(messages.c.id).where(messages.c.id == _plain(run), _in_mine())))
             .order_by(events.c.seq)
         )
         with self._database.read() as connection:
@@ -400,20 +422,33 @@ class Store:
         """Conversations, each with the answer that is being written in it."""
         lives = func.coalesce(messages.c.lease, 0) > self._database_now()
         own = (messages.c.conversation == conversations.c.id, messages.c.state == "running", lives)
-        return select(conversations, select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running"))
+        running = select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running")
+        return select(conversations, running).where(_mine())
 
     def _set_deleted(self, id: str, at: str | None) -> None:
-        marked = update(conversations).where(conversations.c.id == _plain(id)).values(deleted_at=at)
+        marked = update(conversations).where(conversations.c.id == _plain(id), _mine()).values(deleted_at=at)
         with self._database.write() as connection:
             if connection.execute(marked).rowcount == 0:
                 raise STORE_NO_CONVERSATION(id=id)
 
     def _touch(self, connection: Connection, conversation: str) -> Conversation:
         """Move a conversation to the top, and lock it until the transaction ends."""
-        live = (conversations.c.id == _plain(conversation), conversations.c.deleted_at.is_(None))
+        live = (conversations.c.id == _plain(conversation), conversations.c.deleted_at.is_(None), _mine())
         if connection.execute(update(conversations).where(*live).values(updated_at=self._now())).rowcount == 0:
             raise STORE_NO_CONVERSATION(id=conversation)
         return Conversation(**connection.execute(select(conversations).where(*live)).one()._mapping)
+
+
+def _mine() -> Any:
+    """The conversations of the person who asks."""
+    person = current_person.get()
+    return true() if person is EVERYBODY else conversations.c.person == person.id
+
+
+def _in_mine() -> Any:
+    """The messages in the conversations of the person who asks."""
+    own = select(conversations.c.id).where(conversations.c.id == messages.c.conversation, _mine())
+    return messages.c.conversation.in_(own.correlate(messages))
 
 
 def _contains(word: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from ...client import AsyncClient
 from ...core.causes.web import NO_CRAWL, TOO_MANY_CRAWLS
 from ...core.document import Document
+from ...core.person import current_person
 from ...core.wire import Response
 from ...pages.crawl import Crawl, CrawlLimits
 from ...store.conversation import new_id
@@ -31,6 +32,7 @@ class CrawlJob:
     id: str = field(default_factory=new_id)
     created: float = field(default_factory=time.time)
     cancelled: bool = False
+    person: str = field(default_factory=lambda: current_person.get().id)
     task: asyncio.Task[None] | None = None
 
     @property
@@ -68,13 +70,18 @@ class Crawls:
 
     def get(self, id: str) -> CrawlJob:
         """The crawl of that id; raises a cause where there is none."""
-        if (job := self._jobs.get(id)) is None:
+        job = self._jobs.get(id)
+        if job is None or job.person != current_person.get().id:
             raise NO_CRAWL(id=id[:40])
         return job
 
     def running(self) -> list[CrawlJob]:
         """The crawls that are reading now."""
         return [job for job in self._jobs.values() if job.running]
+
+    def running_of(self) -> list[CrawlJob]:
+        """Those of the person who asks."""
+        return [job for job in self.running() if job.person == current_person.get().id]
 
     def forget(self, job: CrawlJob) -> None:
         """Keep nothing of a crawl."""

@@ -341,7 +341,7 @@ async def active_crawls(request: Request) -> Response:
     crawls: Crawls = request.app.state.crawls
     found = [
         {"id": job.id, "teamId": "suyuan", "url": job.crawl.url, "created_at": _time(job.created)}
-        for job in crawls.running()
+        for job in crawls.running_of()
     ]
     return OrjsonResponse({"success": True, "crawls": found})
 

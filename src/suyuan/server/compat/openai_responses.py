@@ -27,6 +27,7 @@ from ...chat.events import (
 )
 from ...chat.session import Exchange
 from ...core.causes.web import NO_RESPONSE, ONE_ANSWER
+from ...core.person import current_person
 from ...store.conversation import new_id
 from ..error_forms import openai_error
 from ..errors import language_of
@@ -96,7 +97,7 @@ class Responses:
 
     def put(self, response: dict[str, Any], history: tuple[Exchange, ...]) -> None:
         """Keep a response, and the conversation up to it; the oldest make room."""
-        id = response["id"]
+        id = _own(response["id"])
         self._kept[id] = response, history
         self._sizes[id] = sum(len(each.question) + len(each.answer) for each in history)
         while len(self._kept) > _MOST_KEPT or (sum(self._sizes.values()) > _MOST_CHARACTERS and len(self._kept) > 1):
@@ -114,12 +115,17 @@ class Responses:
     def delete(self, id: str) -> None:
         """Forget a response."""
         self._entry(id)
-        del self._kept[id], self._sizes[id]
+        del self._kept[_own(id)], self._sizes[_own(id)]
 
     def _entry(self, id: str) -> tuple[dict[str, Any], tuple[Exchange, ...]]:
-        if id not in self._kept:
+        if _own(id) not in self._kept:
             raise NO_RESPONSE(id=id[:60])
-        return self._kept[id]
+        return self._kept[_own(id)]
+
+
+def _own(id: str) -> str:
+    """The name under which the response of the person who asks is kept."""
+    return f"{current_person.get().id} {id}"
 
 
 @router.post("/responses")

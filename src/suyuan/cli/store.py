@@ -1,0 +1,73 @@
+"""``suyuan store``: move the store to another database, back it up, and restore it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..config.settings import Settings
+from ..core.errors import SuyuanError
+from ..core.secret import Secret
+from ..messages.catalog import Texts
+from .failure import show_failure
+from .terminal import Terminal
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    store = commands.add_parser("store", help=t("help.store"), description=t("help.store"))
+    actions = store.add_subparsers(dest="action", required=True, metavar="ACTION")
+    migrate = actions.add_parser("migrate", help=t("help.store_migrate"), description=t("help.store_migrate"))
+    migrate.add_argument("source", metavar="FROM", help=t("help.store_address"))
+    migrate.add_argument("target", metavar="TO", help=t("help.store_address"))
+    backup = actions.add_parser("backup", help=t("help.store_backup"), description=t("help.store_backup"))
+    restore = actions.add_parser("restore", help=t("help.store_restore"), description=t("help.store_restore"))
+    for parser in (backup, restore):
+        parser.add_argument("file", type=Path, metavar="FILE")
+    for parser in (migrate, backup, restore):
+        parser.add_argument("--json", action="store_true", help=t("help.json"))
+        parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Copy, and say how much."""
+    from ..core.causes.store import STORE_NO_BACKUP, STORE_NOT_EMPTY
+
+    own = settings.store_address
+    try:
+        if args.action == "migrate":
+            return _copied(_address(args.source), _address(args.target), args, t)
+        file = args.file.absolute()
+        if args.action == "restore":
+            if not file.is_file():
+                raise STORE_NO_BACKUP(where=str(file))
+            return _copied(_address(str(file)), own, args, t)
+        if file.exists():
+            raise STORE_NOT_EMPTY(where=str(file))
+        part = file.with_name(f"{file.name}.part")
+        part.unlink(missing_ok=True)
+        code = _copied(own, _address(str(part)), args, t)
+        # Only a whole backup has the name that was asked for.
+        os.replace(part, file)
+        return code
+    except SuyuanError as error:
+        return show_failure(error, t, "store.failed")
+
+
+def _copied(source: Secret, target: Secret, args: argparse.Namespace, t: Texts) -> int:
+    from ..store.transfer import copy_store
+
+    counts = copy_store(source, target)
+    text = json.dumps(counts) if args.json else t("store.copied", rows=sum(counts.values()), tables=len(counts))
+    Terminal(sys.stdout).line(text)
+    return 0
+
+
+def _address(given: str) -> Secret:
+    """An address of a database, or the file of one in SQLite."""
+    return Secret(given if "://" in given else f"sqlite:///{quote(str(Path(given).absolute()))}")

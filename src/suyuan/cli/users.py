@@ -1,0 +1,166 @@
+"""``suyuan users``: the accounts of a server."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..client import AsyncClient, Connect
+from ..config.settings import Settings
+from ..core.errors import SuyuanError
+from ..core.person import SCOPES
+from ..messages.catalog import Texts
+from ..store.accounts import DEFAULT_SCOPES, add_account, check_admins, make_token, set_password
+from ..store.people import COUNTED, Account, People
+from .failure import show_failure
+from .terminal import Terminal
+
+
+def add(commands: Any, t: Texts) -> None:
+    """Add the command to the parser."""
+    users = commands.add_parser("users", help=t("help.users"), description=t("help.users"))
+    actions = users.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, work: Callable[..., int], about: str, *, person: bool = True) -> Any:
+        parser = actions.add_parser(name, help=about, description=about)
+        if person:
+            parser.add_argument("name", metavar="NAME")
+        parser.add_argument("--json", action="store_true", help=t("help.json"))
+        parser.set_defaults(run=_run, work=work)
+        return parser
+
+    new = action("add", _add, t("help.users_add"))
+    new.add_argument("--role", choices=("admin", "member"), default=None, help=t("help.users_role_of"))
+    action("list", _list, t("help.users_list"), person=False)
+    for parser in (new, action("password", _password, t("help.users_password"))):
+        parser.add_argument("--password-stdin", action="store_true", help=t("help.password_stdin"))
+    action("role", _role, t("help.users_role")).add_argument("role", choices=("admin", "member"))
+    token = action("token", _token, t("help.users_token"))
+    token.add_argument("--scope", action="append", choices=SCOPES, default=None, help=t("help.scope"))
+    token.add_argument("--days", type=float, default=None, metavar="N", help=t("help.token_days"))
+    token.add_argument("--label", default="", help=t("help.token_label"))
+    quota = action("quota", _quota, t("help.users_quota"))
+    for name in COUNTED:
+        quota.add_argument(f"--{name}", type=float, default=None, metavar="N")
+    action("export", _export, t("help.users_export")).add_argument(
+        "--output", type=Path, default=None, metavar="FILE", help=t("help.output")
+    )
+    action("delete", _delete, t("help.users_delete")).add_argument("--yes", action="store_true", help=t("help.yes"))
+    action("audit", _audit, t("help.users_audit"), person=False).add_argument(
+        "--limit", type=int, default=50, metavar="N"
+    )
+
+
+def _run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
+    try:
+        client = connect(settings)
+        try:
+            return int(args.work(args, client, t))
+        finally:
+            client.close_sync()
+    except ModuleNotFoundError as missing:
+        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "argon2", extra="team"))
+        return 2
+    except SuyuanError as error:
+        return show_failure(error, t, "users.failed")
+
+
+def _people(client: AsyncClient) -> People:
+    return client.chat.store.people
+
+
+def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    account = add_account(_people(client), args.name, _given_password(args, t), args.role)
+    _note(client, "user added", account)
+    return _show(args, account.view(), t("users.added", name=account.name, role=account.role))
+
+
+def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    found = _people(client).all()
+    lines = "\n".join(f"{each.name}\t{each.role}{'' if not each.disabled_at else t('users.closed')}" for each in found)
+    return _show(args, {"users": [each.view() for each in found]}, lines or t("users.none"))
+
+
+def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    account = _people(client).named(args.name)
+    set_password(_people(client), account, _given_password(args, t))
+    _note(client, "password set", account)
+    return _show(args, account.view(), t("users.password_set", name=account.name))
+
+
+def _role(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    people = _people(client)
+    account = people.named(args.name)
+    if args.role != "admin":
+        check_admins(people, account)
+    people.change(account.id, role=args.role)
+    _note(client, f"role {args.role}", account)
+    return _show(args, people.named(args.name).view(), t("users.role_set", name=account.name, role=args.role))
+
+
+def _token(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    account = _people(client).named(args.name)
+    token, row = make_token(_people(client), account, tuple(args.scope or DEFAULT_SCOPES), args.label, args.days)
+    _note(client, "token created", account)
+    return _show(args, {"token": token, **row.view()}, token)
+
+
+def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    people = _people(client)
+    account = people.named(args.name)
+    given = {name: value for name in COUNTED if (value := getattr(args, name)) is not None}
+    if given:
+        people.change(account.id, quotas={**account.quotas, **given})
+        _note(client, "quota set", account)
+    view = {"quotas": dict(people.named(args.name).quotas), "used": people.used(account.id)}
+    return _show(args, view, "\n".join(f"{name}\t{used:g}" for name, used in view["used"].items()))
+
+
+def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    account = _people(client).named(args.name)
+    text = json.dumps(_people(client).export(account), ensure_ascii=False, indent=2)
+    _note(client, "user exported", account)
+    if args.output is None:
+        sys.stdout.write(text + "\n")
+    else:
+        args.output.write_text(text, encoding="utf-8")
+        args.output.chmod(0o600)
+    return 0
+
+
+def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    people = _people(client)
+    account = people.named(args.name)
+    check_admins(people, account)
+    if not args.yes and input(t("users.sure", name=account.name)).strip() != account.name:
+        return 1
+    gone = client.delete_person(account.id)
+    _note(client, "user deleted", account)
+    return _show(args, gone, t("users.deleted", name=account.name, conversations=gone["conversations"]))
+
+
+def _audit(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    lines = _people(client).noted(args.limit)
+    text = "\n".join(f"{each['at'][:19]}  {each['person']}  {each['action']}  {each['what']}" for each in lines)
+    return _show(args, {"audit": lines}, text)
+
+
+def _given_password(args: argparse.Namespace, t: Texts) -> str:
+    if args.password_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    return getpass.getpass(t("users.password_prompt"))
+
+
+def _note(client: AsyncClient, action: str, account: Account) -> None:
+    _people(client).note("command line", action, account.name)
+
+
+def _show(args: argparse.Namespace, view: dict[str, Any], text: str) -> int:
+    out = Terminal(sys.stdout)
+    out.line(json.dumps(view, ensure_ascii=False) if args.json else text)
+    return 0

@@ -1,0 +1,135 @@
+"""``Identity``: who sends a request, and whether they may do what it asks for, on a server with accounts."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+
+from ..core.causes.people import ADMIN_ONLY, LOGIN_NEEDED, PERSON_QUOTA_SPENT, SCOPE_MISSING
+from ..core.person import Person
+from ..net.credentials import client_key
+from ..store.accounts import Accounts
+from .logins import COOKIE
+from .quotas import Quotas
+
+STRANGER = Person("-", "", "member", frozenset())
+"""Somebody who has not logged in: sees what is open to all, and nothing that is anybody's."""
+
+# What is open to all: the login itself, what it looks like, and links that were shared on purpose.
+_OPEN = (
+    "/healthz", "/login", "/login.css", "/favicon.ico", "/api/login", "/manifest.webmanifest",
+    "/opensearch.xml", "/sw.js",
+)  # fmt: skip
+_OPEN_BELOW = ("/static/", "/s/", "/api/shared/")
+# What a token needs, by the longest path that fits; what is not listed needs all that is not for administrators.
+_SCOPES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("/api/me", ()),
+    ("/api/logout", ()),
+    ("/api/health", ()),
+    ("/api/engines", ()),
+    ("/api/models", ()),
+    ("/v1/models", ()),
+    ("/api/search", ("search",)),
+    ("/search", ("search",)),
+    ("/config", ("search",)),
+    ("/autocompleter", ("search",)),
+    ("/v2/search", ("search",)),
+    ("/res/", ("search",)),
+    ("/openwebui/search", ("search",)),
+    ("/api/fetch", ("read",)),
+    ("/extract", ("read",)),
+    ("/crawl", ("read",)),
+    ("/map", ("read",)),
+    ("/v2/scrape", ("read",)),
+    ("/v2/crawl", ("read",)),
+    ("/v2/map", ("read",)),
+    ("/v2/batch/", ("read",)),
+    ("/r/", ("read",)),
+    ("/openwebui/load", ("read",)),
+    ("/api/conversations", ("chat",)),
+    ("/api/runs/", ("chat",)),
+    ("/api/research", ("chat",)),
+    ("/api/library", ("chat",)),
+    ("/stream/", ("chat",)),
+    ("/v1/chat/", ("chat",)),
+    ("/v1/responses", ("chat",)),
+    ("/v1/messages", ("chat",)),
+    ("/api/users", ("admin",)),
+    ("/api/audit", ("admin",)),
+    ("/metrics", ("admin",)),
+)
+_USUAL = ("search", "read", "chat")
+# What is counted against a quota.
+_SEARCHES = ("/api/search", "/search", "/v2/search", "/res/", "/openwebui/search")
+_ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/research")
+
+
+class Identity:
+    """Finds the person of a request by its login or its token."""
+
+    def __init__(self, accounts: Accounts, quotas: Quotas) -> None:
+        self._accounts = accounts
+        self._quotas = quotas
+
+    async def of(self, scope: Scope, headers: Headers, keys: list[str]) -> tuple[Person, str]:
+        """Who sends this request, and a new value for the cookie of the login where it is time for one.
+
+        Raises a cause where that is nobody, or the request is not for them. ``keys`` are the tokens it came with.
+        """
+        path = scope["path"]
+        if path in _OPEN or path.startswith(_OPEN_BELOW):
+            return STRANGER, ""
+        person, rotated = await self._found(scope, keys)
+        for needed in needed_scopes(scope):
+            if not person.may(needed):
+                raise ADMIN_ONLY() if needed == "admin" and "admin" in person.scopes else SCOPE_MISSING(scope=needed)
+        await self._count(scope, person)
+        return person, rotated
+
+    async def _found(self, scope: Scope, keys: list[str]) -> tuple[Person, str]:
+        if keys:
+            return await self._accounts.of_token(keys[0], client_key(scope)), ""
+        cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
+        found = await self._accounts.of_login(cookie) if cookie else None
+        if found is None:
+            raise LOGIN_NEEDED()
+        person, old = found
+        new = await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
+        return person, new[0] if new else ""
+
+    async def _count(self, scope: Scope, person: Person) -> None:
+        if what := _counted(scope):
+            spent = await self._quotas.count(person, what)
+            if spent is not None:
+                raise PERSON_QUOTA_SPENT(what=spent.what, limit=spent.limit, retry_after=spent.seconds)
+
+
+def needed_scopes(scope: Scope) -> tuple[str, ...]:
+    """What a request needs to be allowed to do."""
+    path = scope["path"]
+    if _fits(path, "/api/models") and (path, scope["method"]) != ("/api/models", "GET"):
+        # The keys of models, and which servers are asked, are the administrator's.
+        return ("admin",)
+    if path == "/" and "q" in parse_qs(scope["query_string"].decode("latin-1")):
+        return ("search",)
+    found = max((each for each in _SCOPES if _fits(path, each[0])), key=lambda each: len(each[0]), default=None)
+    return _USUAL if found is None else found[1]
+
+
+def _fits(path: str, prefix: str) -> bool:
+    return path.startswith(prefix) and (prefix.endswith("/") or path[len(prefix) :][:1] in ("", "/"))
+
+
+def _counted(scope: Scope) -> str:
+    """What of a quota a request uses."""
+    path, asks = scope["path"], scope["method"] == "POST"
+    if any(_fits(path, each) for each in _SEARCHES) or (path == "/" and needed_scopes(scope) == ("search",)):
+        return "searches"
+    if asks and (
+        path in _ANSWERS or (path.startswith("/api/conversations/") and path.endswith(("/messages", "/retry")))
+    ):
+        return "answers"
+    return ""

@@ -1,0 +1,319 @@
+"""Accounts over HTTP: log in and out, API tokens, links to share, and for administrators people and the audit log."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SUCH_TOKEN, SCOPE_MISSING
+from ..core.person import EVERYBODY, SCOPES, Person, current_person
+from ..net.credentials import client_key
+from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
+from ..store.people import Account, People, Share
+from .api import FAILURES, client_from
+from .logins import COOKIE
+from .quotas import Quotas
+
+router = APIRouter(prefix="/api", responses=FAILURES, tags=["people"])
+
+_DAYS = Field(None, gt=0, le=3650, description="For how many days; none for no end.")
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class LoginIn(_In):
+    """Name and password."""
+
+    name: str = Field(max_length=200)
+    password: str = Field(max_length=1000)
+
+
+class MeOut(BaseModel):
+    """Who asks."""
+
+    accounts: bool = Field(description="Whether this server has accounts; without them there is one person.")
+    name: str
+    role: Literal["admin", "member"]
+    scopes: list[str]
+    quotas: dict[str, float] = Field({}, description="By day: searches, answers, tokens, money; 0 for no limit.")
+    used: dict[str, float] = {}
+
+
+class NewUser(_In):
+    """A new account."""
+
+    name: str = Field(max_length=64)
+    password: str = Field(max_length=1000)
+    role: Literal["admin", "member"] = "member"
+
+
+class UserChange(_In):
+    """What to change of an account."""
+
+    password: str | None = Field(None, max_length=1000)
+    role: Literal["admin", "member"] | None = None
+    disabled: bool | None = None
+    quotas: dict[Literal["searches", "answers", "tokens", "money"], Annotated[float, Field(ge=0)]] | None = None
+
+
+class NewToken(_In):
+    """A new API token."""
+
+    label: str = Field("", max_length=100)
+    scopes: list[str] = ["search", "read", "chat"]
+    days: float | None = _DAYS
+
+
+class NewShare(_In):
+    """A new link."""
+
+    days: float | None = _DAYS
+
+
+def _accounts(request: Request) -> Accounts:
+    accounts: Accounts | None = request.app.state.accounts
+    if accounts is None:
+        raise NO_ACCOUNTS()
+    return accounts
+
+
+def _note(request: Request, people: People, action: str, what: str = "") -> None:
+    people.note(current_person.get().name, action, what, client_key(request.scope))
+
+
+# --- oneself ----------------------------------------------------------------------------------------------------------
+@router.post("/login", response_model=MeOut)
+async def log_in(request: Request, body: LoginIn) -> Response:
+    """Log in; the answer sets a cookie."""
+    accounts = _accounts(request)
+    account = await accounts.log_in(body.name, body.password, client_key(request.scope))
+    value, seconds = await accounts.begin_login(account)
+    person = Person(account.id, account.name, account.role)
+    response = JSONResponse(await _me(request, person))
+    response.headers.append("Set-Cookie", request.app.state.cookies.set(value, seconds, request.url.scheme))
+    return response
+
+
+@router.post("/logout", status_code=204)
+async def log_out(request: Request) -> Response:
+    """Log this browser out."""
+    if cookie := request.cookies.get(COOKIE, ""):
+        await _accounts(request).end_login(cookie)
+    response = Response(status_code=204)
+    response.headers.append("Set-Cookie", request.app.state.cookies.expired)
+    return response
+
+
+@router.get("/me", response_model=MeOut)
+async def get_me(request: Request) -> dict[str, Any]:
+    """Who asks, and what they may use today."""
+    return await _me(request, current_person.get())
+
+
+async def _me(request: Request, person: Person) -> dict[str, Any]:
+    accounts: Accounts | None = request.app.state.accounts
+    scopes = sorted(scope for scope in person.scopes if person.may(scope))
+    me: dict[str, Any] = {"accounts": accounts is not None, "name": person.name, "role": person.role, "scopes": scopes}
+    if accounts is None:
+        return me
+    account = await accounts.in_store(lambda people: people.by_id(person.id))
+    if account is None:
+        raise LOGIN_NEEDED()
+    quotas: Quotas = request.app.state.quotas
+    me["quotas"] = quotas.limits(dict(account.quotas))
+    me["used"] = await accounts.in_store(lambda people: people.used(person.id))
+    return me
+
+
+@router.get("/tokens")
+async def list_tokens(request: Request) -> dict[str, Any]:
+    """One's own API tokens; the tokens themselves are not kept."""
+    person = current_person.get()
+    found = await _accounts(request).in_store(lambda people: people.tokens(person.id))
+    return {"tokens": [token.view() for token in found]}
+
+
+@router.post("/tokens", status_code=201)
+async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
+    """A new API token, which is shown only now. It can do no more than the one who makes it."""
+    person = current_person.get()
+
+    def work(people: People) -> dict[str, Any]:
+        account = people.named(person.name)
+        for scope in body.scopes:
+            if scope in SCOPES and not person.may(scope):
+                raise SCOPE_MISSING(scope=scope)
+        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days)
+        people.note(person.name, "token created", row.id, client_key(request.scope))
+        return {"token": token, **row.view()}
+
+    return await _accounts(request).in_store(work)
+
+
+@router.delete("/tokens/{id}", status_code=204)
+async def revoke_token(request: Request, id: str) -> Response:
+    """Revoke one of one's own API tokens."""
+    person = current_person.get()
+
+    def work(people: People) -> None:
+        if not people.remove_token(person.id, id):
+            raise NO_SUCH_TOKEN()
+        people.note(person.name, "token revoked", id, client_key(request.scope))
+
+    await _accounts(request).in_store(work)
+    _accounts(request).forget_known()
+    return Response(status_code=204)
+
+
+# --- links to share ---------------------------------------------------------------------------------------------------
+def _share_view(request: Request, share: Share, token: str = "") -> dict[str, Any]:
+    view = share.view()
+    return {**view, "url": f"{request.app.state.cookies.base}/s/{token}"} if token else view
+
+
+@router.post("/conversations/{id}/shares", status_code=201)
+async def share_conversation(request: Request, id: str, body: NewShare | None = None) -> dict[str, Any]:
+    """A link by which anybody can read this conversation as it is now; it is shown only now."""
+    chat = client_from(request).chat
+    await chat.get(id)
+    token = secrets.token_urlsafe(24)
+    expires = time.time() + body.days * 86_400 if body and body.days else None
+    share = await chat.read(chat.store.people.add_share, id, digest_of(token), expires)
+    await chat.read(_note, request, chat.store.people, "shared", id)
+    return _share_view(request, share, token)
+
+
+@router.get("/conversations/{id}/shares")
+async def list_shares(request: Request, id: str) -> dict[str, Any]:
+    """The links to a conversation."""
+    chat = client_from(request).chat
+    await chat.get(id)
+    return {"shares": [_share_view(request, share) for share in await chat.read(chat.store.people.shares, id)]}
+
+
+@router.delete("/conversations/{id}/shares/{share}", status_code=204)
+async def revoke_share(request: Request, id: str, share: str) -> Response:
+    """Revoke a link."""
+    chat = client_from(request).chat
+    await chat.get(id)
+    if not await chat.read(chat.store.people.remove_share, id, share):
+        raise NO_SUCH_SHARE()
+    await chat.read(_note, request, chat.store.people, "share revoked", id)
+    return Response(status_code=204)
+
+
+@router.get("/shared/{token}")
+async def read_shared(request: Request, token: str) -> dict[str, Any]:
+    """A conversation that somebody has shared: its questions and answers, with sources, verdicts and passages."""
+    title, found = await shared_messages(request, token)
+    messages = [{key: each[key] for key in ("id", "role", "text", "state", "created_at", "answer")} for each in found]
+    return {"title": title, "messages": messages}
+
+
+async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[str, Any]]]:
+    """The title and the messages behind a link; raises a cause where it leads nowhere, or no more."""
+    chat = client_from(request).chat
+
+    def work() -> tuple[str, list[dict[str, Any]]]:
+        share = chat.store.people.share(digest_of(token))
+        if share is None:
+            raise NO_SUCH_SHARE()
+        # The link is the permission.
+        current_person.set(EVERYBODY)
+        conversation = chat.store.get(share.conversation)
+        if conversation is None or conversation.deleted_at:
+            raise NO_SUCH_SHARE()
+        found = [each for each in chat.store.messages(share.conversation) if each.created_at <= share.until]
+        return conversation.title, [each.as_dict() for each in found if each.state != "running"]
+
+    return await chat.read(work)
+
+
+# --- administrators ---------------------------------------------------------------------------------------------------
+@router.get("/users")
+async def list_users(request: Request) -> dict[str, Any]:
+    """All accounts."""
+    accounts = _accounts(request)
+    found = await accounts.in_store(lambda people: [(each, people.used(each.id)) for each in people.all()])
+    return {"users": [{**account.view(), "used": used} for account, used in found]}
+
+
+@router.post("/users", status_code=201)
+async def create_user(request: Request, body: NewUser) -> dict[str, Any]:
+    """Create an account."""
+    return await _changed(
+        request, lambda people: add_account(people, body.name, body.password, body.role), "user added"
+    )
+
+
+@router.patch("/users/{name}")
+async def change_user(request: Request, name: str, body: UserChange) -> dict[str, Any]:
+    """Change password, role or quotas of an account, or close it."""
+
+    def work(people: People) -> Account:
+        account = people.named(name)
+        if body.disabled or (body.role and body.role != "admin"):
+            check_admins(people, account)
+        if body.password is not None:
+            set_password(people, account, body.password)
+        values = body.model_dump(exclude_none=True, exclude={"password"})
+        if values:
+            people.change(account.id, **values)
+        return people.named(name)
+
+    return await _changed(request, work, "user changed")
+
+
+@router.delete("/users/{name}")
+async def delete_user(request: Request, name: str) -> dict[str, Any]:
+    """Delete an account with everything that is its own."""
+    client = client_from(request)
+
+    def work(people: People) -> Account:
+        account = people.named(name)
+        check_admins(people, account)
+        client.delete_person(account.id)
+        return account
+
+    return await _changed(request, work, "user deleted")
+
+
+@router.get("/users/{name}/export")
+async def export_user(request: Request, name: str) -> dict[str, Any]:
+    """Everything that is kept about a person."""
+    accounts = _accounts(request)
+    data = await accounts.in_store(lambda people: people.export(people.named(name)))
+    await accounts.in_store(lambda people: _note_as(request, people, "user exported", name))
+    return data
+
+
+@router.get("/audit")
+async def read_audit(
+    request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 200, person: Annotated[str, Query()] = ""
+) -> dict[str, Any]:
+    """Who did what, the latest first."""
+    return {"audit": await _accounts(request).in_store(lambda people: people.noted(limit, person))}
+
+
+async def _changed(request: Request, work: Any, action: str) -> dict[str, Any]:
+    accounts, admin = _accounts(request), current_person.get().name
+
+    def noted(people: People) -> Account:
+        account: Account = work(people)
+        people.note(admin, action, account.name, client_key(request.scope))
+        return account
+
+    account = await accounts.in_store(noted)
+    accounts.forget_known()
+    return account.view()
+
+
+def _note_as(request: Request, people: People, action: str, what: str) -> None:
+    people.note(current_person.get().name, action, what, client_key(request.scope))

@@ -1,0 +1,67 @@
+"""``Quotas``: what each person may use in a day, and has used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..chat.events import Answer
+from ..config.settings import PeopleSettings
+from ..core.person import Person, current_person
+from ..store.accounts import Accounts
+from ..store.people import People
+
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A quota that is used up until the day ends (UTC)."""
+
+    what: str
+    limit: float
+    seconds: float
+
+
+class Quotas:
+    """Counts in the store, so that all workers count together."""
+
+    def __init__(self, accounts: Accounts, settings: PeopleSettings, clock: Callable[[], float] = time.time) -> None:
+        self._accounts = accounts
+        self._settings = settings
+        self._clock = clock
+
+    def limits(self, own: dict[str, float]) -> dict[str, float]:
+        """The limits of a person; 0 stands for none."""
+        usual = {
+            "searches": float(self._settings.searches), "answers": float(self._settings.answers),
+            "tokens": float(self._settings.tokens), "money": self._settings.money,
+        }  # fmt: skip
+        return {**usual, **own}
+
+    async def count(self, person: Person, what: str) -> Spent | None:
+        """Count one more, unless a quota is spent: then say which."""
+
+        def work(people: People) -> Spent | None:
+            account = people.by_id(person.id)
+            limits = self.limits(dict(account.quotas) if account else {})
+            used = people.used(person.id) if any(limits.values()) else {}
+            concerned = (what,) if what == "searches" else (what, "searches", "tokens", "money")
+            for name in concerned:
+                if limits[name] and used[name] >= limits[name]:
+                    return Spent(name, limits[name], _DAY - self._clock() % _DAY)
+            people.count(person.id, **{what: 1})
+            return None
+
+        return await self._accounts.in_store(work)
+
+    async def count_answer(self, answer: Answer) -> None:
+        """Count what an answer has used."""
+        person, usage = current_person.get(), answer.usage
+        if not person.id:
+            return
+        prices = self._settings.price_input, self._settings.price_output
+        money = (usage.input_tokens * prices[0] + usage.output_tokens * prices[1]) / 1_000_000
+        more = {"searches": usage.searches, "tokens": usage.input_tokens + usage.output_tokens, "money": money}
+        await self._accounts.in_store(lambda people: people.count(person.id, **more))

@@ -1,0 +1,44 @@
+"""The page behind a shared link: a conversation to read, with its sources, verdicts and passages."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from markupsafe import Markup
+
+from ..chat.verdicts import checks, verdict_text
+from ..core.errors import SuyuanError
+from .errors import language_of, status_of
+from .markdown_stream import render
+from .page import error_page, render_page
+from .people_api import shared_messages
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/s/{token}")
+async def shared_page(request: Request, token: str) -> Response:
+    """A conversation that somebody has shared."""
+    try:
+        title, messages = await shared_messages(request, token)
+    except SuyuanError as error:
+        return error_page(request, error, status_of(error.code, error.detail_code))
+    lang = language_of(request)
+    turns = await asyncio.to_thread(lambda: [_view(each, lang) for each in messages])
+    return render_page(request, "shared.html", title=title, turns=turns)
+
+
+def _view(message: dict[str, Any], lang: str) -> dict[str, Any]:
+    answer = message["answer"] or {}
+    blocks = render(message["text"], {}) if message["role"] == "assistant" else []
+    found = [{**check, "words": verdict_text(check, lang)} for check in checks(answer)]
+    return {
+        "role": message["role"],
+        "text": message["text"],
+        "html": Markup("".join(blocks)),
+        "unverified": answer.get("unverified", False),
+        "checks": found,
+    }

@@ -1,0 +1,240 @@
+"""``Accounts``: who somebody is, by name and password, by a login, or by an API token."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+import time
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..core.causes.people import (
+    API_TOKEN_WRONG,
+    BAD_NAME,
+    BAD_SCOPE,
+    LAST_ADMIN,
+    LOGIN_TOO_OFTEN,
+    LOGIN_WRONG,
+    PASSWORD_WEAK,
+)
+from ..core.person import SCOPES, Person, Role
+from ..live.tries import MemoryTries, Tries
+from .people import Account, Login, People, TokenRow
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+T = TypeVar("T")
+
+TOKEN_PREFIX = "suyuan_"
+LEAST_PASSWORD = 8
+LOGIN_DAYS = 30
+DEFAULT_SCOPES = ("search", "read", "chat")
+_LONGEST_PASSWORD = 1000
+_ROTATED_AFTER = 86_400.0
+# The old cookie of a login is taken for a moment longer: requests with it may be under way.
+_GRACE_SECONDS = 60.0
+# What is known of a login or a token is looked up again after this long: one that was ended elsewhere ends here too.
+_KNOWN_SECONDS = 5.0
+_KNOWN = 10_000
+_USE_NOTED_SECONDS = 60.0
+_WINDOW_SECONDS = 900.0
+_BY_ACCOUNT, _BY_ADDRESS = 10, 30
+_NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
+
+
+class Accounts:
+    """The people of one server."""
+
+    def __init__(
+        self, people: Callable[[], People], tries: Tries | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._people = people
+        self._tries: Tries = tries or MemoryTries()
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._noted: dict[str, float] = {}
+        # A hash takes memory and time on purpose: a few at once, and the others wait.
+        self._threads = ThreadPoolExecutor(2, "suyuan-passwords")
+        self._store_threads = ThreadPoolExecutor(4, "suyuan-people")
+
+    @property
+    def people(self) -> People:
+        """The accounts in the store; waits for the disk."""
+        return self._people()
+
+    async def in_store(self, work: Callable[[People], T]) -> T:
+        """Do ``work`` that waits for the database."""
+        return await asyncio.get_running_loop().run_in_executor(self._store_threads, lambda: work(self.people))
+
+    # --- by password --------------------------------------------------------------------------------------------------
+    async def log_in(self, name: str, password: str, address: str) -> Account:
+        """The account with this name and password; raises a cause, which does not tell which of them is wrong."""
+        name = clean_name(name)
+        counters = ((f"account {name}", _BY_ACCOUNT), (f"address {address}", _BY_ADDRESS))
+        for counter, most in counters:
+            number, left = await self._tries.so_far(counter)
+            if number >= most:
+                raise LOGIN_TOO_OFTEN(seconds=left, retry_after=left)
+        account = await self.in_store(lambda people: people.by_name(name))
+        hashed = account.password if account and not account.disabled_at else ""
+        # A name that nobody has takes as long as one that somebody has.
+        right = await asyncio.get_running_loop().run_in_executor(self._threads, _verify, hashed, password)
+        if not right or account is None:
+            for counter, _ in counters:
+                await self._tries.count(counter, _WINDOW_SECONDS)
+            await self.in_store(lambda people: people.note(name, "login failed", "", address))
+            raise LOGIN_WRONG()
+        await self._tries.forget(counters[0][0])
+        await self.in_store(lambda people: people.note(account.name, "login", "", address))
+        return account
+
+    # --- by cookie ----------------------------------------------------------------------------------------------------
+    async def begin_login(self, account: Account) -> tuple[str, float]:
+        """A new login: the value of its cookie, and for how many seconds it counts."""
+        value, seconds = secrets.token_urlsafe(32), LOGIN_DAYS * 86_400.0
+        login = Login(account.id, self._clock() + seconds, self._clock())
+        await self.in_store(lambda people: people.keep_login(digest_of(value), login))
+        return value, seconds
+
+    async def of_login(self, value: str) -> tuple[Person, bool] | None:
+        """Who is logged in by this cookie, and whether it is time for a new one."""
+        found = await self._lookup("login " + digest_of(value), lambda people: people.login(digest_of(value)))
+        if found is None:
+            return None
+        account, login = found
+        return _person(account, frozenset(SCOPES)), self._clock() - login.begun > _ROTATED_AFTER
+
+    async def rotate(self, value: str) -> tuple[str, float] | None:
+        """A new cookie in place of an old one, which is taken for a moment longer."""
+        digest = digest_of(value)
+        found = await self.in_store(lambda people: people.login(digest))
+        if found is None:
+            return None
+        await self.in_store(lambda people: people.end_login(digest, _GRACE_SECONDS))
+        self._known.pop("login " + digest, None)
+        return await self.begin_login(found[0])
+
+    async def end_login(self, value: str) -> None:
+        """Log a browser out."""
+        self._known.pop("login " + digest_of(value), None)
+        await self.in_store(lambda people: people.end_login(digest_of(value)))
+
+    # --- by token -----------------------------------------------------------------------------------------------------
+    async def of_token(self, token: str, address: str) -> Person:
+        """Whose token this is; raises a cause where it is nobody's."""
+        digest = digest_of(token)
+        found = await self._lookup("token " + digest, lambda people: people.token(digest))
+        if found is None:
+            counter = f"token {address}"
+            number, left = await self._tries.count(counter, _WINDOW_SECONDS)
+            if number > _BY_ADDRESS:
+                raise LOGIN_TOO_OFTEN(seconds=left, retry_after=left)
+            raise API_TOKEN_WRONG()
+        account, row = found
+        if self._clock() - self._noted.get(row.id, 0.0) > _USE_NOTED_SECONDS:
+            self._noted[row.id] = self._clock()
+            await self.in_store(lambda people: people.note_use(row.id))
+        return _person(account, frozenset(row.scopes))
+
+    def forget_known(self) -> None:
+        """Look everything up again: something was changed."""
+        self._known.clear()
+
+    async def _lookup(self, key: str, work: Callable[[People], T]) -> T:
+        known = self._known.get(key)
+        if known is not None and time.monotonic() < known[0]:
+            return known[1]  # type: ignore[no-any-return]
+        found = await self.in_store(work)
+        self._known[key] = (time.monotonic() + _KNOWN_SECONDS, found)
+        self._known.move_to_end(key)
+        while len(self._known) > _KNOWN:
+            self._known.popitem(last=False)
+        return found
+
+
+# --- what the command line and the API both do ------------------------------------------------------------------------
+def add_account(people: People, name: str, password: str, role: Role | None = None) -> Account:
+    """Create an account."""
+    return people.add(clean_name(name, check=True), hash_password(password), role)
+
+
+def set_password(people: People, account: Account, password: str) -> None:
+    """Give an account another password; all its logins end."""
+    people.change(account.id, password=hash_password(password))
+
+
+def make_token(
+    people: People, account: Account, scopes: tuple[str, ...], label: str = "", days: float | None = None
+) -> tuple[str, TokenRow]:
+    """A new API token; it is shown once, here."""
+    for scope in scopes:
+        if scope not in SCOPES or (scope == "admin" and account.role != "admin"):
+            raise BAD_SCOPE(scope=scope[:40], known=", ".join(SCOPES if account.role == "admin" else DEFAULT_SCOPES))
+    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    expires = time.time() + days * 86_400 if days else None
+    chosen = tuple(dict.fromkeys(scopes)) or DEFAULT_SCOPES
+    return token, people.add_token(account.id, digest_of(token), chosen, label[:100], expires)
+
+
+def check_admins(people: People, account: Account) -> None:
+    """Raise a cause if ``account`` is the only administrator: somebody must be able to let others in."""
+    others = [each for each in people.all() if each.role == "admin" and not each.disabled_at and each.id != account.id]
+    if account.role == "admin" and not others:
+        raise LAST_ADMIN(name=account.name)
+
+
+def clean_name(name: str, *, check: bool = False) -> str:
+    """A name as it is kept: in one form, in lower case."""
+    cleaned = unicodedata.normalize("NFKC", name.strip()).casefold()[:100]
+    if check and not _NAME.fullmatch(cleaned):
+        raise BAD_NAME(name=name[:60])
+    return cleaned
+
+
+def hash_password(password: str) -> str:
+    """The argon2id hash of a password; raises a cause for one that is too short."""
+    if not LEAST_PASSWORD <= len(password) <= _LONGEST_PASSWORD:
+        raise PASSWORD_WEAK(length=LEAST_PASSWORD)
+    return _hasher().hash(_text(password))
+
+
+def digest_of(value: str) -> str:
+    """The hash under which a token, a cookie or a link is kept; each is random, so that a fast hash is enough."""
+    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()
+
+
+def _verify(hashed: str, password: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    try:
+        return _hasher().verify(hashed or _nobody(), _text(password[:_LONGEST_PASSWORD])) and bool(hashed)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    from argon2 import PasswordHasher
+
+    # OWASP's second choice: 19 MiB and two passes.
+    return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+
+
+@cache
+def _nobody() -> str:
+    return _hasher().hash(secrets.token_hex(16))
+
+
+def _text(password: str) -> str:
+    return unicodedata.normalize("NFKC", password).encode("utf-8", "replace").decode("utf-8")
+
+
+def _person(account: Account, scopes: frozenset[str]) -> Person:
+    return Person(account.id, account.name, account.role, scopes)

@@ -1,0 +1,399 @@
+"""``People``: accounts, API tokens, logins, shared links, what was used, and who did what, in the store's database."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
+from ..core.person import Role
+from .conversation import new_id
+from .database import Database
+from .tables import (
+    audit,
+    conversations,
+    events,
+    logins,
+    messages,
+    people,
+    research,
+    research_steps,
+    shares,
+    tokens,
+    usage,
+)
+
+COUNTED = ("searches", "answers", "tokens", "money")
+"""What is counted for each person and day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A person as the store knows it."""
+
+    id: str
+    name: str
+    role: Role
+    password: str
+    """The hash, or nothing for one who cannot log in by password."""
+    quotas: Mapping[str, float]
+    created_at: str
+    disabled_at: str | None = None
+
+    def view(self) -> dict[str, Any]:
+        """What may be shown."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "role": self.role,
+            "quotas": dict(self.quotas),
+            "created_at": self.created_at,
+            "disabled": self.disabled_at is not None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """An API token without the token itself."""
+
+    id: str
+    person: str
+    label: str
+    scopes: tuple[str, ...]
+    created_at: str
+    expires: float | None
+    used_at: str | None
+
+    def view(self) -> dict[str, Any]:
+        """What may be shown."""
+        expires = _stamp(self.expires) if self.expires else None
+        return {
+            "id": self.id,
+            "label": self.label,
+            "scopes": list(self.scopes),
+            "created_at": self.created_at,
+            "expires_at": expires,
+            "used_at": self.used_at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A browser that is logged in."""
+
+    person: str
+    expires: float
+    begun: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A link by which anybody can read a conversation as it was."""
+
+    id: str
+    conversation: str
+    created_at: str
+    until: str
+    expires: float | None
+
+    def view(self) -> dict[str, Any]:
+        """What may be shown."""
+        expires = _stamp(self.expires) if self.expires else None
+        return {
+            "id": self.id, "conversation": self.conversation, "created_at": self.created_at, "expires_at": expires
+        }  # fmt: skip
+
+
+class People:
+    """All accounts of one database."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._clock = clock
+
+    # --- accounts -----------------------------------------------------------------------------------------------------
+    def add(self, name: str, password: str, role: Role | None = None) -> Account:
+        """Create an account; the first one is an administrator's, who gets the conversations that nobody has."""
+        with self._database.write() as connection:
+            first = connection.execute(select(func.count()).select_from(people)).scalar() == 0
+            made = Account(new_id(), name, role or ("admin" if first else "member"), password, {}, self._now())
+            values = {"quotas": "{}", "disabled_at": None}
+            try:
+                with connection.begin_nested():
+                    row = {"id": made.id, "name": name, "role": made.role, "password": password}
+                    connection.execute(insert(people).values(**row, created_at=made.created_at, **values))
+            except IntegrityError:
+                raise NAME_TAKEN(name=name) from None
+            if first and made.role == "admin":
+                connection.execute(update(conversations).where(conversations.c.person == "").values(person=made.id))
+        return made
+
+    def by_name(self, name: str) -> Account | None:
+        """The account with this name."""
+        return self._one(people.c.name == _plain(name))
+
+    def by_id(self, id: str) -> Account | None:
+        """The account with this id."""
+        return self._one(people.c.id == id)
+
+    def named(self, name: str) -> Account:
+        """The account with this name; raises a cause if there is none."""
+        if (found := self.by_name(name)) is None:
+            raise NO_SUCH_PERSON(name=name[:60])
+        return found
+
+    def all(self) -> list[Account]:
+        """All accounts, by name."""
+        with self._database.read() as connection:
+            return [_account(row) for row in connection.execute(select(people).order_by(people.c.name))]
+
+    def change(self, id: str, **values: Any) -> None:
+        """Change ``role``, ``password``, ``quotas`` or ``disabled``; a new password and a closed account end logins."""
+        if "quotas" in values:
+            values["quotas"] = json.dumps(values["quotas"])
+        if "disabled" in values:
+            values["disabled_at"] = self._now() if values.pop("disabled") else None
+        with self._database.write() as connection:
+            connection.execute(update(people).where(people.c.id == id).values(**values))
+            if "password" in values or values.get("disabled_at"):
+                connection.execute(delete(logins).where(logins.c.person == id))
+
+    def remove(self, id: str) -> dict[str, int]:
+        """Remove an account with everything that is its own, and return what was removed."""
+        with self._database.write() as connection:
+            own = conversations.c.person == id
+            gone = {"conversations": connection.execute(delete(conversations).where(own)).rowcount}
+            owned = (("research", research), ("logins", logins), ("tokens", tokens), ("usage", usage))
+            for name, table in owned:
+                gone[name] = connection.execute(delete(table).where(table.c.person == id)).rowcount
+            connection.execute(delete(people).where(people.c.id == id))
+        if self._database.sqlite:
+            # The text must not stay on the disk, neither in free pages nor in the log.
+            self._database.pragma("incremental_vacuum")
+            self._database.pragma("wal_checkpoint(TRUNCATE)")
+        return gone
+
+    def export(self, account: Account) -> dict[str, Any]:
+        """Everything that is kept about a person, without hashes."""
+        own = conversations.c.person == account.id
+        with self._database.read() as connection:
+            talks = [dict(row._mapping) for row in connection.execute(select(conversations).where(own))]
+            for talk in talks:
+                said = select(messages).where(messages.c.conversation == talk["id"]).order_by(messages.c.position)
+                talk["messages"] = [_message_view(row) for row in connection.execute(said)]
+                for message in talk["messages"]:
+                    query = select(events.c.seq, events.c.event).where(events.c.run == message["id"])
+                    rows = connection.execute(query.order_by(events.c.seq))
+                    message["events"] = [[seq, json.loads(event)] for seq, event in rows]
+            jobs = [
+                _job_view(connection, row)
+                for row in connection.execute(select(research).where(research.c.person == account.id))
+            ]
+            used = [dict(row._mapping) for row in connection.execute(select(usage).where(usage.c.person == account.id))]
+            done = select(audit).where(audit.c.person == account.name).order_by(audit.c.at)
+            log = [dict(row._mapping) for row in connection.execute(done)]
+        return {
+            "account": account.view(),
+            "tokens": [token.view() for token in self.tokens(account.id)],
+            "conversations": talks,
+            "research": jobs,
+            "usage": used,
+            "audit": log,
+        }
+
+    # --- API tokens ---------------------------------------------------------------------------------------------------
+    def add_token(
+        self, person: str, digest: str, scopes: tuple[str, ...], label: str = "", expires: float | None = None
+    ) -> TokenRow:
+        """Keep a token by its hash."""
+        made = TokenRow(new_id(), person, label, scopes, self._now(), expires, None)
+        row = {"id": made.id, "person": person, "digest": digest, "label": label, "scopes": " ".join(scopes)}
+        with self._database.write() as connection:
+            values = {**row, "created_at": made.created_at, "expires": expires}
+            connection.execute(insert(tokens).values(**values))
+        return made
+
+    def token(self, digest: str) -> tuple[Account, TokenRow] | None:
+        """The token with this hash and whose it is, unless it has expired or the account is closed."""
+        with self._database.read() as connection:
+            row = connection.execute(select(tokens).where(tokens.c.digest == digest)).first()
+            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
+        if row is None or owner is None or owner.disabled_at or (row.expires and row.expires <= self._clock()):
+            return None
+        return _account(owner), _token(row)
+
+    def tokens(self, person: str) -> list[TokenRow]:
+        """The tokens of a person."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at))
+            return [_token(row) for row in rows]
+
+    def note_use(self, token: str) -> None:
+        """Note that a token was used now."""
+        with self._database.write() as connection:
+            connection.execute(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
+
+    def remove_token(self, person: str, token: str) -> bool:
+        """Revoke a token of a person; return whether there was one."""
+        same = (tokens.c.id == _plain(token), tokens.c.person == person)
+        with self._database.write() as connection:
+            return connection.execute(delete(tokens).where(*same)).rowcount > 0
+
+    # --- logins -------------------------------------------------------------------------------------------------------
+    def keep_login(self, digest: str, login: Login) -> None:
+        """Store a login by a hash of its cookie."""
+        row = {"digest": digest, "person": login.person, "expires": login.expires, "begun": login.begun}
+        with self._database.write() as connection:
+            connection.execute(insert(logins).values(**row))
+
+    def login(self, digest: str) -> tuple[Account, Login] | None:
+        """The login with this hash and whose it is, unless it is over or the account is closed."""
+        query = select(logins).where(logins.c.digest == digest, logins.c.expires > self._clock())
+        with self._database.read() as connection:
+            row = connection.execute(query).first()
+            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
+        if row is None or owner is None or owner.disabled_at:
+            return None
+        return _account(owner), Login(row.person, row.expires, row.begun)
+
+    def end_login(self, digest: str, after_seconds: float = 0.0) -> None:
+        """End a login, now or in a moment."""
+        same = logins.c.digest == digest
+        with self._database.write() as connection:
+            if after_seconds:
+                connection.execute(update(logins).where(same).values(expires=self._clock() + after_seconds))
+            else:
+                connection.execute(delete(logins).where(same))
+
+    # --- shared links -------------------------------------------------------------------------------------------------
+    def add_share(self, conversation: str, digest: str, expires: float | None) -> Share:
+        """Keep a link to a conversation as it is now, by its hash."""
+        now = self._now()
+        made = Share(new_id(), conversation, now, now, expires)
+        row = {"id": made.id, "digest": digest, "conversation": conversation, "created_at": now, "until": now}
+        with self._database.write() as connection:
+            connection.execute(insert(shares).values(**row, expires=expires))
+        return made
+
+    def share(self, digest: str) -> Share | None:
+        """The link with this hash, unless it has expired."""
+        with self._database.read() as connection:
+            row = connection.execute(select(shares).where(shares.c.digest == digest)).first()
+        return None if row is None or (row.expires and row.expires <= self._clock()) else _share(row)
+
+    def shares(self, conversation: str) -> list[Share]:
+        """The links to a conversation."""
+        query = select(shares).where(shares.c.conversation == conversation).order_by(shares.c.created_at)
+        with self._database.read() as connection:
+            return [_share(row) for row in connection.execute(query)]
+
+    def remove_share(self, conversation: str, share: str) -> bool:
+        """Revoke a link; return whether there was one."""
+        same = (shares.c.id == _plain(share), shares.c.conversation == conversation)
+        with self._database.write() as connection:
+            return connection.execute(delete(shares).where(*same)).rowcount > 0
+
+    # --- what was used ------------------------------------------------------------------------------------------------
+    def count(self, person: str, **more: float) -> None:
+        """Add to what a person has used today."""
+        same = (usage.c.person == person, usage.c.day == self._today())
+        added = {name: usage.c[name] + value for name, value in more.items()}
+        with self._database.write() as connection:
+            if connection.execute(update(usage).where(*same).values(**added)).rowcount:
+                return
+            row = dict.fromkeys(COUNTED, 0) | more
+            try:
+                with connection.begin_nested():
+                    connection.execute(insert(usage).values(person=person, day=self._today(), **row))
+            except IntegrityError:
+                # Another worker was first.
+                connection.execute(update(usage).where(*same).values(**added))
+
+    def used(self, person: str) -> dict[str, float]:
+        """What a person has used today."""
+        same = (usage.c.person == person, usage.c.day == self._today())
+        with self._database.read() as connection:
+            row = connection.execute(select(usage).where(*same)).first()
+        return {name: float(getattr(row, name)) if row else 0.0 for name in COUNTED}
+
+    # --- who did what -------------------------------------------------------------------------------------------------
+    def note(self, person: str, action: str, what: str = "", address: str = "") -> None:
+        """Write a line of the audit log."""
+        row = {"id": new_id(), "at": self._now(), "person": _plain(person)[:100], "action": action}
+        with self._database.write() as connection:
+            connection.execute(insert(audit).values(**row, what=_plain(what)[:200], address=address[:60]))
+
+    def noted(self, limit: int = 200, person: str = "") -> list[dict[str, Any]]:
+        """The latest lines of the audit log, newest first."""
+        query = select(audit).order_by(audit.c.at.desc()).limit(limit)
+        if person:
+            query = query.where(audit.c.person == _plain(person))
+        with self._database.read() as connection:
+            lines = connection.execute(query).all()
+        return [{name: value for name, value in line._mapping.items() if name != "id"} for line in lines]
+
+    def purge(self, audit_days: float) -> None:
+        """Remove what is over: logins, links, old lines of the audit log."""
+        now = self._clock()
+        with self._database.write() as connection:
+            connection.execute(delete(logins).where(logins.c.expires <= now))
+            connection.execute(delete(shares).where(shares.c.expires <= now))
+            connection.execute(delete(audit).where(audit.c.at <= _stamp(now - audit_days * 86_400)))
+
+    def _one(self, same: Any) -> Account | None:
+        with self._database.read() as connection:
+            row = connection.execute(select(people).where(same)).first()
+        return None if row is None else _account(row)
+
+    def _now(self) -> str:
+        return _stamp(self._clock())
+
+    def _today(self) -> str:
+        return self._now()[:10]
+
+
+def _account(row: Row[Any]) -> Account:
+    return Account(
+        row.id, row.name, row.role, row.password, json.loads(row.quotas or "{}"), row.created_at, row.disabled_at
+    )
+
+
+def _token(row: Row[Any]) -> TokenRow:
+    return TokenRow(
+        row.id, row.person, row.label, tuple(row.scopes.split()), row.created_at, row.expires, row.used_at
+    )  # fmt: skip
+
+
+def _share(row: Row[Any]) -> Share:
+    return Share(row.id, row.conversation, row.created_at, row.until, row.expires)
+
+
+def _message_view(row: Row[Any]) -> dict[str, Any]:
+    names = ("id", "role", "text", "state", "created_at", "position")
+    answer = json.loads(row.answer) if row.answer else None
+    return {**{name: getattr(row, name) for name in names}, "answer": answer}
+
+
+def _job_view(connection: Connection, row: Row[Any]) -> dict[str, Any]:
+    names = ("id", "question", "state", "created_at", "updated_at")
+    parts = {
+        name: json.loads(value) if (value := getattr(row, name)) else None for name in ("request", "plan", "result")
+    }
+    own = select(research_steps).where(research_steps.c.job == row.id).order_by(research_steps.c.seq)
+    steps = [{"kind": step.kind, "at": step.at, "data": json.loads(step.data)} for step in connection.execute(own)]
+    return {**{name: getattr(row, name) for name in names}, **parts, "steps": steps}
+
+
+def _stamp(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
+
+
+def _plain(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,70 @@
+"""Copies everything from one database to another: to move to PostgreSQL, to back up, and to restore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Table, func, insert, select
+
+from ..core.causes.store import STORE_INCOMPLETE, STORE_NOT_EMPTY
+from ..core.secret import Secret
+from .database import Database
+from .tables import metadata, revisions, schema
+
+_ROWS = 500
+# Every database has these of its own.
+_OWN = {revisions.name, schema.name}
+
+Told = Callable[[str, int], None]
+
+
+def copy_store(source: Secret | str, target: Secret | str, told: Told = lambda table, rows: None) -> dict[str, int]:
+    """Copy all rows to an empty store, all or none, and return how many there are of each table.
+
+    The source is read in one transaction, so that a server may go on writing to it: what it writes after the start is
+    not copied.
+    """
+    before, after = (Database(_text(address)) for address in (source, target))
+    try:
+        before.open()
+        after.open()
+        with before.read() as reading, after.write() as writing:
+            counts = {}
+            for table in tables():
+                if writing.execute(select(func.count()).select_from(table)).scalar():
+                    raise STORE_NOT_EMPTY(where=after.where)
+            for table in tables():
+                counts[table.name] = _copy(reading, writing, table)
+                told(table.name, counts[table.name])
+        _compare(after, counts)
+        return counts
+    finally:
+        before.close()
+        after.close()
+
+
+def tables() -> list[Table]:
+    """The tables that hold something of people, those first that others refer to."""
+    return [table for table in metadata.sorted_tables if table.name not in _OWN]
+
+
+def _copy(reading: Connection, writing: Connection, table: Table) -> int:
+    copied = 0
+    # In a fixed order, so that a large table need not be held in memory.
+    rows = reading.execute(select(table).order_by(*table.primary_key.columns))
+    while part := rows.fetchmany(_ROWS):
+        writing.execute(insert(table), [dict(row._mapping) for row in part])
+        copied += len(part)
+    return copied
+
+
+def _compare(database: Database, counts: dict[str, int]) -> None:
+    with database.read() as connection:
+        for table in tables():
+            found = connection.execute(select(func.count()).select_from(table)).scalar()
+            if found != counts[table.name]:
+                raise STORE_INCOMPLETE(where=database.where, table=table.name)
+
+
+def _text(address: Secret | str) -> str:
+    return address.reveal() if isinstance(address, Secret) else address

@@ -1,0 +1,364 @@
+"""Accounts: who may log in, what a token may do, and that nobody sees what is another's."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+pytest.importorskip("argon2", reason="the optional extra suyuan[team] is not installed")
+
+from server.serving import Client, Served, serving, settings_of
+from support.oai import hold, reply, serve_model
+from support.talk import openai
+from support.timing import PATIENCE, eventually
+from suyuan.cli.main import main
+from suyuan.config.settings import PeopleSettings
+from suyuan.store.accounts import add_account, make_token
+from suyuan.store.conversations import Store
+from suyuan.store.people import People
+
+PASSWORD = "correct horse battery"
+
+
+@dataclass
+class Team:
+    """A server with accounts, and the folder of its data."""
+
+    served: Served
+    people: People
+    data: Path
+
+    @asynccontextmanager
+    async def as_(self, name: str = "", **token: Any) -> AsyncIterator[Client]:
+        """A client with a token of somebody; without a name, of a stranger."""
+        headers = {}
+        if name:
+            made, _ = make_token(self.people, self.people.named(name), token.get("scopes", ("search", "read", "chat")))
+            headers["Authorization"] = f"Bearer {made}"
+        timeout = aiohttp.ClientTimeout(PATIENCE)
+        jar = aiohttp.CookieJar(unsafe=True)
+        async with aiohttp.ClientSession(headers=headers, timeout=timeout, cookie_jar=jar) as session:
+            yield Client(session, self.served.url)
+
+
+@pytest.fixture(scope="module")
+def go_on() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory, go_on: threading.Event) -> Iterator[Team]:
+    data = tmp_path_factory.mktemp("team")
+    with serve_model([[reply("half "), hold(go_on), reply("done.")]]) as model:
+        settings = settings_of(data=data, model=openai(model.url))
+        with serving(settings, users=True) as served:
+            people = served.app.state.client.chat.store.people
+            for name in ("anna", "bob", "carl"):
+                add_account(people, name, PASSWORD)
+            yield Team(served, people, data)
+            go_on.set()
+
+
+async def test_the_first_account_is_an_administrators_and_logs_in_and_out(team: Team) -> None:
+    assert [(each.name, each.role) for each in team.people.all()] == [
+        ("anna", "admin"), ("bob", "member"), ("carl", "member")
+    ]  # fmt: skip
+    async with team.as_() as browser:
+        status, problem = await browser("GET", "/api/me")
+        assert status == 401 and problem["error"]["detail_code"] == "login_needed"
+        for name, password in (("anna", "wrong password"), ("nobody", PASSWORD), ("", "")):
+            status, problem = await browser("POST", "/api/login", {"name": name, "password": password})
+            assert status == 401 and problem["error"]["detail_code"] == "login_wrong"
+        status, me = await browser("POST", "/api/login", {"name": " Anna ", "password": PASSWORD})
+        assert status == 200 and me["name"] == "anna" and me["role"] == "admin" and "admin" in me["scopes"]
+        assert (await browser("GET", "/api/me"))[1] == me
+        assert (await browser("GET", "/"))[0] == 200
+        assert (await browser("POST", "/api/logout"))[0] == 204
+        assert (await browser("GET", "/api/me"))[0] == 401
+        status, page = await browser("GET", "/", Accept="text/html")
+        assert status == 303
+    actions = [line["action"] for line in team.people.noted(person="anna")]
+    assert actions[:2] == ["login", "login failed"]
+
+
+async def test_people_log_in_by_the_page(team: Team) -> None:
+    async with team.as_() as browser:
+        form = (await browser("GET", "/login"))[1]
+        assert 'name="name"' in form and 'name="password"' in form
+        wrong = {"name": "bob", "password": "not his password", "next": "/settings"}
+        async with browser.session.post(browser.url + "/login", data=wrong, allow_redirects=False) as answer:
+            assert answer.status == 401 and "wrong" in await answer.text()
+        right = {**wrong, "password": PASSWORD}
+        async with browser.session.post(browser.url + "/login", data=right, allow_redirects=False) as answer:
+            assert answer.status == 303 and answer.headers["Location"] == "/settings"
+            cookie = answer.headers["Set-Cookie"]
+            assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
+        assert (await browser("GET", "/api/me"))[1]["name"] == "bob"
+
+
+async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with team.as_() as browser:
+        await browser("POST", "/api/login", {"name": "carl", "password": PASSWORD})
+        before = {cookie.value for cookie in browser.session.cookie_jar}
+        team.served.app.state.accounts.forget_known()
+        with monkeypatch.context() as later:
+            later.setattr("suyuan.store.accounts._ROTATED_AFTER", -1.0)
+            assert (await browser("GET", "/api/me"))[0] == 200
+        after = {cookie.value for cookie in browser.session.cookie_jar}
+        assert after != before and (await browser("GET", "/api/me"))[0] == 200
+        async with team.as_("anna", scopes=("admin",)) as admin:
+            status, _ = await admin("PATCH", "/api/users/carl", {"password": "another long password"})
+            assert status == 200
+        assert (await browser("GET", "/api/me"))[0] == 401
+
+
+async def test_guessing_is_slowed_by_account_and_by_address(team: Team) -> None:
+    async with team.as_() as stranger:
+        wrong = {"name": "victim", "password": "guess number one"}
+        found = [(await stranger("POST", "/api/login", wrong))[0] for _ in range(12)]
+        assert found == [401] * 10 + [429] * 2
+        # Others are not locked out by it.
+        assert (await stranger("POST", "/api/login", {"name": "bob", "password": PASSWORD}))[0] == 200
+
+
+async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -> None:
+    async with team.as_("bob", scopes=("search",)) as finder, team.as_("bob", scopes=("read",)) as reader:
+        assert (await finder("POST", "/api/search", {"query": "x", "engines": "stub"}))[0] != 403
+        for ask, method, path in (
+            (finder, "GET", "/api/conversations"), (finder, "POST", "/api/fetch"), (finder, "GET", "/"),
+            (finder, "GET", "/api/users"), (finder, "GET", "/metrics"), (reader, "POST", "/api/search"),
+            (reader, "GET", "/?q=x"), (reader, "GET", "/search?q=x"), (reader, "POST", "/v1/chat/completions"),
+        ):  # fmt: skip
+            status, problem = await ask(method, path, {} if method == "POST" else None)
+            assert status == 403 and "scope_missing" in str(problem), (path, status, problem)
+        # A token cannot make one that may do more.
+        status, problem = await finder("POST", "/api/tokens", {"scopes": ["chat"]})
+        assert status == 403
+    async with team.as_("bob") as member:
+        for path in ("/api/users", "/api/audit", "/api/users/anna/export", "/metrics"):
+            assert (await member("GET", path))[0] == 403, path
+        assert (await member("POST", "/api/users", {"name": "x", "password": PASSWORD}))[0] == 403
+        status, made = await member("POST", "/api/tokens", {"label": "mine", "scopes": ["search"], "days": 1})
+        assert status == 201 and made["token"].startswith("suyuan_") and made["expires_at"]
+        status, listed = await member("GET", "/api/tokens")
+        assert made["token"] not in str(listed) and made["id"] in str(listed)
+        assert (await member("DELETE", f"/api/tokens/{made['id']}"))[0] == 204
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {made['token']}"}) as session:
+        assert (await Client(session, team.served.url)("GET", "/api/me"))[0] == 401
+    with team.people._database.read() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM suyuan_tokens").all()
+    assert made["token"] not in str(rows), "only hashes are kept"
+
+
+async def test_no_route_shows_or_changes_what_is_another_persons(team: Team, go_on: threading.Event) -> None:
+    """Every route with an id, tried by another person with the ids of the first; none of them may tell anything."""
+    async with team.as_("bob") as owner, team.as_("carl") as other, asyncio.timeout(PATIENCE):
+        id = await owner.conversation(search=False)
+        run = await owner.ask(id, "what nobody else may read")
+        share = (await owner("POST", f"/api/conversations/{id}/shares"))[1]["id"]
+        token = (await owner("POST", "/api/tokens", {}))[1]["id"]
+        job = (await owner("POST", "/api/research", {"question": "a private matter?", "wait_for_plan": True}))[1]["id"]
+        form = aiohttp.FormData()
+        form.add_field("files", io.BytesIO(b"A private note about walruses."), filename="note.txt")
+        async with owner.session.post(owner.url + "/api/library", data=form) as answer:
+            assert answer.status == 201, await answer.text()
+            document = (await answer.json())["documents"][0]["id"]
+        known = {"id": id, "run": run, "share": share, "name": "bob", "number": "1", "file": "note.txt"}
+        tried = 0
+        for route, methods in _routes(team.served.app):
+            if "{" not in route or route.startswith(("/static/", "/guide/", "/demo", "/r/", "/s/", "/api/shared/")):
+                continue
+            values = {**known, "id": _id_of(route, id, job, token, document)}
+            path = _filled(route, values)
+            for method in methods:
+                body = (
+                    {"text": "mine now", "answer": run, "title": "mine now"}
+                    if method in ("POST", "PATCH", "PUT")
+                    else None
+                )
+                async with other.session.request(method, other.url + path, json=body, allow_redirects=False) as answer:
+                    text = (await answer.content.read(5000)).decode("utf-8", "replace")
+                    assert answer.status in (400, 403, 404, 405, 422), (method, path, answer.status, text[:300])
+                    assert "nobody else may read" not in text and "private" not in text, (method, path, text)
+                tried += 1
+        assert tried > 25, "the routes were found"
+        for path in (
+            "/api/conversations",
+            "/api/conversations?text=nobody",
+            "/api/research",
+            "/api/library",
+            "/api/tokens",
+            "/",
+            "/rail",
+        ):
+            _, text = await other("GET", path)
+            assert not any(secret in str(text) for secret in (id, run, job, token, document, "nobody else")), path
+        # The owner still has everything.
+        assert (await owner("GET", f"/api/conversations/{id}"))[1]["running"] == run
+        go_on.set()
+        assert (await owner.answer(run))["text"] == "half done."
+        _, found = await owner("GET", f"/api/conversations/{id}/messages")
+        assert [each["text"] for each in found["messages"]][0] == "what nobody else may read"
+
+
+def _routes(router: Any) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for route in router.routes:
+        if included := getattr(route, "original_router", None):
+            found += _routes(included)
+        elif methods := getattr(route, "methods", None):
+            found.append((route.path, sorted(methods - {"HEAD", "OPTIONS"})))
+    return found
+
+
+def _id_of(route: str, conversation: str, job: str, token: str, document: str) -> str:
+    by_start = {
+        "/api/research": job,
+        "/research": job,
+        "/api/tokens": token,
+        "/api/library": document,
+        "/library": document,
+    }
+    return next((id for start, id in by_start.items() if route.startswith(start)), conversation)
+
+
+def _filled(route: str, values: dict[str, str]) -> str:
+    import re
+
+    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: values.get(found[1], values["id"]), route)
+
+
+async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoked(
+    team: Team, go_on: threading.Event
+) -> None:
+    go_on.set()
+    async with team.as_("bob") as owner, team.as_("carl") as other, team.as_() as stranger, asyncio.timeout(PATIENCE):
+        id = await owner.conversation(search=False)
+        await owner.answer(await owner.ask(id, "a question to share"))
+        assert (await other("POST", f"/api/conversations/{id}/shares"))[0] == 404
+        status, share = await owner("POST", f"/api/conversations/{id}/shares", {"days": 7})
+        assert status == 201 and share["expires_at"]
+        path = share["url"].removeprefix(team.served.url)
+        await owner.answer(await owner.ask(id, "a question that came later"))
+        status, page = await stranger("GET", path)
+        assert status == 200 and "a question to share" in page and "came later" not in page
+        status, shown = await stranger("GET", path.replace("/s/", "/api/shared/"))
+        assert [each["text"] for each in shown["messages"]] == ["a question to share", "half done."]
+        assert shown["messages"][1]["answer"]["text"] == "half done."
+        assert (await stranger("GET", "/s/" + "x" * 32))[0] == 404
+        _, listed = await owner("GET", f"/api/conversations/{id}/shares")
+        assert [each["id"] for each in listed["shares"]] == [share["id"]] and "url" not in listed["shares"][0]
+        assert (await owner("DELETE", f"/api/conversations/{id}/shares/{share['id']}"))[0] == 204
+        assert (await stranger("GET", path))[0] == 404 and (await stranger("GET", f"/c/{id}"))[0] in (303, 401)
+
+
+async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
+    with serve_model([[reply("an answer of several words.")]]) as model:
+        settings = replace(settings_of(data=tmp_path, model=openai(model.url)), people=PeopleSettings(answers=2))
+        with serving(settings, users=True) as served:
+            team = Team(served, served.app.state.client.chat.store.people, tmp_path)
+            for name in ("anna", "bob"):
+                add_account(team.people, name, PASSWORD)
+            team.people.change(team.people.named("anna").id, quotas={"answers": 0, "searches": 1})
+            async with team.as_("bob") as bob, team.as_("anna") as anna, asyncio.timeout(PATIENCE):
+                id = await bob.conversation(search=False)
+                for _ in range(2):
+                    await bob.answer(await bob.ask(id))
+                status, problem = await bob("POST", f"/api/conversations/{id}/messages", {"text": "a third"})
+                assert status == 429 and problem["error"]["detail_code"] == "person_quota_spent"
+                me = (await bob("GET", "/api/me"))[1]
+                assert me["quotas"]["answers"] == 2 and me["used"]["answers"] == 2
+                mine = await anna.conversation(search=False)
+                for _ in range(3):
+                    await anna.answer(await anna.ask(mine))
+                found = [(await anna("POST", "/api/search", {"query": "x y"}))[0] for _ in range(2)]
+                assert found[0] != 429 and found[1] == 429
+
+
+def run(*args: str, stdin: str = "", monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+    return main(["users", *args])
+
+
+async def test_accounts_on_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    store = f"sqlite:///{tmp_path / 'chat.sqlite'}"
+    monkeypatch.setenv("SUYUAN_STORE_URL", store)
+    before = Store(store)
+    before.create(title="from before")
+    before.close()
+    assert run("add", "Ann", "--password-stdin", stdin=PASSWORD + "\n", monkeypatch=monkeypatch) == 0
+    assert run("add", "ann", "--password-stdin", stdin=PASSWORD + "\n", monkeypatch=monkeypatch) != 0
+    assert run("add", "bob", "--password-stdin", stdin="short\n", monkeypatch=monkeypatch) != 0
+    assert run("add", "bob", "--password-stdin", stdin=PASSWORD, monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    assert run("token", "bob", "--scope", "search", "--scope", "read", "--json", monkeypatch=monkeypatch) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["token"].startswith("suyuan_") and made["scopes"] == ["search", "read"]
+    assert run("token", "bob", "--scope", "admin", monkeypatch=monkeypatch) != 0, "a member gives no more than it has"
+    assert run("role", "ann", "member", monkeypatch=monkeypatch) != 0, "the last administrator stays one"
+    capsys.readouterr()
+    assert run("list", "--json", monkeypatch=monkeypatch) == 0
+    assert [(each["name"], each["role"]) for each in json.loads(capsys.readouterr().out)["users"]] == [
+        ("ann", "admin"), ("bob", "member")
+    ]  # fmt: skip
+    target = tmp_path / "ann.json"
+    assert run("export", "ann", "--output", str(target), monkeypatch=monkeypatch) == 0
+    exported = json.loads(target.read_text())
+    assert [each["title"] for each in exported["conversations"]] == ["from before"], "the first one gets what was there"
+    assert "argon2" not in target.read_text()
+    assert run("delete", "bob", "--yes", monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    assert run("audit", "--json", monkeypatch=monkeypatch) == 0
+    actions = [line["action"] for line in json.loads(capsys.readouterr().out)["audit"]]
+    assert {"user added", "token created", "user exported", "user deleted"} <= {*actions}
+
+
+async def test_everything_of_a_deleted_person_is_gone(team: Team, go_on: threading.Event) -> None:
+    go_on.set()
+    add_account(team.people, "dora", PASSWORD)
+    account = team.people.named("dora")
+    async with team.as_("dora") as dora, team.as_("anna", scopes=("admin",)) as admin, asyncio.timeout(PATIENCE):
+        id = await dora.conversation(search=False)
+        await dora.answer(await dora.ask(id, "a walrus of my own"))
+        form = aiohttp.FormData()
+        form.add_field("files", io.BytesIO(b"A walrus note."), filename="note.txt")
+        async with dora.session.post(dora.url + "/api/library", data=form) as answer:
+            assert answer.status == 201
+        assert (team.data / "people" / account.id).is_dir()
+        _, exported = await admin("GET", "/api/users/dora/export")
+        assert "a walrus of my own" in json.dumps(exported)
+        assert (await admin("DELETE", "/api/users/dora"))[0] == 200
+
+        async def shut_out() -> bool:
+            return bool((await dora("GET", "/api/me"))[0] == 401)
+
+        assert await eventually(shut_out)
+    assert not (team.data / "people" / account.id).exists() and team.people.by_name("dora") is None
+    assert b"a walrus of my own" not in (team.data / "chat.sqlite").read_bytes()
+
+
+async def test_without_accounts_there_is_one_person_and_no_login(tmp_path: Path) -> None:
+    with serving(settings_of(data=tmp_path)) as served:
+        async with aiohttp.ClientSession() as session:
+            ask = Client(session, served.url)
+            _, me = await ask("GET", "/api/me")
+            assert me["accounts"] is False and me["role"] == "admin"
+            assert (await ask("GET", "/api/users"))[1]["error"]["detail_code"] == "no_accounts"
+            id = await ask.conversation(search=False)
+            _, share = await ask("POST", f"/api/conversations/{id}/shares")
+            assert (await ask("GET", share["url"].removeprefix(served.url)))[0] == 200
