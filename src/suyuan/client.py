@@ -214,7 +214,8 @@ class AsyncClient:
         """Answer a question event by event; the last event is the answer.
 
         ``mode`` is ``chat`` or ``agent``; ``search`` (on by default) is the switch of Chat mode; ``engines`` is a plan;
-        ``model`` is one of the configured models; ``history`` holds earlier questions and answers.
+        ``model`` is one of the configured models; ``history`` holds earlier questions and answers; ``length`` is
+        ``short``, ``full``, ``list``, ``table`` or ``auto``.
         """
         from .chat.answering import answer_message
 
@@ -224,6 +225,7 @@ class AsyncClient:
             search=params.get("search", True),
             engine=params.get("engines", ""),
             model=params.get("model", ""),
+            length=params.get("length"),
         )
         return answer_message(session, question)
 

@@ -49,7 +49,9 @@ async def _agent(turn: Turn) -> None:
     from .agent_limits import AgentLimitMiddleware
 
     session, limits = turn.session, turn.session.settings.limits
-    system = agent_prompt(turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches)
+    system = agent_prompt(
+        turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches, length=session.length
+    )
     agent = create_agent(
         session.chat_model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)]
     )

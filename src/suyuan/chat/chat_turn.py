@@ -36,11 +36,11 @@ async def search_and_answer(turn: Turn) -> None:
 
 async def _answer(turn: Turn, found: Gathered | None) -> None:
     if isinstance(turn.session.model, Responder):
-        given = found.turn_input(turn) if found else TurnInput(turn.message, earlier(turn))
+        given = found.turn_input(turn) if found else TurnInput(turn.message, earlier(turn), turn.session.length)
         respond(turn, turn.session.model, given)
     else:
         question = found.prompt(turn) if found else turn.message
-        await stream_answer(turn, chat_prompt(turn.lang, turn.session.today()), question)
+        await stream_answer(turn, chat_prompt(turn.lang, turn.session.today(), turn.session.length), question)
 
 
 def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:

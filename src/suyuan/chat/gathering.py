@@ -46,7 +46,7 @@ class Gathered:
 
     def turn_input(self, turn: Turn) -> TurnInput:
         """The message with all of this, for a responder."""
-        given = TurnInput(turn.message, earlier(turn), failed=self.error is not None)
+        given = TurnInput(turn.message, earlier(turn), turn.session.length, failed=self.error is not None)
         given.add_search(" ".join(self.queries), self.sources)
         for page in self.pages:
             given.add_page(page.source, page.text)

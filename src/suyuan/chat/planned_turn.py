@@ -17,7 +17,7 @@ from .turn import Turn
 
 async def planned_work(turn: Turn, responder: Responder) -> None:
     """Search and read as planned, as far as the limits allow, then answer."""
-    given = TurnInput(turn.message, earlier(turn))
+    given = TurnInput(turn.message, earlier(turn), turn.session.length)
     while calls := responder.plan(given, _tools_left(turn)):
         await asyncio.gather(*(_call(turn, given, call) for call in calls))
     respond(turn, responder, given)

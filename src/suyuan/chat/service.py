@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..core.answer_length import AnswerLength
 from ..core.causes.chat import (
     ANSWER_UNDER_WAY,
     NO_CONVERSATION,
@@ -187,7 +188,7 @@ class ChatService:
             raise STORE_SLOW(seconds=_PATIENCE_SECONDS) from None
 
     # --- answers ------------------------------------------------------------------------------------------------------
-    async def ask(self, id: str, text: str, *, instead_of: str = "") -> Run:
+    async def ask(self, id: str, text: str, *, instead_of: str = "", length: AnswerLength | None = None) -> Run:
         """Start to answer ``text``; ``instead_of`` is an earlier question, removed with everything after it."""
         check_message(text)
 
@@ -198,7 +199,7 @@ class ChatService:
                     raise NO_MESSAGE(id=instead_of[:40])
                 await self._write(self.store.cut_from, id, instead_of)
                 history = history[:place]
-            turn = Turn(self.sessions.of_conversation(conversation, history), text, run_id)
+            turn = Turn(self.sessions.of_conversation(conversation, history, length), text, run_id)
             return turn, await self._write(self.store.begin_turn, id, text, run_id)
 
         conversation = await self.get(id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ..core.answer_length import AnswerLength
 from ..core.document import Document
 from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import Responder
@@ -40,6 +41,7 @@ class AskParams(TypedDict, total=False):
     engines: str
     model: str
     history: Sequence[Exchange]
+    length: AnswerLength
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class Session:
     history: tuple[Exchange, ...] = ()
     bridge: SyncBridge = field(default_factory=SyncBridge)
     today: Callable[[], date] = date.today
+    length: AnswerLength = "auto"
     recall: Recall | None = None
     """What is asked when no engine could answer."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, UNKNOWN_MODEL_CHOICE
 from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import QuotingResponder, Responder
@@ -91,6 +92,7 @@ class SessionFactory:
         engine: str = "",
         model: str = "",
         focus: str = "",
+        length: AnswerLength | None = None,
         session_search: SessionSearch | None = None,
     ) -> Session:
         """The session for one turn."""
@@ -108,6 +110,7 @@ class SessionFactory:
             self._settings,
             history,
             self._bridge,
+            length=length or self._settings.length,
             recall=self._recall,
         )
 
@@ -118,7 +121,9 @@ class SessionFactory:
             self._built[label] = build_model(self.models[label])
         return self._built[label]
 
-    def of_conversation(self, conversation: Conversation, messages: list[Message]) -> Session:
+    def of_conversation(
+        self, conversation: Conversation, messages: list[Message], length: AnswerLength | None = None
+    ) -> Session:
         """The session for the next turn of a conversation."""
         return self.create(
             exchanges(messages),
@@ -128,6 +133,7 @@ class SessionFactory:
             # A model that is no longer configured does not end the conversation.
             model=conversation.model if conversation.model in self.models else "",
             focus=conversation.focus,
+            length=length,
             session_search=self._conversation_search(conversation),
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..core.setting import flag, number, setting, whole
+from ..core.answer_length import LENGTHS, AnswerLength
+from ..core.setting import choice, flag, number, setting, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class ChatSettings:
         "chat.readSeconds", 2.5, number(0, 60),
         "Time for reading the pages behind the best results before Chat mode answers; 0: only snippets are used.",
         env="SUYUAN_CHAT_READ_SECONDS",
+    )  # fmt: skip
+    length: AnswerLength = setting(
+        "chat.length", "auto", choice(*LENGTHS),
+        "Length of answers: short (one sentence), full, list, table; auto: by the question.",
+        env="SUYUAN_CHAT_LENGTH",
     )  # fmt: skip
     results: int = 5
     snippet_length: int = 200

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
+from ..core.answer_length import LENGTHS, AnswerLength
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Texts
@@ -34,6 +35,7 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     how.add_argument("--no-search", dest="search", action="store_false", help=t("help.ask_no_search"))
     how.add_argument("--agent", action="store_true", help=t("help.ask_agent"))
     command.add_argument("--model", default="", metavar="NAME", help=t("help.ask_model"))
+    command.add_argument("--length", choices=LENGTHS, metavar="FORM", help=t("help.ask_length"))
     command.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
 
 
@@ -47,9 +49,14 @@ def with_model(settings: Settings, name: str) -> Settings:
     return replace(settings, model=replace(settings.model, provider=provider, name=name))
 
 
+def with_length(settings: Settings, length: AnswerLength | None) -> Settings:
+    """Return the settings with another length of answers."""
+    return replace(settings, chat=replace(settings.chat, length=length)) if length else settings
+
+
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer one question."""
-    client = connect(with_model(settings, args.model))
+    client = connect(with_length(with_model(settings, args.model), args.length))
     try:
         # Loading the chat takes a second; outside of the event loop Ctrl-C ends it at once.
         _ = client.chat

@@ -14,7 +14,7 @@ from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from .ask import add_common, with_model
+from .ask import add_common, with_length, with_model
 from .failure import OK, show_failure
 from .terminal import Terminal
 
@@ -35,7 +35,7 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer each line until Ctrl-D."""
-    settings = with_model(settings, args.model)
+    settings = with_length(with_model(settings, args.model), args.length)
     client = connect(settings)
     with asyncio.Runner() as runner:
         try:

@@ -13,6 +13,7 @@ from ..text.words import stems
 LONGEST = 480
 """The characters of the longest quote: a page's table or menu is one long "sentence"."""
 _SHORTEST = 6
+_CELL_END, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
 _SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,24}$")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
 _PARAGRAPH_END = re.compile(r"\n+|(?<=[。！？…])\s{2,}")
@@ -42,6 +43,22 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of a table of a source."""
+
+    table: int
+    """Which table of the source, by the place of its first row."""
+    header: tuple[str, ...]
+    cells: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The row as words: each cell after the name of its column."""
+        named = zip(self.header or ("",) * len(self.cells), self.cells, strict=False)
+        return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A sentence of a source that may be quoted."""
 
@@ -58,6 +75,8 @@ class Candidate:
     position: int
     is_cut_off: bool
     """Whether the source breaks off in it, as snippets do."""
+    row: TableRow | None = None
+    """The row of a table that it stands for."""
 
 
 def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
@@ -68,19 +87,48 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
     ending = evidence.text.rstrip()
     before: Candidate | None = None
     position = 0
+    rows = _Rows()
     # A command or a listing is no sentence.
     for paragraph in _PARAGRAPH_END.split(_CODE.sub("\n", evidence.text)):
-        for text in split_sentences(_plain(paragraph), LONGEST):
+        row = rows.read(paragraph, position)
+        if row is None and rows.is_open:
+            continue  # The head of a table.
+        for text in [row.text] if row else split_sentences(_plain(paragraph), LONGEST):
             if not (_SHORTEST <= len(text) <= LONGEST) or _is_boilerplate(text):
                 before = None
                 continue
             nearby = title_stems.union(before.stems) if before else title_stems
             cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and ending.endswith(text))
             before = Candidate(
-                text, evidence.number, title, before, Counter(stems(text)), nearby, source, position, cut_off
+                text, evidence.number, title, before, Counter(stems(text)), nearby, source, position, cut_off, row
             )
             position += 1
             yield before
+
+
+class _Rows:
+    """Reads the tables of a text line by line."""
+
+    def __init__(self) -> None:
+        self._header: tuple[str, ...] = ()
+        self._table = 0
+        self._has_rule = False
+        self.is_open = False
+
+    def read(self, line: str, position: int) -> TableRow | None:
+        """Return the row that a line is; the line above the rule is the header."""
+        bare = line.strip()
+        if not (bare.startswith("|") and bare.endswith("|") and len(bare) > 2):
+            self.is_open = False
+            return None
+        cells = tuple(_plain(cell) for cell in _CELL_END.split(bare[1:-1]))
+        if not self.is_open:
+            self._header, self._table, self._has_rule, self.is_open = cells, position, False, True
+            return None
+        if not self._has_rule and all(_RULE.fullmatch(cell.strip()) for cell in bare[1:-1].split("|")):
+            self._has_rule = True
+            return None
+        return TableRow(self._table, self._header, cells)
 
 
 def _plain(text: str) -> str:

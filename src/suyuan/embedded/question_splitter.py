@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..text.keywords import content_stems, keywords
 from ..text.scripts import HAN
@@ -21,28 +22,53 @@ _EACH = re.compile(r"分别|各自|\brespectively\b|\beach\b", re.I)
 _TWO_YEARS = re.compile(r"(\d{4}\s*年?)\s*(?:和|与|、|及|\band\b)\s*(\d{4}\s*年?)")
 _MEN_AND_WOMEN = re.compile(r"(?<![和与、])男女(?=[子单双团])")
 # "国家和地区" is one term.
-_CONJUNCTION = re.compile(r"(?<=[\w》”])\s*(?:和(?!地区)|与|及|、|\band\b)\s*(?=[\w《“])")
+_CONJUNCTION = re.compile(r"(?<=[\w》”]),?\s*(?:和(?!地区)|与|及(?!其)|、|\band\b)\s*(?=[\w《“])")
 # The question is about what two things share, not about each of them.
-_SHARED = re.compile(r"之间|关系|区别|差别|差异|不同|异同|相比|比较|对比|哪个更|谁更|共同|一起|合作|联合|距离|多远")
-_LATIN_END, _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9.-]*$"), re.compile(r"[A-Za-z][A-Za-z0-9.-]*")
+_SHARED = re.compile(
+    r"之间|关系|区别|差别|差异|不同|异同|相比|比较|对比|哪个更|谁更|共同|一起|合作|联合|距离|多远"
+    r"|\b(?:between|difference|distance|compared?|versus|vs|together|both|relation\w*|meet|met|marr\w+)\b",
+    re.I,
+)
+_CAPITALS = r"(?:[A-Z][A-Za-z0-9.-]*\s+)*"
+_LATIN_END = re.compile(rf"{_CAPITALS}[A-Za-z][A-Za-z0-9.-]*$")
+_LATIN = re.compile(rf"{_CAPITALS}[A-Z][A-Za-z0-9-]*|[A-Za-z][A-Za-z0-9.-]*")
 # What cannot be part of one of two names that stand side by side.
 _BEFORE_NAMES = re.compile(r".*[的在年月日》”,，\s]")
 _SECOND_NAME = re.compile(r"(.{2,6}?)(?:的|分别|各自|是|在哪|何时|有多|有哪|[?？]|$)")
 _MAX_NAME = 10
+# A further name before two others: "A、B和C", "A, B and C".
+_NAME_BEFORE = re.compile(rf"({_CAPITALS}[A-Z][A-Za-z0-9-]*|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s+)$")
+_TWO_NAMES = re.compile(r"\b[A-Z][\w-]*,? and [A-Z]")
+_MOST_NAMES = 6
 _QUOTED = re.compile(r"《[^》]+》|“[^”]+”|\"[^\"]+\"")
 _CAPITALISED = re.compile(r"\b[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*")
 
 
+class Part(NamedTuple):
+    """One question of several, and the thing that it is about where the others are the same about another thing."""
+
+    question: str
+    name: str = ""
+
+
 def split_question(question: str) -> list[str]:
     """Return the questions in ``question``, mostly one; those after the first keep its subject."""
+    return [part.question for part in split_parts(question)]
+
+
+def split_parts(question: str) -> list[Part]:
+    """Return the questions in ``question`` with the things that they are about."""
     for pattern in (_TWO_YEARS, _TWO_QUESTION_WORDS):
         if pair := pattern.search(question):
             return _with_each(question, pair.start(), pair.end(), pair[1], pair[2])
     if pair := _MEN_AND_WOMEN.search(question):
         end = pair.end() + question.startswith("子", pair.end())
         return _with_each(question, pair.start(), end, "男子", "女子")
-    if found := _split_at_conjunction(question):
-        return found
+    return _split_at_conjunction(question) or [Part(part) for part in _split_between(question)]
+
+
+def _split_between(question: str) -> list[str]:
+    """Return the questions that stand one after another."""
     parts = [part.strip(" ,，。.") for part in _BETWEEN_QUESTIONS.split(question)]
     if len(parts) == 1 and (comma := _COMMA.search(question)) and _ASKS.search(question[: comma.start()]):
         parts = [question[: comma.start()], question[comma.end() :]]
@@ -63,15 +89,18 @@ def find_subject(question: str) -> str:
     return max(names, key=len) if names else ""
 
 
-def _with_each(question: str, start: int, end: int, *choices: str) -> list[str]:
+def _with_each(question: str, start: int, end: int, *choices: str) -> list[Part]:
     """Return the question with each of ``choices`` in place of what is between ``start`` and ``end``."""
-    return [_EACH.sub("", question[:start] + choice + question[end:]) for choice in choices]
+    return [Part(_EACH.sub("", question[:start] + choice + question[end:]), choice) for choice in choices]
 
 
-def _split_at_conjunction(question: str) -> list[str]:
+def _split_at_conjunction(question: str) -> list[Part]:
     """Return "A和B…" as a question about A and one about B, where it asks what each of them has."""
+    expected = answer_type(question)
     asks_about_each = _EACH.search(question) or (
-        not question.isascii() and set(answer_type(question).kinds) - {"reason"}
+        set(expected.kinds) - {"reason"}
+        if not question.isascii()
+        else expected.is_exact and _TWO_NAMES.search(question)
     )
     conjunctions = list(_CONJUNCTION.finditer(question))
     if not asks_about_each or not conjunctions or _SHARED.search(question):
@@ -81,7 +110,12 @@ def _split_at_conjunction(question: str) -> list[str]:
     if left.count("《") > left.count("》") or left.count("“") > left.count("”"):
         return []
     first, second = _two_names(left, right)
-    return _with_each(question, len(left) - len(first), conjunction.end() + len(second), first, second)
+    start = len(left) - len(first)
+    names = [first, second]
+    while before := _NAME_BEFORE.search(question[:start]):
+        names.insert(0, before[1])
+        start = before.start(1)
+    return _with_each(question, start, conjunction.end() + len(second), *names[-_MOST_NAMES:])
 
 
 def _two_names(left: str, right: str) -> tuple[str, str]:

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..core.answer_length import AnswerLength
 from ..text.bm25 import BM25
 from ..text.conflicts import Conflict, conflicts, disagreement
 from ..text.keywords import content_stems
 from ..text.language import script_language
 from ..text.numbers import figures
 from ..text.shingles import count_origins
+from ..text.tokens import tokens
 from ..text.words import stems
 from .answerability import Outcome, outcome, sentence_scores
 from .evidence import LONGEST, Candidate, Evidence, find_candidates
@@ -21,20 +23,31 @@ from .question_splitter import split_question
 from .sentence_features import Asked, SentenceFeatures
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
-_MIN_ODDS = 0.03
+_LEAST = math.log(0.03)
 # As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
 _ENOUGH = 0.97
-# Sentences for a fact, for another question of one part, and for each part of several.
-_MAX_FOR_FACT, _MAX_FOR_WHOLE, _MAX_FOR_PART = 3, 4, 2
+# Of the sentences of a list, so many are looked at for new names.
+_LOOK_AT = 24
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
 _SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
+_FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
+_DOTS = re.compile(r"\s*(?:\.{3,}|…+)$")
+_DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
 _REFERS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
     r"|[其该它他她此这那](?!他|它|外|次|时|后|前|种是)|两者|二者|同时|此外|另外|但|而且|因此|所以|随后|之后|目前为止"
 )
+
+
+def cited(text: str, numbers: Sequence[int]) -> str:
+    """Return a sentence with its numbers before the full stop, so that they do not belong to the next one."""
+    text = _DOTS_AFTER_SENTENCE.sub("", _DOTS.sub("…", text))
+    end = _FINAL_MARK.search(text)
+    at = end.start() if end else len(text)
+    return text[:at] + "".join(f"[{number}]" for number in numbers if number) + text[at:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +91,31 @@ class _Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class _Limits:
+    """How many sentences are quoted."""
+
+    most: int
+    least: float = _LEAST
+    """Up to this far below the best, by score."""
+    for_fact: int = 3
+    for_whole: int = 4
+    for_part: int = 2
+    is_list: bool = False
+
+    def most_for(self, asked: Asked, *, is_part: bool) -> int:
+        """Return how many there are at most for a question, or for one part of several."""
+        return self.for_part if is_part else self.for_fact if asked.expected.is_fact else self.for_whole
+
+
+_LIMITS: dict[AnswerLength, _Limits] = {
+    "short": _Limits(6, 0.0, 1, 1, 1),
+    "full": _Limits(12, math.log(0.005), 8, 8, 4, is_list=True),
+    "list": _Limits(8, math.log(0.01), 5, 5, 3, is_list=True),
+    "table": _Limits(6, 0.0, 1, 1, 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class _Emphasis:
     """Words that matter more than others: the subject that was said before, and what makes a part of the question."""
 
@@ -114,15 +152,18 @@ def pick_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, abou
     return find_quotes(question, evidence, most, about).quotes
 
 
-def find_quotes(question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "") -> Found:
+def find_quotes(
+    question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "", form: AnswerLength = "auto"
+) -> Found:
     """Return the sentences that answer ``question`` or come near, and which of both."""
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
-    picks, outcome = _picks(question, about, readable, most)
+    limits = _LIMITS.get(form, _Limits(most))
+    picks, outcome = _picks(question, about, readable, limits)
     if not picks:
         # A sentence in another language is better than none.
-        picks, outcome = _picks(question, about, candidates, most)
+        picks, outcome = _picks(question, about, candidates, limits)
     texts = {source.number: source.text for source in evidence}
     return Found(tuple(_with_others(picks, candidates, content_stems(question), texts)), outcome)
 
@@ -143,7 +184,7 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     return [source for _, source in sorted(zip(scores, evidence, strict=True), key=lambda pair: -pair[0])]
 
 
-def _picks(question: str, about: str, candidates: list[Candidate], most: int) -> tuple[list[_Pick], Outcome]:
+def _picks(question: str, about: str, candidates: list[Candidate], limits: _Limits) -> tuple[list[_Pick], Outcome]:
     """Return the sentences for all parts of a question; what is true of one part is true of the whole."""
     parts = split_question(question) or ([question] if about else [])
     if not candidates or not parts:
@@ -155,17 +196,17 @@ def _picks(question: str, about: str, candidates: list[Candidate], most: int) ->
         others = set[str]().union(*words[:at], *words[at + 1 :])
         emphasis = _Emphasis(content_stems(about), words[at] - others, others - words[at])
         # What is left is shared with the parts that follow.
-        limit = len(picks) + max(1, (most - len(picks)) // (len(parts) - at))
-        outcomes.add(_pick_for(part, about, candidates, picks, min(most, limit), emphasis))
+        most = len(picks) + max(1, (limits.most - len(picks)) // (len(parts) - at))
+        outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, replace(limits, most=most), emphasis))
+    _add_sources(picks, candidates)
     outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
     return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
 
 def _pick_for(
-    part: str, about: str, candidates: list[Candidate], picks: list[_Pick], most: int, emphasis: _Emphasis
+    asked: Asked, candidates: list[Candidate], picks: list[_Pick], limits: _Limits, emphasis: _Emphasis
 ) -> Outcome:
-    """Pick the best candidate for ``part``, then others that are nearly as good and say something else."""
-    asked = Asked.of(part, about)
+    """Pick the best candidate for a part, then others that are nearly as good and say something else."""
     features = SentenceFeatures(asked, candidates)
     scores = sentence_scores(features)
     found = outcome(features, scores)
@@ -173,17 +214,33 @@ def _pick_for(
         return found
     scores = [score + emphasis.of(each) for score, each in zip(scores, candidates, strict=True)]
     ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
-    odds = [math.exp(score - ranked[0][0]) for score, _ in ranked]
-    total, sure, taken = sum(odds), 0.0, 0
-    most_for_part = _MAX_FOR_PART if emphasis.others else _MAX_FOR_FACT if asked.expected.is_fact else _MAX_FOR_WHOLE
-    for chance, (score, candidate) in zip(odds, ranked, strict=True):
-        if chance < _MIN_ODDS or taken >= most_for_part or len(picks) >= most:
-            break
-        if asked.expected.is_fact and sure >= _ENOUGH:
+    best = ranked[0][0]
+    total, sure, taken = sum(math.exp(score - best) for score in scores), 0.0, 0
+    most = limits.most_for(asked, is_part=bool(emphasis.others))
+    while ranked and taken < most and len(picks) < limits.most:
+        score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
+        if score < best + limits.least or (sure >= _ENOUGH and asked.expected.is_fact and not limits.is_list):
             break
         taken += _take(candidate, score, picks)
-        sure += chance / total
+        sure += math.exp(score - best) / total
     return found
+
+
+def _next(asked: Asked, ranked: list[tuple[float, Candidate]], picks: list[_Pick]) -> int:
+    """Return the place of the sentence to be quoted next in a list: one that names something new is worth more."""
+    told = {name for pick in picks for name in asked.names_in(pick.text)}
+    worth = [
+        score + math.log1p(len(set(asked.names_in(candidate.text)) - told)) for score, candidate in ranked[:_LOOK_AT]
+    ]
+    return worth.index(max(worth))
+
+
+def _add_sources(picks: list[_Pick], candidates: list[Candidate]) -> None:
+    """Add the numbers of the sources that say the same as what was picked, however well they answer."""
+    for pick in picks:
+        for candidate in candidates:
+            if candidate.number not in pick.numbers and _supports(candidate, pick) and pick.says(candidate):
+                pick.numbers.append(candidate.number)
 
 
 def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
@@ -256,10 +313,17 @@ def _say_the_same(one: Candidate, other: Candidate) -> bool:
 
 
 def _supports(candidate: Candidate, pick: _Pick) -> bool:
-    """Whether ``candidate`` may be cited for what was picked: it has most of the words, and every figure."""
+    """Whether ``candidate`` may be cited for what was picked: it has most of the words, every figure and every name."""
     shown = pick.candidate.stems
     common = len(shown.keys() & candidate.stems.keys()) / max(1, len(shown))
-    return common >= _SAME and figures(pick.text).stated <= figures(candidate.text).implied
+    if common < _SAME or not figures(pick.text).stated <= figures(candidate.text).implied:
+        return False
+    said = f"{candidate.title} {candidate.before.text if candidate.before else ''} {candidate.text}".lower()
+    return all(name.lower() in said for name in _names(pick.text))
+
+
+def _names(text: str) -> list[str]:
+    return [text[token.start : token.end] for token in tokens(text) if token.kind == "name" and not token.is_aside]
 
 
 def _understandable(candidate: Candidate) -> str:

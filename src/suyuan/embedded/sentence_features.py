@@ -20,6 +20,7 @@ _FACT = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
 _NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
+_NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
 _REPRINT = 0.9
 _LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
 
@@ -40,6 +41,16 @@ class Asked:
         words = {**subject, **content_stems(question)} or dict.fromkeys(stems(question), 1.0)
         names = tuple(name for groups in _NAME.findall(question) for name in groups if name)
         return cls(question, words, names, answer_type(question))
+
+    def names_in(self, text: str) -> list[tuple[str, str]]:
+        """Return the names in a sentence that the question does not have, for Chinese with their kind."""
+        if self.is_chinese:
+            import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
+
+            tagged = ((word, tag[:2]) for word, tag in rjieba.tag(text))
+            return [each for each in tagged if each[1] in _NAME_TAGS and each[0] not in self.question]
+        question = self.question.lower()
+        return [(name, "") for name in _CAPITALISED.findall(text) if name.lower() not in question]
 
     @property
     def is_chinese(self) -> bool:
@@ -152,14 +163,11 @@ class SentenceFeatures:
 
     def _named(self, text: str) -> tuple[float, float]:
         """Return about how many people and places a sentence names that the question does not."""
-        if self.asked.is_chinese:
-            import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
-
-            tags = Counter(tag[:2] for word, tag in rjieba.tag(text) if word not in self.asked.question)
-            return tags["nr"] + 0.5 * tags["nz"], tags["ns"] + 0.5 * tags["nt"]
-        question = self.asked.question.lower()
-        capitalised = 0.5 * sum(name.lower() not in question for name in _CAPITALISED.findall(text))
-        return capitalised, capitalised
+        names = self.asked.names_in(text)
+        if not self.asked.is_chinese:
+            return 0.5 * len(names), 0.5 * len(names)
+        tags = Counter(tag for _, tag in names)
+        return tags["nr"] + 0.5 * tags["nz"], tags["ns"] + 0.5 * tags["nt"]
 
 
 def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, tuple[int, frozenset[str]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..citations.registry import Source
+from ..core.answer_length import AnswerLength
 from ..text.language import script_language
 from .evidence import Evidence
 from .follow_up import Resolved, Said, resolve
@@ -34,6 +35,7 @@ class TurnInput:
     question: str = ""
     history: tuple[Said, ...] = ()
     """The earlier questions and answers, the oldest first."""
+    length: AnswerLength = "auto"
     sources: dict[int, FoundSource] = field(default_factory=dict)
     queries: list[str] = field(default_factory=list)
     read_urls: list[str] = field(default_factory=list)

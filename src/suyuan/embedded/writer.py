@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from .answer_form import wanted_form
+from .answer_table import find_table
 from .planner import is_small_talk
-from .quotes import Quote, find_quotes, rank_sources
+from .quotes import Quote, cited, find_quotes, rank_sources
 from .turn_input import TurnInput
 
 _TEXTS = {
@@ -43,15 +45,15 @@ _TEXTS = {
         "en": "The search failed, so there is nothing to quote. I am the built-in model: I answer nothing from memory.",
     },
 }
-_FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
-_DOTS = re.compile(r"\s*(?:\.{3,}|…+)$")
-_DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 
 
 def write_answer(turn: TurnInput, most_quotes: int) -> str:
     """Return the answer to a turn: quotes, the nearest sources, or why there is nothing to quote."""
     lang, resolved, evidence = turn.lang, turn.resolved, turn.evidence
-    found = find_quotes(resolved.question, evidence, most_quotes, resolved.about)
+    form = wanted_form(turn.question, turn.length)
+    if form in ("auto", "table") and (answer := find_table(turn.full_question, evidence, lang, wanted=form == "table")):
+        return answer.markdown()
+    found = find_quotes(resolved.question, evidence, most_quotes, resolved.about, form)
     if found.quotes:
         written = _written(found.quotes, lang)
         return written if found.outcome == "answer" else f"{_TEXTS['near'][lang]}\n\n{written}"
@@ -74,17 +76,8 @@ def _written(quotes: tuple[Quote, ...], lang: str) -> str:
             lines += [
                 _TEXTS["disagree"][lang].format(sides=said([quote.says, *(other.says for other in quote.others)]))
             ]
-        lines += [f"- {_cited(each)}" for each in (quote, *quote.others)]
+        lines += [f"- {cited(each.text, each.numbers)}" for each in (quote, *quote.others)]
     return lines[0].removeprefix("- ") if len(lines) == 1 else "\n".join(lines)
-
-
-def _cited(quote: Quote) -> str:
-    """Return the sentence with its numbers before the full stop, so that they do not belong to the next one."""
-    numbers = "".join(f"[{number}]" for number in quote.numbers if number)
-    text = _DOTS_AFTER_SENTENCE.sub("", _DOTS.sub("…", quote.text))
-    end = _FINAL_MARK.search(text)
-    at = end.start() if end else len(text)
-    return text[:at] + numbers + text[at:]
 
 
 def _plain_title(title: str) -> str:

@@ -210,7 +210,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
     if command := parse_command(body.text):
         changed = await chat.run_command(id, command)
         return JSONResponse({"command": command.name, "conversation": conversation_view(chat, changed)})
-    return _started(request, await chat.ask(id, body.text, instead_of=body.instead_of))
+    return _started(request, await chat.ask(id, body.text, instead_of=body.instead_of, length=body.length))
 
 
 @router.post("/conversations/{id}/retry", status_code=202, response_model=s.RunStarted, tags=["answers"])

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..core.answer_length import AnswerLength
 from ..core.page_reading import Depth
 from ..messages.catalog import languages
 
@@ -108,6 +109,7 @@ class NewMessage(BaseModel):
     instead_of: str = Field(
         "", max_length=64, description="An earlier question that this one replaces, with everything after it."
     )
+    length: AnswerLength | None = Field(None, description="Length and form; by default that of the settings.")
 
 
 class Retry(BaseModel):

@@ -1,0 +1,117 @@
+"""An answer as a table: rows of a table of the sources, or what each of several things has, with its sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ..text.dates import find_dates
+from ..text.keywords import content_stems
+from ..text.words import stems
+from .answer_type import answer_type
+from .evidence import Candidate, Evidence, find_candidates
+from .question_splitter import Part, split_parts
+from .quotes import cited, find_quotes
+
+_MOST_ROWS, _MOST_COLUMNS = 12, 5
+_FIGURE = re.compile(
+    r"[$£€]?\d(?:[\d,.]*\d)?(?:\s*(?:thousand|million|billion|trillion)\b)?"
+    r"(?:\s*(?:percent|km|metres?|meters?|m|feet|miles|people|inhabitants|years|days|hours|dollars|tons)\b"
+    r"|\s*(?:万亿|[万亿千百])?(?:平方公里|公里|千米|美元|人次|[人元米吨岁个辆名年天])?[%％‰]?)"
+)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)\s?年?")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """The cells of a table and the source of each row."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[tuple[int, ...], ...]
+
+    def markdown(self) -> str:
+        """Write it, with the numbers of the sources in the last cell of each row."""
+        lines = [self.header, ("---",) * len(self.header)]
+        lines += [
+            (*cells[:-1], cited(cells[-1], numbers)) for cells, numbers in zip(self.rows, self.numbers, strict=True)
+        ]
+        return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def find_table(question: str, evidence: Sequence[Evidence], lang: str, *, wanted: bool) -> AnswerTable | None:
+    """Return the answer as a table where there is one; unless it is wanted, only for figures of several things."""
+    return _quoted_table(question, evidence, wanted) or _table_of_parts(split_parts(question), evidence, lang, wanted)
+
+
+def _quoted_table(question: str, evidence: Sequence[Evidence], wanted: bool) -> AnswerTable | None:
+    """The rows and columns of the table of a source that the question names; of several tables the best."""
+    asked, unit = set(content_stems(question)), answer_type(question).unit
+    best: tuple[int, AnswerTable] | None = None
+    for source in evidence:
+        rows = [candidate for candidate in find_candidates(source) if candidate.row]
+        for _, group in groupby(rows, key=lambda candidate: candidate.row.table if candidate.row else 0):
+            found = _fitting(asked, unit, list(group), wanted)
+            if found and (best is None or found[0] > best[0]):
+                best = found
+    return best[1] if best else None
+
+
+def _fitting(
+    asked: set[str], unit: re.Pattern[str] | None, group: list[Candidate], wanted: bool
+) -> tuple[int, AnswerTable] | None:
+    rows = [candidate.row for candidate in group if candidate.row]
+    header = rows[0].header
+    columns = [
+        at
+        for at, name in enumerate(header)
+        if at and (asked.intersection(stems(name)) or (unit and any(map(unit.search, rows[0].cells[at : at + 1]))))
+    ]
+    named = [row for row in rows if row.cells and (own := set(stems(row.cells[0]))) and own <= asked]
+    if len(named) < 2 and not (wanted and (named or columns)):
+        return None
+    shown = [0, *(columns or range(1, min(len(header), _MOST_COLUMNS)))]
+    cells = [tuple(row.cells[at] for at in shown if at < len(row.cells)) for row in (named or rows)[:_MOST_ROWS]]
+    numbers = ((group[0].number,),) * len(cells)
+    return len(named) + len(columns), AnswerTable(tuple(header[at] for at in shown), tuple(cells), numbers)
+
+
+def _table_of_parts(parts: list[Part], evidence: Sequence[Evidence], lang: str, wanted: bool) -> AnswerTable | None:
+    """What each thing has, and the sentence that says so; none where a part has no answer or several."""
+    if len(parts) < 2 or not all(part.name and (wanted or answer_type(part.question).is_exact) for part in parts):
+        return None
+    rows, numbers = [], []
+    for part in parts:
+        found = find_quotes(part.question, evidence, form="short")
+        if found.outcome != "answer" or found.quotes[0].others:
+            return None
+        figure = _figure(part, found.quotes[0].text)
+        # Unless a table is wanted, each of its rows must be beyond doubt.
+        if not wanted and not (figure and part.name in found.quotes[0].text):
+            return None
+        rows.append((part.name, figure, found.quotes[0].text))
+        numbers.append(found.quotes[0].numbers)
+    if not wanted and len({sentence for *_, sentence in rows}) < len(rows):
+        return None
+    header = ("", "数字", "原文") if lang == "zh" else ("", "Figure", "In the source")
+    return AnswerTable(header, tuple(rows), tuple(numbers))
+
+
+def _figure(part: Part, sentence: str) -> str:
+    """The figure or date of a sentence that answers; empty where there are several, of which one may be wrong."""
+    found = {text for text in _figures(part, sentence) if text not in part.question}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _figures(part: Part, sentence: str) -> Iterator[str]:
+    expected = answer_type(part.question)
+    dates, rest = find_dates(sentence)
+    if "time" in expected.kinds:
+        whole = [sentence[start:end].strip() for _, start, end in sorted(dates, key=lambda date: date[1])]
+        yield from whole or map(str.strip, _YEAR.findall(sentence))
+        return
+    for figure in _FIGURE.finditer(rest):
+        if expected.unit is None or expected.unit.search(figure[0]):
+            yield figure[0].strip(" ,.")
