@@ -353,10 +353,14 @@ class AsyncClient:
             self._sessions = SessionFactory(
                 self.search_service, self.read, model=model, settings=chat, bridge=self.bridge, recall=recall
             )
-            for connected in self.connected_models.all().values():
-                if connected.label not in self._sessions.models:
-                    self._sessions.connect(connected)
+            self.connect_models()
         return self._sessions
+
+    def connect_models(self) -> None:
+        """Let conversations use the models that were connected on the page, here or by another process."""
+        for model in self.connected_models.all().values():
+            if self._sessions is not None and model.label not in self._sessions.models:
+                self._sessions.connect(model)
 
     @property
     def chat(self) -> ChatService:

@@ -25,7 +25,21 @@ class ConnectedModels:
         self._file = file
         # Proxies and time limits are those of the configured model.
         self._like = replace(like, api_key=Secret(""), api_key_env="", temperature=None, max_tokens=None)
-        self._models = {model.label: model for model in self._read()}
+        self._models: dict[str, ModelSettings] = {}
+        self._seen = -1.0
+        self.reload()
+
+    def reload(self) -> bool:
+        """Read the file again if it has changed, as by another process; return whether it has."""
+        try:
+            changed = self._file.stat().st_mtime if self._file else 0.0
+        except OSError:
+            changed = 0.0
+        if changed == self._seen:
+            return False
+        self._seen = changed
+        self._models = {model.label: model for model in self._read()} if self._file else self._models
+        return True
 
     def all(self) -> dict[str, ModelSettings]:
         """The models by their names for users."""
@@ -68,3 +82,4 @@ class ConnectedModels:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
             json.dump(rows, out, ensure_ascii=False, indent=1)
         part.replace(self._file)
+        self._seen = self._file.stat().st_mtime

@@ -61,6 +61,8 @@ async def change_draft(request: Request, body: DraftChange) -> Response:
 def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a conversation as values that exist here; raises where one does not."""
     settings = s.NewConversation.model_validate(given).model_dump(include=set(_FIELDS))
+    if client.connected_models.reload():
+        client.connect_models()
     sessions = client.chat.sessions
     sessions.check(settings["mode"], settings["model"])
     if settings["engine"]:
