@@ -156,3 +156,33 @@ async def test_the_command_line_shows_passages(capsys: pytest.CaptureFixture[str
         await search(client, QUERY, args, t)
         items = json.loads(capsys.readouterr().out)["items"]
         assert any("Karin Lund" in item.get("text", "") for item in items)
+
+
+async def test_mcp_reads_too() -> None:
+    pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
+    import jsonschema
+    from mcp import Client
+
+    from suyuan.integrations.mcp import make_server
+
+    async with talking(web=LatteWeb()) as (client, _):
+        async with Client(make_server(client.settings)) as asked:
+            output = (await asked.list_tools()).tools[0].output_schema or {}
+            found = await asked.call_tool("web_search", {"query": QUERY, "depth": "passages", "max_tokens": 300})
+            wrong = await asked.call_tool("web_search", {"query": QUERY, "depth": "deep"})
+    data: Any = found.structured_content
+    jsonschema.validate(data, output)
+    rows = {row["url"].rpartition("/")[2]: row for row in data["results"]}
+    assert "Karin Lund" in " ".join(passage["text"] for passage in rows["latte"]["passages"])
+    assert rows["gone"]["read_error"]["detail_code"] == "not_found" and rows["gone"]["snippet"]
+    assert "Karin Lund" in found.content[0].text  # type: ignore[union-attr]
+    assert wrong.is_error and "bad_depth" in wrong.content[0].text  # type: ignore[union-attr]
+
+
+async def test_tool_providers_read_too() -> None:
+    from suyuan.integrations.providers import BuiltinProvider
+
+    async with talking(web=LatteWeb()) as (client, _):
+        async with BuiltinProvider(client.settings) as provider:
+            found = await provider.aexecute("web.search", {"query": QUERY, "depth": "passages", "max_tokens": 300})
+    assert any("Karin Lund" in passage["text"] for item in found["items"] for passage in item["passages"])

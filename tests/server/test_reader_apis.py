@@ -129,3 +129,13 @@ class TestOpenWebUI:
         assert loaded.headers["X-Suyuan-Failed"] == "1"
         failed = post(server, "/openwebui/load", {"urls": urls[1:]})
         assert failed.status_code == 502 and failed.json()["error"]["detail_code"] == "not_found"
+
+
+def test_our_own_api_reads_in_one_call(server: Compat) -> None:
+    found = post(server, "/api/search", {"query": QUESTION, "depth": "passages", "max_tokens": 400}).json()
+    harbour, gone, _ = found["items"]
+    assert "1811" in " ".join(passage["text"] for passage in harbour["passages"]) and harbour["sha256"]
+    assert gone["read_error"]["detail_code"] == "not_found" and gone["snippet"]
+    assert sum(item.get("tokens", 0) for item in found["items"]) <= 400
+    wrong = post(server, "/api/search", {"query": QUESTION, "depth": "passages", "max_tokens": 7})
+    assert wrong.status_code == 400 and wrong.json()["error"]["detail_code"] == "bad_max_tokens"
