@@ -100,6 +100,13 @@ FAULTS = (
         "",
     ),
     Fault(
+        "tests/server/test_firecrawl_api.py",
+        "a restart forgets what a crawl has read",
+        "server/compat/crawls.py",
+        'await self._documents(state["read"]) if',
+        "{} if",
+    ),
+    Fault(
         "tests/server/test_anthropic_api.py",
         "clients of Anthropic get the errors of OpenAI",
         "server/error_forms.py",

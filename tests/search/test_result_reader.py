@@ -81,7 +81,7 @@ async def test_what_cannot_be_is_refused_before_anything_is_asked(wrong: dict[st
 
 
 def test_texts_share_the_budget_by_what_they_say() -> None:
-    about = "Tea is grown in Assam.\n\n" * 30 + "The blue latte was invented by Karin Lund."
+    about = "A latte is drunk in Assam.\n\n" * 30 + "The blue latte was invented by Karin Lund."
     other = "Coal is mined in Silesia.\n\n" * 30
     first, second = select_among([other, about], "who invented the blue latte", 60)
     assert not first.passages and "Karin Lund" in second.passages[-1].text and first.tokens + second.tokens <= 60

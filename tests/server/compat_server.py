@@ -27,6 +27,8 @@ PAGES = {
                       '<a href="/docs/crane">The crane</a>'),
     "/docs/mill?x=1": ("Mill of Arvika", "<p>The mill of Arvika grinds <b>rye</b> since 1790. It has two wheels.</p>"),
     "/docs/crane": ("Crane", "<p>The crane of the harbour can lift forty tons, which is much for a town of this size.</p>"),
+    "/begin": ("Begin", '<p>A page that leads to others, for crawls that end early.</p><a href="/docs/crane">Crane</a> '
+               '<a href="/gone">Gone</a> <a href="/slow">Slow</a>'),
     "/private/diary": ("Diary", "<p>This diary is private and no program may read it, says robots.txt.</p>"),
 }  # fmt: skip
 FOUND = (
@@ -51,18 +53,31 @@ class Compat:
 
 
 @contextmanager
-def compat_server(folder: Path | None = None) -> Iterator[Compat]:
+def compat_server() -> Iterator[Compat]:
     """A server with a token, whose only engine and pages are a small site."""
+    with small_site() as (site, slow), site_server(site) as served:
+        yield Compat(served, site, slow)
+
+
+@contextmanager
+def small_site() -> Iterator[tuple[Site, threading.Event]]:
+    """The site, and the event for which its page /slow waits."""
     slow = threading.Event()
     with _running_site(_Site(slow)) as site:
-        settings = settings_of(site.url, read_seconds=PATIENCE, data=folder)
-        settings = replace(
-            settings,
-            search=replace(settings.search, default="searxng", focuses={"news": Focus("searxng")}),
-            pages=PageSettings(allow_networks=("127.0.0.0/8",)),
-        )
-        with serving(settings, token=TOKEN) as served:
-            yield Compat(served, site, slow)
+        yield site, slow
+
+
+@contextmanager
+def site_server(site: Site, folder: Path | None = None) -> Iterator[Served]:
+    """A server for ``site`` that keeps its data in ``folder``."""
+    settings = settings_of(site.url, read_seconds=PATIENCE, data=folder)
+    settings = replace(
+        settings,
+        search=replace(settings.search, default="searxng", focuses={"news": Focus("searxng")}),
+        pages=PageSettings(allow_networks=("127.0.0.0/8",)),
+    )
+    with serving(settings, token=TOKEN) as served:
+        yield served
 
 
 class _Site:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +22,8 @@ from firecrawl.v2.utils.error_handler import (
     WebsiteNotSupportedError,
 )
 
-from server.compat_server import QUESTION, TOKEN, Compat, compat_server
+from server.compat_server import QUESTION, TOKEN, Compat, compat_server, site_server, small_site
+from support.timing import PATIENCE
 
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -138,6 +141,38 @@ class TestSite:
         assert again["success"]
         job = self._wait(client, started.id)
         assert job.status == "completed" and "slowly" in job.data[0].markdown
+
+
+def test_a_crawl_goes_on_when_the_server_is_started_again(tmp_path: Path) -> None:
+    with small_site() as (site, slow):
+        with site_server(site, tmp_path) as first:
+            client = Firecrawl(api_key=TOKEN, api_url=first.url)
+            # The third page does not come: the first two are read when the server stops.
+            started = client.start_crawl(
+                f"{site.url}/begin", sitemap="skip", crawl_entire_domain=True, max_discovery_depth=1
+            )
+            _until(lambda: client.get_crawl_status(started.id).completed == 2)
+        slow.set()
+        asked = [seen.path for seen in site.seen]
+        assert asked.count("/docs/crane") == 1 and "/slow" in asked
+        with site_server(site, tmp_path) as second:
+            client = Firecrawl(api_key=TOKEN, api_url=second.url)
+            _until(lambda: client.get_crawl_status(started.id).status == "completed")
+            job = client.get_crawl_status(started.id)
+            assert {page.metadata.source_url.removeprefix(site.url) for page in job.data} == {
+                "/begin",
+                "/docs/crane",
+                "/slow",
+            }
+            assert [each.url for each in client.get_crawl_errors(started.id).errors] == [f"{site.url}/gone"]
+        assert [seen.path for seen in site.seen].count("/docs/crane") == 1, "what was read is not read again"
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    limit = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < limit, "it does not happen"
+        time.sleep(0.02)
 
 
 def test_the_loader_of_langchain(server: Compat) -> None:

@@ -6,8 +6,9 @@ import asyncio
 import re
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 from urllib.robotparser import RobotFileParser
 
 from ada_url import URL
@@ -17,6 +18,7 @@ from ..core.causes.network import BAD_URL
 from ..core.causes.page import ROBOTS
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..core.urls import page_key
 from ..core.wire import Response
 from ..messages.catalog import Text
@@ -73,6 +75,17 @@ class CrawlLimits:
     sitemap: bool = False
     """Whether the site's own list of pages counts as found."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The limits as JSON."""
+        patterns = {name: [each.pattern for each in getattr(self, name)] for name in ("include", "exclude")}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | patterns
+
+    @classmethod
+    def from_dict(cls, kept: dict[str, Any]) -> Self:
+        """The limits that :meth:`as_dict` has written."""
+        patterns = {name: path_patterns(kept[name]) for name in ("include", "exclude")}
+        return cls(**{**kept, **patterns})
+
 
 @dataclass(slots=True)
 class CrawledPage:
@@ -95,7 +108,7 @@ class Crawl:
     found: dict[str, str] = field(default_factory=dict)
     """The addresses that are known, by their key, in the order in which they were found."""
     _waiting: deque[tuple[str, int]] = field(default_factory=deque)
-    _running: int = 0
+    _under_way: dict[str, int] = field(default_factory=dict)
     _robots: RobotFileParser | None = None
     _delay: float = 0.0
 
@@ -112,7 +125,7 @@ class Crawl:
     @property
     def done(self) -> bool:
         """Whether nothing is left to read."""
-        return len(self.pages) >= self.limits.pages or (not self._waiting and not self._running)
+        return len(self.pages) >= self.limits.pages or (not self._waiting and not self._under_way)
 
     def check_start(self) -> None:
         """Raise what kept the very first page from being read, where nothing else is known of the site."""
@@ -122,7 +135,28 @@ class Crawl:
     @property
     def waiting(self) -> int:
         """How many pages are known and not read yet, as far as the limit allows."""
-        return min(len(self._waiting) + self._running, self.limits.pages - len(self.pages))
+        return min(len(self._waiting) + len(self._under_way), self.limits.pages - len(self.pages))
+
+    def state(self) -> dict[str, Any]:
+        """What is needed to go on in another process; the pages that were read are kept by their addresses."""
+        return {
+            "url": self.url,
+            "limits": self.limits.as_dict(),
+            "found": list(self.found.values()),
+            "waiting": [*self._under_way.items(), *self._waiting],
+            "read": [page.url for page in self.pages if page.error is None],
+            "failed": [[page.url, page.error.failure.as_dict()] for page in self.pages if page.error is not None],
+        }
+
+    def restore(self, state: dict[str, Any], documents: Mapping[str, Document] | None) -> None:
+        """Take over ``state``; what is not among ``documents`` any more is read again, unless no texts are wanted."""
+        self.found = {page_key(url): url for url in state["found"]}
+        lost = [] if documents is None else [url for url in state["read"] if url not in documents]
+        self._waiting = deque((url, int(depth)) for url, depth in state["waiting"])
+        self._waiting.extendleft((url, self.limits.depth) for url in lost)
+        kept = [url for url in state["read"] if url not in lost]
+        self.pages = [CrawledPage(url, documents[url] if documents else None) for url in kept]
+        self.pages += [CrawledPage(url, error=SuyuanError(Failure.from_dict(why))) for url, why in state["failed"]]
 
     async def run(self, seconds: float) -> None:
         """Read until nothing is left, or for ``seconds``; what was under way then is read the next time."""
@@ -152,7 +186,7 @@ class Crawl:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _visit(self, url: str, depth: int) -> None:
-        self._running += 1
+        self._under_way[url] = depth
         started = time.monotonic()
         try:
             if self._robots is not None and not _allowed(self._robots, url):
@@ -165,7 +199,7 @@ class Crawl:
             self._waiting.appendleft((url, depth))
             raise
         finally:
-            self._running -= 1
+            del self._under_way[url]
         self.pages.append(CrawledPage(url, document))
         if depth < self.limits.depth and self._is_own(response.url):
             links = [link for link in page_links(response) if self._is_wanted(link)]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import logging
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...client import AsyncClient
@@ -17,7 +20,11 @@ from ...core.wire import Response
 from ...pages.crawl import Crawl, CrawlLimits
 from ...store.conversation import new_id
 
+log = logging.getLogger("suyuan.server")
+
 KEPT_SECONDS = 24 * 3600
+_SAVED_EVERY = 5.0
+_KEPT_FIELDS = ("person", "texts", "wanted", "created", "cancelled")
 _MOST_KEPT = 50
 _MOST_RUNNING = 4
 _LONGEST_SECONDS = 1800.0
@@ -28,6 +35,8 @@ class CrawlJob:
     """A crawl, and what its client wants to have of each page."""
 
     crawl: Crawl
+    texts: bool = True
+    """Whether the texts of the pages are wanted, or only their addresses."""
     wanted: dict[str, Any] = field(default_factory=dict)
     id: str = field(default_factory=new_id)
     created: float = field(default_factory=time.time)
@@ -54,24 +63,30 @@ class CrawlJob:
 
 
 class Crawls:
-    """Starts crawls, and remembers them for a day."""
+    """Starts crawls, and remembers them for a day: in a folder, so that they go on when the server is started again."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
+        data = client.settings.data_dir
+        self._folder = data / "crawls" if data else None
         self._jobs: OrderedDict[str, CrawlJob] = OrderedDict()
 
     def begin(self, url: str, limits: CrawlLimits, *, texts: bool = True, **wanted: Any) -> CrawlJob:
         """A new crawl, which has read nothing yet; without ``texts`` only addresses are found."""
         self._forget_old()
-        read = self._read if texts else self._look
-        job = CrawlJob(Crawl(url, limits, read, self._client.network.get), wanted)
+        job = CrawlJob(self._crawl(url, limits, texts), texts, wanted)
         self._jobs[job.id] = job
         return job
 
-    def get(self, id: str) -> CrawlJob:
+    def _crawl(self, url: str, limits: CrawlLimits, texts: bool) -> Crawl:
+        return Crawl(url, limits, self._read if texts else self._look, self._client.network.get)
+
+    async def get(self, id: str) -> CrawlJob:
         """The crawl of that id; raises a cause where there is none."""
-        job = self._jobs.get(id)
-        if job is None or job.person != current_person.get().id:
+        if id not in self._jobs:
+            self._jobs[id] = await self._kept(id)
+        job = self._jobs[id]
+        if job.person != current_person.get().id:
             raise NO_CRAWL(id=id[:40])
         return job
 
@@ -86,6 +101,8 @@ class Crawls:
     def forget(self, job: CrawlJob) -> None:
         """Keep nothing of a crawl."""
         self._jobs.pop(job.id, None)
+        if self._folder is not None:
+            self._file(job.id).unlink(missing_ok=True)
 
     def run(self, job: CrawlJob, seconds: float = _LONGEST_SECONDS) -> asyncio.Task[None]:
         """Go on with a crawl in the background."""
@@ -94,8 +111,20 @@ class Crawls:
         if len(self.running()) >= _MOST_RUNNING:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
         job.cancelled = False
-        job.task = asyncio.create_task(job.crawl.run(min(seconds, _LONGEST_SECONDS)))
+        job.task = asyncio.create_task(self._work(job, min(seconds, _LONGEST_SECONDS)))
         return job.task
+
+    async def _work(self, job: CrawlJob, seconds: float) -> None:
+        reading = asyncio.create_task(job.crawl.run(seconds))
+        try:
+            while not reading.done():
+                await asyncio.wait({reading}, timeout=_SAVED_EVERY)
+                await self._save(job)
+            reading.result()
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            await self._save(job)
 
     async def pause(self, job: CrawlJob) -> None:
         """Stop reading; what is known stays, and the crawl can go on."""
@@ -103,6 +132,11 @@ class Crawls:
             job.task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(job.task, return_exceptions=True)
+
+    async def cancel(self, job: CrawlJob) -> None:
+        """Stop reading until somebody asks to go on."""
+        job.cancelled = True
+        await self.pause(job)
 
     async def close(self) -> None:
         """Stop all crawls."""
@@ -119,6 +153,50 @@ class Crawls:
                 raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
             del self._jobs[oldest]
 
+    # --- in the folder --------------------------------------------------------------------------------------------
+    def _file(self, id: str) -> Path:
+        assert self._folder is not None, "only a server with a data folder keeps crawls"
+        return self._folder / f"{id}.json"
+
+    async def _save(self, job: CrawlJob) -> None:
+        """Keep what is needed to go on; without a folder, or a disk that takes it, the crawl ends with the server."""
+        if self._folder is None or job.id not in self._jobs:
+            return
+        about = {name: getattr(job, name) for name in _KEPT_FIELDS}
+        data = json.dumps({**about, "state": job.crawl.state()})
+        try:
+            await asyncio.to_thread(self._write, self._file(job.id), data)
+        except OSError as error:
+            log.warning("the crawl %s could not be saved: %s", job.id, error)
+
+    def _write(self, file: Path, data: str) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        for old in file.parent.glob("*.json"):
+            if time.time() - old.stat().st_mtime > KEPT_SECONDS:
+                old.unlink(missing_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text(data, encoding="utf-8")
+        part.replace(file)
+
+    async def _kept(self, id: str) -> CrawlJob:
+        """A crawl of an earlier process; the texts of its pages are those of the archive."""
+        if self._folder is None or not id.isalnum() or not id.isascii():
+            raise NO_CRAWL(id=id[:40])
+        try:
+            kept = json.loads(await asyncio.to_thread(self._file(id).read_text, "utf-8"))
+            state = kept["state"]
+            crawl = self._crawl(state["url"], CrawlLimits.from_dict(state["limits"]), kept["texts"])
+        except (OSError, ValueError, KeyError, TypeError):
+            raise NO_CRAWL(id=id[:40]) from None
+        crawl.restore(state, await self._documents(state["read"]) if kept["texts"] else None)
+        return CrawlJob(crawl, id=id, **{name: kept[name] for name in _KEPT_FIELDS})
+
+    async def _documents(self, urls: list[str]) -> dict[str, Document]:
+        archive = self._client.archive
+        found = {url: await archive.get(url) for url in urls} if archive is not None else {}
+        return {url: document for url, document in found.items() if document is not None}
+
+    # --- pages ----------------------------------------------------------------------------------------------------
     async def _read(self, url: str) -> tuple[Document | None, Response]:
         seen: list[Response] = []
         document = await self._client.fetcher.fetch(url, seen=seen.append)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Sequence
@@ -326,7 +327,7 @@ async def start_crawl(request: Request, body: Crawl) -> Response:
     """Start to read a site; the answer names the address of its status."""
     crawls: Crawls = request.app.state.crawls
     lost = body.left_out()
-    job = crawls.begin(body.url, body.limits(), options=body.scrape_options, lost=lost)
+    job = crawls.begin(body.url, body.limits(), options=body.scrape_options.model_dump(by_alias=True), lost=lost)
     try:
         crawls.run(job)
     except SuyuanError:
@@ -348,16 +349,18 @@ async def active_crawls(request: Request) -> Response:
 
 @router.get("/crawl/{id}")
 async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), resume: bool = False) -> Response:
-    """How far a crawl is, with its pages; ``resume`` goes on with one that was cancelled or ran out of time."""
+    """How far a crawl is, with its pages; ``resume`` goes on with one that was cancelled."""
     crawls: Crawls = request.app.state.crawls
-    job = crawls.get(id)
-    if resume and not job.crawl.done:
-        crawls.run(job)
+    job = await crawls.get(id)
+    if not job.crawl.done and (resume or not job.cancelled):
+        # One of an earlier process, or one that ran out of time, goes on; if others must end first, the next time.
+        with contextlib.suppress(SuyuanError):
+            crawls.run(job)
     read = [page for page in job.crawl.pages if page.document is not None]
     shown = read[skip : skip + _PAGES_PER_ANSWER]
     after = skip + len(shown)
     more = after < len(read)
-    options: ScrapeOptions = job.wanted.get("options") or ScrapeOptions.model_validate({})
+    options = ScrapeOptions.model_validate(job.wanted.get("options", {}))
     return OrjsonResponse(
         {
             "success": True,
@@ -377,7 +380,7 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
 async def crawl_errors(request: Request, id: str) -> Response:
     """The pages of a crawl that could not be read, and those that robots.txt forbids."""
     crawls: Crawls = request.app.state.crawls
-    failed = [page for page in crawls.get(id).crawl.pages if page.error is not None]
+    failed = [page for page in (await crawls.get(id)).crawl.pages if page.error is not None]
     robots = [page.url for page in failed if _is_robots(page)]
     rows = [
         {
@@ -401,11 +404,10 @@ def _is_robots(page: CrawledPage) -> bool:
 async def cancel_crawl(request: Request, id: str) -> Response:
     """Stop a crawl; what was read stays."""
     crawls: Crawls = request.app.state.crawls
-    job = crawls.get(id)
+    job = await crawls.get(id)
     if job.status == "completed":
         return OrjsonResponse({"success": False, "error": "The crawl has already been completed."}, 409)
-    await crawls.pause(job)
-    job.cancelled = True
+    await crawls.cancel(job)
     return OrjsonResponse({"success": True, "status": "cancelled"})
 
 

@@ -299,7 +299,7 @@ async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
     """The crawl of ``body``, as far as its time allowed; a client that leaves pauses it."""
     crawls: Crawls = exchange.request.app.state.crawls
     if body.resume:
-        job = crawls.get(body.resume)
+        job = await crawls.get(body.resume)
     else:
         job = crawls.begin(body.url, body.limits(sitemap=not texts), texts=texts)
 
