@@ -12,7 +12,10 @@ from support.site import stall as silence
 from support.talk import Article, Web, ask, of, openai, talking
 from support.timing import PATIENCE
 from suyuan.chat.events import PageFailed, PageRead, SearchFailed, SearchStarted, StepFinished, StepStarted
+from suyuan.citations.registry import Source
 from suyuan.embedded.follow_up import Said, resolve
+from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.turn_input import TurnInput
 
 QUESTION = "港珠澳大桥的设计使用寿命是多少年?"
 LATTE = (
@@ -137,6 +140,9 @@ async def test_one_failed_search_of_two_is_no_failure() -> None:
 BRIDGE = (Said("How long is the Hong Kong-Zhuhai-Macau Bridge?", "The bridge is 55 kilometres long[1]."),)
 TELEPHONE = (Said("Who invented the telephone?", "It was patented by Alexander Graham Bell in 1876[1]."),)
 FRANCE = (Said("What is the capital of France?", "Paris is the capital of France[1]."),)
+LIBRARY = (Said("When is the Port Ember library open?", "The library is open from ten to six[1]."),)
+MOON = (Said("月球离地球有多远？", "月球离地球38万公里[1]。"),)
+VERSION = (Said("墨舟系统的最新版本是多少？", "墨舟系统的最新版本是6.1[1]。"),)
 CHINESE = (Said("港珠澳大桥全长多少公里？", "大桥全长55公里[1]。"),)
 
 
@@ -157,6 +163,15 @@ CHINESE = (Said("港珠澳大桥全长多少公里？", "大桥全长55公里[1]
         ((Said("墨舟7的售价是多少？"),), "青简S呢？", ["青简S的售价"]),
         ((Said("Who won the Regatta in 2026?"),), "And in 2025?", ["Who won the Regatta in 2025?"]),
         ((Said("What does the Quillpad cost?"),), "And the Folio S?", ["What does the Folio S cost?"]),
+        ((Said("What does the Quillpad 3 cost?"),), "And the Folio S?", ["What does the Folio S cost?"]),
+        ((Said("What does it cost for adults?"),), "And for children?", ["What does it cost for children?"]),
+        ((Said("How far is the Moon from the Earth?"),), "And what is its diameter?", ["Moon diameter"]),
+        ((Said("When was Marl 5.0 released?"),), "What is new in it?", ["Marl 5.0"]),
+        (LIBRARY, "When was it founded?", ["Port Ember library founded"]),
+        (LIBRARY, "How much is a day ticket?", ["Port Ember library", "ticket"]),
+        (MOON, "它的直径是多少？", ["月球 直径"]),
+        (VERSION, "这个版本新增了什么？", ["墨舟系统", "6.1", "新增"]),
+        ((Said("云汀地铁的起步价是多少？"),), "学生月票呢？", ["云汀地铁的学生月票是多少"]),
         ((*FRANCE, Said("How many people live there?", "Two million.")), "And who is its mayor?", ["France", "mayor"]),
     ],
 )
@@ -180,3 +195,21 @@ def test_a_message_that_stands_alone_is_searched_alone(message: str) -> None:
 
 def test_a_short_message_in_chinese_only_may_lean_on_the_conversation() -> None:
     assert not resolve("埃菲尔铁塔有多高？", CHINESE).certain and resolve("它有多高？", CHINESE).certain
+
+
+def test_what_only_may_lean_does_so_where_a_source_speaks_of_both() -> None:
+    given = TurnInput("How much is a day ticket?", LIBRARY)
+    given.add_search(
+        "", [Source(1, "Harbour", "https://a.example/", "A day ticket for the harbour tour costs 9 crowns.")]
+    )
+    assert given.resolved.about == "" and given.resolved.question == given.question
+    given.add_search(
+        "", [Source(2, "Prices", "https://b.example/", "A day ticket of the Port Ember library costs 2 crowns.")]
+    )
+    assert given.resolved.about == "Port Ember library"
+
+
+def test_a_question_of_small_words_only_is_searched_with_what_was_said_before() -> None:
+    [call] = QuotingResponder().plan(TurnInput("How long is it?", BRIDGE), frozenset(("web_search",)))
+    assert "Hong Kong-Zhuhai-Macau Bridge" in call.arguments["query"]
+    assert QuotingResponder().plan(TurnInput("Thanks!", BRIDGE), frozenset(("web_search",))) == []

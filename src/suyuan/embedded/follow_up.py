@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text.keywords import content_words, keywords, without_request
-from ..text.scripts import HAN
-from ..text.sentences import split_sentences
-from ..text.words import words
-from .answer_type import answer_type
+from ..text.keywords import content_stems, content_words, keywords, without_request
+from ..text.tokens import is_name, tokens
+from ..text.words import stems, words
 from .question_splitter import find_subject
+from .topic import figure_meant, find_name, find_topic, named_in, nouns_meant
 
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|that one|those|these|the same|the former"
@@ -24,7 +23,7 @@ _PRONOUN = re.compile(
 # "What about Lyon?", "And in 2025?", "那里昂呢？": the same question about something else.
 _SAME_ABOUT = re.compile(
     r"\s*(?:and\s+|but\s+|so\s+)?(?:what|how)\s+about\s+(?:the\s+|in\s+)?(?P<latin>[^?？]+)[?？]?\s*$"
-    r"|\s*and\s+(?:the\s+|in\s+|for\s+|of\s+)?(?P<other>(?!what|how|who|when|where|why|which|is|are|was|were|did|does|do|can)"
+    r"|\s*and\s+(?:(?P<preposition>in|for|of|at|on|from|to)\s+)?(?:the\s+)?(?P<other>(?!what|how|who|when|where|why|which|is|are|was|were|did|does|do|can)"
     r"[^?？]{1,30})[?？]\s*$"
     r"|\s*(?:那么?|还有)?[,，]?\s*(?P<han>[^?？,，]{1,20}?)呢[?？]?\s*$",
     re.I,
@@ -33,15 +32,14 @@ _CONTINUES = re.compile(
     r"\s*(?:and|but|so|then|also|why|how so)\b|\s*(?:那么|那|还有|然后|再|为什么|为何|怎么会)", re.I
 )
 _DEFINITE = re.compile(r"\bthe ([a-z]+)\b")
-_NAMES = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|van|von|der|al)\s+)*[A-Z][\w'’-]*)*")
-_HAN_NAMES = re.compile(
-    rf"《([^》]+)》|([{HAN}]{{2,5}}(?:·[{HAN}]{{1,8}})+)|(?:由|是|为|叫做?|名为)([{HAN}]{{2,4}})(?=[，。于在（(])"
-)
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b|(?:1\d|20)\d\d(?=年)")
 # What a Chinese question is about mostly stands before its first "的".
-_BEFORE_OF = re.compile(r"^[^的，,？?]{2,12}(?=的)")
-_FEW_WORDS, _FEW_CHARACTERS = 1, 10
-_MAX_SUBJECT = 5
+_OF = re.compile(r"(?P<thing>[^的，,？?]{2,12})(?=的)(?:的(?P<property>[^的，,？?是有多]{2,8})(?=[是有多]))?")
+_LATIN_OR_DIGIT = re.compile("[A-Za-z0-9]")
+_FEW_WORDS, _FEW_CHARACTERS, _SHORT = 1, 10, 8
+_MOST = 0.6
+# "What is a bloom filter?" begins a new subject.
+_DEFINES = re.compile(r"\s*(?:what|who)\s+(?:is|are|was|were)\s+(?:an?\s+)?[\w-]+(?:\s+[\w-]+)?\s*\?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,18 @@ class Resolved:
     """What was said before and is left out; empty where the message stands alone."""
     query: str = ""
     """The search for both; empty where the message stands alone."""
+    focus: str = ""
+    """What is new in the message: its own words, or the other subject."""
+    replaced: str = ""
+    """What the question before was about, where the message asks the same about something else."""
     certain: bool = True
     """Whether the message cannot be understood alone; else it only may be meant so."""
+
+    def fits(self, text: str) -> bool:
+        """Whether a text names what was said before and has the words of the message."""
+        held, asked = set(stems(text)), content_stems(self.focus)
+        named = all(stem in held for stem in content_stems(self.about))
+        return named and sum(stem in held for stem in asked) >= _MOST * len(asked)
 
 
 def resolve(message: str, history: Sequence[Said]) -> Resolved:
@@ -72,15 +80,18 @@ def resolve(message: str, history: Sequence[Said]) -> Resolved:
     if not history:
         return alone
     if same := _SAME_ABOUT.match(message):
-        asked = _same_question(history[-1].question, (same["latin"] or same["other"] or same["han"]).strip())
-        return Resolved(asked, query=asked)
+        other = (same["latin"] or same["other"] or same["han"]).strip()
+        return _same_question(history[-1].question, other, same["preposition"] or "")
     certain = _leans(message, history[-1])
     if not certain and not _may_lean(message):
         return alone
-    about = _subject(history)
-    own = keywords(_PRONOUN.sub(" ", without_request(message)))
+    about = _subject(message, history)
+    rest = _PRONOUN.sub(" ", without_request(message))
+    for noun in nouns_meant(message):
+        rest = rest.replace(noun, " ")
+    own = keywords(rest)
     query = " ".join([about, *(word for word in own if word.lower() not in about.lower().split())])
-    return Resolved(message, about, query, certain)
+    return Resolved(message, about, query, " ".join(own), certain=certain)
 
 
 def _leans(message: str, before: Said) -> bool:
@@ -94,48 +105,67 @@ def _leans(message: str, before: Said) -> bool:
 
 
 def _may_lean(message: str) -> bool:
-    """Whether ``message`` is short Chinese without a name that its spelling shows, as questions of a dialogue are."""
-    return not message.isascii() and len(message.strip(" ?？。")) <= _FEW_CHARACTERS and not find_subject(message)
+    """Whether ``message`` is short and without a name that its spelling shows, as questions of a dialogue are."""
+    if find_name(message) or _DEFINES.match(message):
+        return False
+    if not message.isascii():
+        return len(message.strip(" ?？。")) <= _FEW_CHARACTERS
+    return message.rstrip().endswith("?") and len(message.split()) <= _SHORT
 
 
-def _subject(history: Sequence[Said]) -> str:
+def _subject(message: str, history: Sequence[Said]) -> str:
     """What the last exchange was about."""
     before, earlier = history[-1], history[:-1]
     known = resolve(before.question, earlier)
-    named = find_subject(known.question) or " ".join(keywords(known.question)[:_MAX_SUBJECT])
-    parts = (known.about, named, _named_in_answer(before))
+    named = find_topic(known.question, before.answer)
+    parts = (
+        known.about,
+        named,
+        named_in(before.question, before.answer),
+        figure_meant(message, before.question, before.answer),
+    )
     return " ".join(dict.fromkeys(part for text in parts for part in text.split()))
 
 
-def _same_question(before: str, about: str) -> str:
-    """The question ``before`` about ``about``, in place of the part of it that is most alike."""
-    old = _part_like(about, before)
-    return before.replace(old, about, 1) if old else f"{about} {' '.join(keywords(before))}"
+def _same_question(before: str, other: str, preposition: str) -> Resolved:
+    """The question ``before`` about ``other``, in place of the part of it that is most alike."""
+    old = _after(preposition, before) or _part_like(other, before)
+    asked = before.replace(old, other, 1) if old else f"{other} {' '.join(keywords(before))}"
+    of = _OF.match(before)
+    if of and old and old == of["property"]:
+        # What has the property is the same: it may be named elsewhere on the page.
+        return Resolved(asked[of.end("thing") + 1 :], of["thing"], asked, other, old)
+    return Resolved(asked, query=asked, focus=other, replaced=old)
+
+
+def _after(preposition: str, before: str) -> str:
+    """What stands after the same preposition: "for adults" and "for children"."""
+    found = re.search(rf"\b{preposition}\s+(?:the\s+)?(\w+)", before, re.I) if preposition else None
+    return found[1] if found else ""
 
 
 def _part_like(about: str, before: str) -> str:
+    """The part of the question ``before`` that is most like ``about``."""
     if (year := _YEAR.search(before)) and _YEAR.fullmatch(about.rstrip("年")):
         return year[0]
     ending = about[-2:]
     if not about.isascii() and len(about) > 2 and (at := before.find(ending)) >= 0:
         # 1号线 and 2号线, 男子冠军 and 女子冠军: names side by side mostly end alike.
         return before[max(0, at + len(ending) - len(about)) : at + len(ending)]
-    if subject := find_subject(before):
+    if subject := find_name(before):
         return subject
-    of = _BEFORE_OF.match(before)
-    return of[0] if of else ""
+    of = _OF.match(before)
+    if not of:
+        return ""
+    # 学生月票 after 云汀地铁的起步价: what is no name is another property of the same thing.
+    return of["thing"] if not of["property"] or _may_be_name(about) else of["property"]
+
+
+def _may_be_name(text: str) -> bool:
+    return bool(_LATIN_OR_DIGIT.search(text)) or is_name(tokens(text), text)
 
 
 def _names_what_was_said(message: str, before: Said) -> bool:
     """Whether ``message`` speaks of "the bridge", and a bridge was spoken of."""
     said = set(words(f"{before.question} {before.answer}"))
     return any(said.issuperset(words(noun)) for noun in _DEFINITE.findall(message) if words(noun))
-
-
-def _named_in_answer(said: Said) -> str:
-    """The name that was asked for, where the answer gives one."""
-    if not {"name", "place"} & set(answer_type(said.question).kinds) and "which" not in said.question.lower():
-        return ""
-    first = next(iter(split_sentences(said.answer.lstrip("- "), 320)), "")
-    found = [*_NAMES.findall(first), *("".join(groups) for groups in _HAN_NAMES.findall(first))]
-    return next((name for name in found if name not in said.question and len(name) > 2 - (not name.isascii())), "")

@@ -35,14 +35,14 @@ class PlannedCall:
     arguments: Mapping[str, str]
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether ``text`` asks nothing that could be searched."""
-    return bool(_SMALL_TALK.fullmatch(text)) or not content_stems(text)
+def is_small_talk(turn: TurnInput) -> bool:
+    """Whether a message asks nothing that could be searched, not even with what was said before."""
+    return bool(_SMALL_TALK.fullmatch(turn.question)) or not content_stems(turn.full_question)
 
 
 def plan_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
     """Return the tools to call now; none means that the answer can be written."""
-    if not tools & {"web_search", "web_fetch"} or is_small_talk(turn.question):
+    if not tools & {"web_search", "web_fetch"} or is_small_talk(turn):
         return []
     if not turn.queries and not turn.read_urls:
         return _first_calls(turn, tools)

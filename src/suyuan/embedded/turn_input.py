@@ -63,8 +63,14 @@ class TurnInput:
 
     @property
     def resolved(self) -> Resolved:
-        """The question with what it leaves out because it was said before."""
-        return resolve(self.question, self.history)
+        """The question with what it leaves out because it was said before.
+
+        Where it only may leave out something, a source must speak of both, if there are any.
+        """
+        found = resolve(self.question, self.history)
+        if found.certain or not self.sources or any(found.fits(source.text) for source in self.evidence):
+            return found
+        return Resolved(self.question)
 
     @property
     def full_question(self) -> str:

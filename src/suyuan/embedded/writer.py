@@ -6,6 +6,7 @@ import re
 
 from .answer_form import wanted_form
 from .answer_table import find_table
+from .follow_up_order import answer_first
 from .planner import is_small_talk
 from .quotes import Quote, cited, find_quotes, rank_sources
 from .turn_input import TurnInput
@@ -55,7 +56,9 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
         return answer.markdown()
     found = find_quotes(resolved.question, evidence, most_quotes, resolved.about, form)
     if found.quotes:
-        written = _written(found.quotes, lang)
+        said = turn.history[-1].answer if turn.history else ""
+        titles = {source.number: source.title for source in evidence}
+        written = _written(answer_first(found.quotes, resolved, said, titles), lang)
         return written if found.outcome == "answer" else f"{_TEXTS['near'][lang]}\n\n{written}"
     if evidence:
         nearest = rank_sources(turn.full_question, evidence)[:3]
@@ -63,7 +66,7 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
         return "\n".join([_TEXTS["nothing_fits"][lang], "", *lines])
     if turn.failed:
         return _TEXTS["search_failed"][lang]
-    if is_small_talk(turn.question):
+    if is_small_talk(turn):
         return _TEXTS["hello"][lang]
     return _TEXTS["no_results" if turn.queries else "no_search"][lang]
 

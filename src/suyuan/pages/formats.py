@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 from ..messages.catalog import Text
 from .bounded import bounded
+from .wrapped_lines import unwrapped
 
 _MAX_PAGES = 500
 _TAG = re.compile(r"<[^<>]{0,2000}>")
@@ -69,4 +70,4 @@ def _pdf_pages(reader: object) -> Iterator[str]:
     for number, page in enumerate(reader.pages[:_MAX_PAGES], 1):  # type: ignore[attr-defined]
         text = page.extract_text().strip()
         if text:
-            yield f"## {number}\n\n{text}"
+            yield f"## {number}\n\n{unwrapped(text)}"

@@ -1,0 +1,106 @@
+"""What a question was about, as far as its names, and the words that its answer repeats, show it."""
+
+from __future__ import annotations
+
+import re
+
+from ..text.keywords import STOP_WORDS, keywords
+from ..text.scripts import HAN
+from ..text.sentences import split_sentences
+from .answer_type import answer_type
+
+_QUOTED = re.compile(r"《[^》]+》|“[^”]+”|\"[^\"]+\"")
+# A name may go on with a number: Marl 5.0, Quillpad 3.
+_NAME = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|van|von|der|al)\s+)*(?:[A-Z][\w'’-]*|\d[\w.]*\w|\d))*")
+_FIRST_WORD = re.compile(r"^\s*\w+")
+# A name after one of these is mostly not what the question is about.
+_AFTER_PREPOSITION = re.compile(r"\b(?:from|in|at|to|by|of|on|with|than|for|between)\s+(?:the\s+)?$", re.I)
+_WORD = re.compile(r"\s+([a-z][\w-]*)")
+_MOST_WORDS = 2
+_MAX_KEYWORDS = 5
+# What stands between the subject of a Chinese question and what is asked of it.
+_RELATION = re.compile("(?<=..)(?:的|[是在有为由从离距与和被对比到共，,]).*$")
+_HAN_NAMES = re.compile(
+    rf"《([^》]+)》|([{HAN}]{{2,5}}(?:·[{HAN}]{{1,8}})+)|(?:由|是|为|叫做?|名为)([{HAN}]{{2,4}})(?=[，。于在（(])"
+)
+_WHICH = re.compile(r"哪[一个颗座家种部位款条只]|\bwhich\b", re.I)
+# 海王星是离太阳最远的行星
+_ANSWER_SUBJECT = re.compile(rf"[-\s]*([{HAN}\w·]{{2,8}}?)(?=是|为|离|，|最)")
+# "That company", 这家公司: what was spoken of; "this version", 这一年: the figure that the answer gave for it.
+_THIS = re.compile(
+    rf"\b(?:this|that|these|those)\s+([a-z]+)|[这那该](?:[个家座款部项次届位本条种些]|一)([{HAN}]{{1,2}})"
+)
+_FIGURES_OF = frozenset(("version", "release", "year", "edition", "season", "版本", "年", "届", "赛季", "年份"))
+_MARKER = re.compile(r"\[\d+\]")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def find_topic(question: str, answer: str) -> str:
+    """Return what ``question`` is about; ``answer`` shows where a name ends."""
+    if quoted := _QUOTED.search(question):
+        return quoted[0]
+    if names := _names(question, answer):
+        return names
+    if question.isascii():
+        return " ".join(keywords(question)[:_MAX_KEYWORDS])
+    return _repeated(question, answer) or " ".join(keywords(question)[:_MAX_KEYWORDS])
+
+
+def find_name(question: str) -> str:
+    """Return the name that a question is about, as far as quotation marks and capitals show; empty without one."""
+    quoted = _QUOTED.search(question)
+    return quoted[0] if quoted else _names(question, "")
+
+
+def _names(question: str, answer: str) -> str:
+    """Return the names of a question, those after a preposition only where there are no others."""
+    begin = first.end() if (first := _FIRST_WORD.match(question)) else 0
+    found = [(name, _AFTER_PREPOSITION.search(question, 0, name.start())) for name in _NAME.finditer(question, begin)]
+    chosen = [name for name, is_after in found if not is_after] or [name for name, _ in found]
+    return " ".join(_whole(question, name, answer) for name in chosen)
+
+
+def _whole(question: str, name: re.Match[str], answer: str) -> str:
+    """Return a name with the small words that belong to it: the answer has "the library" too."""
+    end = name.end()
+    for _ in range(_MOST_WORDS):
+        after = _WORD.match(question, end)
+        if after is None or after[1] in STOP_WORDS:
+            break
+        phrases = question[name.start() : after.end()].lower(), f"the {after[1]} "
+        if not any(phrase in answer.lower() for phrase in phrases):
+            break
+        end = after.end()
+    return question[name.start() : end]
+
+
+def _repeated(question: str, answer: str) -> str:
+    """Return the beginning of a Chinese question that its answer repeats: mostly the thing that it is about."""
+    end = next((end for end in range(len(question), 1, -1) if question[:end] in answer), 0)
+    found = _RELATION.sub("", question[:end])
+    return found if len(found) > 1 else ""
+
+
+def named_in(question: str, answer: str) -> str:
+    """Return the name that was asked for, where the answer gives one."""
+    which = _WHICH.search(question)
+    if not which and not {"name", "place"} & set(answer_type(question).kinds):
+        return ""
+    first = next(iter(split_sentences(answer.lstrip("- "), 320)), "")
+    found = [*_NAME.findall(first), *("".join(groups) for groups in _HAN_NAMES.findall(first))]
+    if which and not question.isascii() and (subject := _ANSWER_SUBJECT.match(first)):
+        found.insert(0, subject[1])
+    return next((name for name in found if name not in question and len(name) > 2 - (not name.isascii())), "")
+
+
+def nouns_meant(message: str) -> list[str]:
+    """Return the nouns of "that company", 这个版本 and the like, which say no more than a pronoun."""
+    return [noun for groups in _THIS.findall(message) for noun in groups if noun]
+
+
+def figure_meant(message: str, question: str, answer: str) -> str:
+    """Return the figure that "this version" means: the one of the answer, where the question asked for a version."""
+    if not any(noun in _FIGURES_OF and noun in question for noun in nouns_meant(message)):
+        return ""
+    first = next(iter(split_sentences(_MARKER.sub("", answer.lstrip("- ")), 320)), "")
+    return next((figure for figure in _FIGURE.findall(first) if figure not in question), "")
