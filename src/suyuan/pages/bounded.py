@@ -16,8 +16,11 @@ _ATTRIBUTE = (
     r"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+)?+)?+"
 )
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
+# The same for most tags, and quicker: no < or > within, and quotation marks only around values.
+_PLAIN = r"[^<>\"'=]*+(?:=\"[^\"<>]*+\"[^<>\"'=]*+)*+(?=>)"
 _TOKEN = re.compile(
-    rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|(/?+)([a-zA-Z][^ \t\n\f\r/>]*+)((?:{_ATTRIBUTE})*+)[ \t\n\f\r/]*+>?+)", re.S
+    rf"<(?:!--(?:-?>|.*?(?:--!?>|\Z))|(/?+)([a-zA-Z][^ \t\n\f\r/>]*+)({_PLAIN}|(?:{_ATTRIBUTE})*+)[ \t\n\f\r/]*+>?+)",
+    re.S,
 )
 # A tag shorter than this cannot have too many attributes.
 _LONG_TAG = 2 * MAX_ATTRIBUTES

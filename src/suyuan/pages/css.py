@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 MAX_RULES = 20_000
+_MAX_NESTING = 30
 _WIDTH, _HEIGHT = 1280.0, 720.0
 
 _TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|/\*.*?(?:\*/|\Z)|\\.|[{}]", re.S)
+# A rule without strings, comments, escapes and nested rules, as most are.
+_PLAIN_RULE = re.compile(r"([^{}\"'\\/;@]*+)\{([^{}\"'\\/]*+)\}")
 _AT_NAME = re.compile(r"@([-\w]+)")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.S)
 _GROUPS = frozenset(("supports", "layer", "container", "scope"))
@@ -46,21 +49,30 @@ def rules(css: str) -> Iterator[Rule]:
     """The style rules of a sheet that apply to a screen, with nested ones and those within at-rules."""
     stack = [_Block("", True)]
     pieces: list[str] = []
-    at = count = 0
-    for token in _TOKEN.finditer(css):
-        kind = token[0]
+    at = position = count = 0
+    while count < MAX_RULES:
+        if at == position and not pieces and (plain := _PLAIN_RULE.match(css, at)) is not None:
+            at = position = plain.end()
+            if (rule := _plain_rule(plain, stack[-1])) is not None and len(stack) < _MAX_NESTING:
+                yield rule
+                count += 1
+            continue
+        if (token := _TOKEN.search(css, position)) is None:
+            break
+        kind, position = token[0], token.end()
         if kind not in ("{", "}"):
             if kind.startswith("/*"):
-                pieces.append(css[at : token.start()])
-                at = token.end()
+                if (piece := css[at : token.start()]).strip() or pieces:
+                    pieces.append(piece)
+                at = position
             continue
         text = "".join([*pieces, css[at : token.start()]])
-        pieces, at = [], token.end()
+        pieces, at = [], position
         if kind == "{":
             declared, _, prelude = text.rpartition(";")
             stack[-1].parts.append(declared)
             # Deeper than this nobody nests; the block is skipped.
-            stack.append(_opened(prelude.strip(), stack[-1]) if len(stack) < 30 else _Block("", False))
+            stack.append(_opened(prelude.strip(), stack[-1]) if len(stack) < _MAX_NESTING else _Block("", False))
             continue
         if len(stack) == 1:
             continue
@@ -69,13 +81,18 @@ def rules(css: str) -> Iterator[Rule]:
         if block.active and block.selectors and (body := ";".join(block.parts)).strip(" ;\n"):
             yield Rule(block.selectors, body)
             count += 1
-            if count >= MAX_RULES:
-                return
     # What is not closed is closed by the end.
     stack[-1].parts.append("".join([*pieces, css[at:]]))
     for block in stack[1:]:
         if block.active and block.selectors:
             yield Rule(block.selectors, ";".join(block.parts))
+
+
+def _plain_rule(found: re.Match[str], outer: _Block) -> Rule | None:
+    selectors, body = found[1].strip(), found[2]
+    if not outer.active or not selectors or not body.strip(" ;\n"):
+        return None
+    return Rule(_nested(selectors, outer.selectors), body)
 
 
 def _opened(prelude: str, outer: _Block) -> _Block:

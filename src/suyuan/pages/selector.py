@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .css import unescaped
 
@@ -13,9 +14,12 @@ _ESCAPE = re.compile(r"\\(?:[0-9a-fA-F]{1,6}\s?|.)", re.S)
 _SPECIAL = re.compile(r"[(\[\\:\"'&|]")
 _INNER = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 _COMBINATOR = re.compile(r"\s*[\s>+~]\s*")
+_BETWEEN = " \t\n\r\f>+~"
+_LAST = re.compile(r"[\s>+~]+")
 _NAME = r"[-\w\u0080-\uffff]+"
 _COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)(.*)", re.S)
 _PART = re.compile(rf"[.#]{_NAME}")
+_FIRST = re.compile(rf"(\*|{_NAME})?([.#]{_NAME})?")
 _PSEUDO = re.compile(r"::?([-\w]+)")
 # Elements that the page does not contain, and states that nobody has brought about.
 _NOT_MATCHED_NAMES = (
@@ -39,9 +43,24 @@ class Selector:
     @property
     def key(self) -> str:
         """A name that every matched element has: one of its classes, its id, its tag, or ``*``."""
-        return min(self.names) if self.names else self.tag or "*"
+        return next(iter(self.names)) if self.names else self.tag or "*"
 
 
+def key_of(text: str) -> str:
+    """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
+    if _SPECIAL.search(text):
+        selector = read_selector(text)
+        return "" if selector is None else selector.key
+    last = text.strip(_BETWEEN)
+    if not last.isalnum():
+        last = _LAST.split(last)[-1]
+    found = _FIRST.match(last)
+    assert found is not None
+    tag, name = found.groups()
+    return name or (tag or "*").lower()
+
+
+@lru_cache(maxsize=4096)
 def read_selector(text: str) -> Selector | None:
     """Read one selector; None if it matches nothing that is in the page at first."""
     if not _SPECIAL.search(text):
@@ -69,7 +88,7 @@ def read_selector(text: str) -> Selector | None:
 
 def _quick(text: str) -> Selector | None:
     """The same for a selector of tags, classes and ids only."""
-    compounds = _COMBINATOR.split(text.strip(" \t\n\r\f>+~"))
+    compounds = _COMBINATOR.split(text.strip(_BETWEEN))
     if (found := _COMPOUND.fullmatch(compounds[-1])) is None or found[3]:
         return None
     tag, names, _ = found.groups()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from enum import Enum
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from .colour import BLACK, WHITE, Colour, background, colour, is_image, is_readable
-from .css import Rule, applies_to_screen, declarations, resolved, rules, split_selectors
-from .hiding_style import hides_text, hiding_properties
-from .selector import Selector, read_selector
+from .css import declarations
+from .hiding_style import hides_text
+from .page_styles import Entry, Look, PageStyles, with_variables
 
-MAX_CSS = 400_000
-_MAX_COMPLEX = 300
 _MAX_ANCESTORS = 60
 
 # Zero-width, bidi and other format characters, Unicode tags and the variation selectors that can carry hidden bytes.
@@ -32,23 +29,13 @@ _MAY_HIDE = re.compile(
     re.I,
 )
 _HAS_COLOUR = re.compile(r"color|background|\\", re.I)
-_SIMPLE = re.compile(r"([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)")
-_SELECTOR_PART = re.compile(r"[.#][\w-]+")
 _REACT_ID = re.compile(r"S:[0-9a-f]+")
-# Selectors for the whole page or its content: a rule for them does not hide a single text.
-_WHOLE_PAGE = frozenset(("html", "body", "main", "article", "*", ":root"))
 
 Attributes = Mapping[str, str | None]
-_Priority = tuple[bool, tuple[int, int, int], int]
-_Entry = tuple[Selector, Mapping[str, tuple[str, bool]], int]
-_INLINE = (9, 9, 9)
-_COLOURS = frozenset(
-    (
-        "color", "-webkit-text-fill-color", "background", "background-color", "background-image", "background-clip",
-        "-webkit-background-clip",
-    )
-)  # fmt: skip
-_NO_NAMES: frozenset[str] = frozenset()
+_Colours = tuple[Colour | None, Colour | str | None]
+"""Text and background of an element; the background is a text if it is an image of unknown colour."""
+# The attributes that can hide text by themselves.
+_TELLING = frozenset(("hidden", "popover", "style", "bgcolor", "color", "text"))
 
 
 class Sight(Enum):
@@ -72,33 +59,24 @@ class VisibilityChecker:
     """Decides by inline styles, attributes and the page's own style sheets; external ones are not loaded."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        self._tree = tree
-        found = list(_page_rules(tree))
-        self._variables = _variables(found)
-        self._read_rules: list[tuple[Rule, Mapping[str, tuple[str, bool]], bool]] = []
-        self._hiding = _SelectorSet(tree)
-        self._showing: _SelectorSet | None = None
-        self._hiding_names: set[str] = set()
-        """The properties of the rules that hide something."""
-        self._colours: dict[str, list[_Entry]] = {}
+        self._styles = PageStyles(tree)
         self._all_colours = False
-        self._read: dict[object, tuple[Colour | None, Colour | str | None] | None] = {}
-        self._others: dict[str, list[_Entry]] | None = None
-        self._matched: dict[str, frozenset[int]] = {}
-        self._styles: dict[str, bool] = {}
+        self._read: dict[object, _Colours | None] = {}
+        self._inline: dict[str, bool] = {}
         self._react = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
         # Without external sheets everything about the colours is known.
         self._known = tree.css_first("link[rel~=stylesheet], link[as=style]") is None
-        for order, rule in enumerate(rule for rule in found if _MAY_HIDE.search(rule.body)):
-            self._index(rule, order)
-        self._by_tag = {key for key in (*self._hiding.keys, *self._colours) if key[0] not in ".#"}
 
     def has_rules_for(self, tag: str) -> bool:
         """Whether a rule may apply to every element of this name."""
-        return tag in self._by_tag or "*" in self._by_tag
+        look = self._styles.look(tag, None, None)
+        return bool(look.properties or self._colour_rules(look))
 
     def sight(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
         """What is seen of the element; None if it has nothing that could change that."""
+        look = self._styles.look(tag, attributes.get("class"), attributes.get("id"))
+        if _TELLING.isdisjoint(attributes) and not look.properties and not self._colour_rules(look):
+            return None
         if "hidden" in attributes and attributes["hidden"] != "until-found" and not self._is_streamed(attributes):
             return Sight.HIDDEN
         if "popover" in attributes:
@@ -106,10 +84,9 @@ class VisibilityChecker:
         inline = attributes.get("style") or ""
         if inline and self._style_hides(inline):
             return Sight.HIDDEN
-        names = _names(attributes)
-        if self._hiding and self._rules_hide(node, tag, names, inline):
+        if look.properties and self._rules_hide(node, look, inline):
             return Sight.HIDDEN
-        if not self._may_be_coloured(tag, names, attributes):
+        if not self._may_be_coloured(look, attributes):
             return None
         return self._contrast(node, tag, attributes)
 
@@ -118,107 +95,18 @@ class VisibilityChecker:
         return self._react and bool(_REACT_ID.fullmatch(attributes.get("id") or ""))
 
     def _style_hides(self, style: str) -> bool:
-        if style not in self._styles:
-            own = self._resolved(declarations(style)) if _MAY_HIDE.search(style) else {}
-            self._styles[style] = bool(own) and hides_text(own)
-        return self._styles[style]
+        if style not in self._inline:
+            own = with_variables(declarations(style), self._styles.variables) if _MAY_HIDE.search(style) else {}
+            self._inline[style] = bool(own) and hides_text(own)
+        return self._inline[style]
 
-    def _resolved(self, declared: Mapping[str, tuple[str, bool]]) -> dict[str, str]:
-        known = self._variables
-        if any(name.startswith("--") for name in declared):
-            known = known | {name: value for name, (value, _) in declared.items() if name.startswith("--")}
-        return {name: resolved(value, known) if "var(" in value else value for name, (value, _) in declared.items()}
-
-    # --- rules ---------------------------------------------------------------------------------------------------
-    def _index(self, rule: Rule, order: int) -> None:
-        declared = declarations(rule.body)
-        hides = hiding_properties(self._resolved(declared))
-        self._read_rules.append((rule, declared, bool(hides)))
-        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
-        coloured = self._known and _HAS_COLOUR.search(rule.body) is not None
-        if not hides and not coloured:
-            return
-        for text in split_selectors(rule.selectors):
-            if text in _WHOLE_PAGE and not coloured:
-                continue
-            selector = _simple(text) or (read_selector(text) if hides else None)
-            if selector is None:
-                continue
-            if coloured and not selector.is_complex and (selector.names or text in _WHOLE_PAGE):
-                self._colours.setdefault(selector.key, []).append((selector, declared, order))
-            if hides and text not in _WHOLE_PAGE:
-                self._hiding.add(selector)
-                self._hiding_names |= hides
-
-    def _rules_hide(self, node: LexborNode, tag: str, names: frozenset[str], inline: str) -> bool:
-        if not self._hiding.matches(node, tag, names):
+    def _rules_hide(self, node: LexborNode, look: Look, inline: str) -> bool:
+        if not self._styles.is_hidden(look, node):
             return False
-        if self._showing is None:
-            self._showing = self._showing_rules()
-        if not inline and not self._showing.matches(node, tag, names):
+        if not inline and not any(self._styles.is_matched(selector, node) for selector, _ in look.showing):
             return True
         # Another rule may show it again: only now all of them are compared.
-        if self._others is None:
-            self._others = self._all_rules(self._hiding_names)
-        return hides_text(self._computed(self._others, node, tag, names, inline))
-
-    def _showing_rules(self) -> _SelectorSet:
-        """The rules that say something else about what hides elements."""
-        found = _SelectorSet(self._tree)
-        for rule, declared, hides in self._read_rules:
-            if hides or self._hiding_names.isdisjoint(declared):
-                continue
-            for text in split_selectors(rule.selectors):
-                if (selector := _simple(text) or read_selector(text)) is not None:
-                    found.add(selector)
-        return found
-
-    def _all_rules(self, properties: AbstractSet[str]) -> dict[str, list[_Entry]]:
-        """All rules with one of these properties, by the key of their selectors."""
-        found: dict[str, list[_Entry]] = {}
-        for order, (rule, declared, _) in enumerate(self._read_rules):
-            if properties.isdisjoint(declared):
-                continue
-            for text in split_selectors(rule.selectors):
-                if (selector := _simple(text) or read_selector(text)) is not None:
-                    found.setdefault(selector.key, []).append((selector, declared, order))
-        return found
-
-    def _matching(
-        self, index: Mapping[str, list[_Entry]], node: LexborNode, tag: str, names: frozenset[str]
-    ) -> Iterator[_Entry]:
-        for key in (tag, *names, "*"):
-            for entry in index.get(key, ()):
-                selector = entry[0]
-                if (
-                    selector.names <= names
-                    and selector.tag in ("", tag)
-                    and (not selector.is_complex or node.mem_id in self._elements(selector.text))
-                ):
-                    yield entry
-
-    def _elements(self, selector: str) -> frozenset[int]:
-        """The elements that a selector with combinators or attributes matches."""
-        if selector not in self._matched:
-            if len(self._matched) >= _MAX_COMPLEX:
-                return frozenset()
-            self._matched[selector] = elements(self._tree, [selector])
-        return self._matched[selector]
-
-    def _computed(
-        self, index: Mapping[str, list[_Entry]], node: LexborNode, tag: str, names: frozenset[str], inline: str
-    ) -> dict[str, str]:
-        """The style of an element: important declarations first, then by specificity, then by order."""
-        found: dict[str, tuple[_Priority, str]] = {}
-        matched = [(entry[0].specificity, entry[1], entry[2]) for entry in self._matching(index, node, tag, names)]
-        if inline:
-            matched.append((_INLINE, declarations(inline), 0))
-        for specificity, declared, order in matched:
-            for name, (value, important) in declared.items():
-                priority = (important, specificity, order)
-                if name not in found or found[name][0] <= priority:
-                    found[name] = (priority, value)
-        return self._resolved({name: (value, False) for name, (_, value) in found.items()})
+        return hides_text(self._styles.computed(look.with_any(look.properties), node, inline))
 
     # --- colours -------------------------------------------------------------------------------------------------
     def _contrast(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
@@ -234,38 +122,39 @@ class VisibilityChecker:
         if not self._all_colours:
             # Only now the rules that take longer to match are worth it: one of them may give it another colour.
             self._all_colours = True
-            self._colours = self._all_rules(_COLOURS)
-            self._by_tag = {key for key in (*self._hiding.keys, *self._colours) if key[0] not in ".#"}
+            self._read.clear()
             return self._contrast(node, tag, attributes)
         return Sight.UNREADABLE
 
-    def _own_colours(
-        self, node: LexborNode, tag: str, attributes: Attributes
-    ) -> tuple[Colour | None, Colour | str | None] | None:
-        """Text and background of the element itself; the background is a text if it is an image of unknown colour."""
-        names = _names(attributes)
-        if not self._may_be_coloured(tag, names, attributes):
-            return None
-        key = (tag, names, attributes.get("style"), attributes.get("bgcolor"), attributes.get("color"))
+    def _colour_rules(self, look: Look) -> list[Entry]:
         if self._all_colours:
-            return self._read_colours(node, tag, names, attributes)
+            return look.all_colours()
+        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
+        return look.colours if self._known else []
+
+    def _own_colours(self, node: LexborNode, tag: str, attributes: Attributes) -> _Colours | None:
+        """Text and background of the element itself."""
+        classes, identity = attributes.get("class"), attributes.get("id")
+        look = self._styles.look(tag, classes, identity)
+        if not self._may_be_coloured(look, attributes):
+            return None
+        key: object = node.mem_id
+        if not self._all_colours:
+            key = (tag, classes, identity, attributes.get("style"), attributes.get("bgcolor"), attributes.get("color"))
         if key not in self._read:
-            self._read[key] = self._read_colours(node, tag, names, attributes)
+            self._read[key] = self._read_colours(node, tag, look, attributes)
         return self._read[key]
 
-    def _may_be_coloured(self, tag: str, names: frozenset[str], attributes: Attributes) -> bool:
-        colours = self._colours
-        if colours and (tag in colours or "*" in colours or not colours.keys().isdisjoint(names)):
+    def _may_be_coloured(self, look: Look, attributes: Attributes) -> bool:
+        if self._colour_rules(look):
             return True
         inline = attributes.get("style")
         if inline and _HAS_COLOUR.search(inline) is not None:
             return True
         return "bgcolor" in attributes or "color" in attributes or "text" in attributes
 
-    def _read_colours(
-        self, node: LexborNode, tag: str, names: frozenset[str], attributes: Attributes
-    ) -> tuple[Colour | None, Colour | str | None] | None:
-        style = self._computed(self._colours, node, tag, names, attributes.get("style") or "")
+    def _read_colours(self, node: LexborNode, tag: str, look: Look, attributes: Attributes) -> _Colours | None:
+        style = self._styles.computed(self._colour_rules(look), node, attributes.get("style") or "")
         text = colour(style.get("-webkit-text-fill-color") or style.get("color") or _attribute(attributes, tag))
         if "text" in style.get("background-clip", "") + style.get("-webkit-background-clip", ""):
             # Letters with a gradient.
@@ -291,93 +180,5 @@ class VisibilityChecker:
         return None
 
 
-class _SelectorSet:
-    """Selectors by key; tells whether any of them matches an element."""
-
-    def __init__(self, tree: LexborHTMLParser) -> None:
-        self._tree = tree
-        self._simple: dict[str, list[Selector]] = {}
-        self._complex: dict[str, list[str]] = {}
-        self._found: dict[str, frozenset[int]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._simple or self._complex)
-
-    @property
-    def keys(self) -> set[str]:
-        """The names that the elements have."""
-        return {*self._simple, *self._complex}
-
-    def add(self, selector: Selector) -> None:
-        """Add a selector."""
-        if selector.is_complex:
-            self._complex.setdefault(selector.key, []).append(selector.text)
-        else:
-            self._simple.setdefault(selector.key, []).append(selector)
-
-    def matches(self, node: LexborNode, tag: str, names: frozenset[str]) -> bool:
-        """Whether any of the selectors matches the element."""
-        for key in (tag, *names, "*"):
-            if any(each.names <= names and each.tag in ("", tag) for each in self._simple.get(key, ())):
-                return True
-            if key in self._complex:
-                if key not in self._found:
-                    self._found[key] = elements(self._tree, self._complex[key][:_MAX_COMPLEX])
-                if node.mem_id in self._found[key]:
-                    return True
-        return False
-
-
-def elements(tree: LexborHTMLParser, selectors: list[str]) -> frozenset[int]:
-    """The elements that any of the selectors matches; those that the parser does not know match nothing."""
-    try:
-        return frozenset(node.mem_id for node in tree.css(", ".join(selectors)))
-    except (SelectolaxError, ValueError):
-        if len(selectors) == 1:
-            return frozenset()
-        middle = len(selectors) // 2
-        return elements(tree, selectors[:middle]) | elements(tree, selectors[middle:])
-
-
-def _simple(text: str) -> Selector | None:
-    match = _SIMPLE.fullmatch(text)
-    if match is None or not text:
-        return None
-    parts = _SELECTOR_PART.findall(match[2])
-    ids = sum(part[0] == "#" for part in parts)
-    tag = (match[1] or "").lower()
-    return Selector(text, tag, frozenset(parts), False, (ids, len(parts) - ids, int(bool(tag))))
-
-
-def _names(attributes: Attributes) -> frozenset[str]:
-    if "class" not in attributes and "id" not in attributes:
-        return _NO_NAMES
-    names = ["." + name for name in (attributes.get("class") or "")[:2000].split()]
-    if identity := attributes.get("id"):
-        names.append("#" + identity)
-    return frozenset(names)
-
-
 def _attribute(attributes: Attributes, tag: str) -> str:
     return (attributes.get("color") if tag == "font" else attributes.get("text") if tag == "body" else "") or ""
-
-
-def _page_rules(tree: LexborHTMLParser) -> Iterator[Rule]:
-    budget = MAX_CSS
-    for node in tree.css("style"):
-        attributes = node.attributes
-        kind = (attributes.get("type") or "text/css").strip().lower()
-        text = node.text()[:budget]
-        budget -= len(text)
-        if kind == "text/css" and applies_to_screen(attributes.get("media") or ""):
-            yield from rules(text)
-
-
-def _variables(found: list[Rule]) -> dict[str, str]:
-    """The variables of the whole page."""
-    variables: dict[str, str] = {}
-    for rule in found:
-        if "--" in rule.body and any(text in _WHOLE_PAGE for text in split_selectors(rule.selectors)):
-            own = declarations(rule.body).items()
-            variables.update((name, value) for name, (value, _) in own if name.startswith("--"))
-    return variables
