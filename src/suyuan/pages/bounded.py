@@ -54,7 +54,7 @@ def _limited(html: str) -> str:
     search = _TOKEN.search
     while (token := search(html, position)) is not None:
         start, position = token.span()
-        closing, name, _ = token.groups()
+        closing, name = token.group(1, 2)
         if name is None:
             continue
         if position - start > _LONG_TAG and (cut := _excess(html, *token.span(3))):
@@ -63,7 +63,8 @@ def _limited(html: str) -> str:
         if (name := name.lower()) in _FLAT:
             continue
         if closing:
-            formats[name] -= name in _FORMATS and formats[name] > 0
+            if name in _FORMATS and formats[name] > 0:
+                formats[name] -= 1
             if opened and opened[-1] == name:
                 opened.pop()
             else:

@@ -14,23 +14,24 @@ from .block import Block, Element
 _FAR = 9
 
 # Kinds of hints in an element's class, id and role; a feature is the distance of the nearest ancestor with the hint.
-_HINTS = tuple(
-    re.compile(pattern, re.I)
-    for pattern in (
-        r"nav|menu|foot|header|masthead|breadcrumb|crumb|toolbar|top-?bar|logo|search|skip|banner",
-        r"side|aside|rail|widget|complementary|right|column",
-        r"relat|recommend|more|also|trend|popular|promo|teaser|latest|sponsor|outbrain|taboola|carousel|slider|next|prev|"
-        r"hot|rank|card|similar|upsell",
-        r"\bads?\b|\bad[-_]|advert|cookie|consent|gdpr|popup|modal|overlay|newsletter|subscri|sign-?up|login|dialog",
-        r"comment|respond|reply|replies|discuss|disqus|review|feedback",
-        r"share|social|\btags?\b|byline|meta|author|date|time|copyright|info|source|editor|print|caption|credit|categor",
-        r"article|content|entry|post|story|text|\bbody|prose|markdown|blog|正文",
-        r"main|detail|descri|document|wiki|primary|center",
-        r"message|thread|topic|answer|question|faq|accordion|tab",
-        r"product|summary|spec|feature|overview|price|cart|item|list|grid|result",
-        r"title|headline|heading|subtitle",
-    )
+_HINT_PATTERNS = (
+    r"nav|menu|foot|header|masthead|breadcrumb|crumb|toolbar|top-?bar|logo|search|skip|banner",
+    r"side|aside|rail|widget|complementary|right|column",
+    r"relat|recommend|more|also|trend|popular|promo|teaser|latest|sponsor|outbrain|taboola|carousel|slider|next|prev|"
+    r"hot|rank|card|similar|upsell",
+    r"\bads?\b|\bad[-_]|advert|cookie|consent|gdpr|popup|modal|overlay|newsletter|subscri|sign-?up|login|dialog",
+    r"comment|respond|reply|replies|discuss|disqus|review|feedback",
+    r"share|social|\btags?\b|byline|meta|author|date|time|copyright|info|source|editor|print|caption|credit|categor",
+    r"article|content|entry|post|story|text|\bbody|prose|markdown|blog|正文",
+    r"main|detail|descri|document|wiki|primary|center",
+    r"message|thread|topic|answer|question|faq|accordion|tab",
+    r"product|summary|spec|feature|overview|price|cart|item|list|grid|result",
+    r"title|headline|heading|subtitle",
 )
+# For names and texts in lower case: a pattern that ignores case takes several times as long.
+_HINTS = tuple(map(re.compile, _HINT_PATTERNS))
+# Most names are no hint at all.
+_ANY_HINT = re.compile("|".join(_HINT_PATTERNS))
 _TAGS = [
     "nav",
     "footer",
@@ -56,19 +57,16 @@ _BOILERPLATE = re.compile(
     r"copyright|©|all rights|cookie|privacy|subscribe|sign (?:in|up)|log ?in|newsletter|share (?:this|on)|follow us|"
     r"read more|see also|related|advertis|click here|terms of|add to cart|"
     r"版权|责任编辑|编辑[:：]|上一篇|下一篇|相关|登录|登陆|注册|评论|分享|转载|声明|来源[:：]|热点|推荐|更多|点击|"
-    r"关注|返回|打印|收藏|字号|免责|客服|广告|微博|稿件|延伸閱讀|相關|更多|編輯|轉寄|列印|發表|留言|回應",
-    re.I,
+    r"关注|返回|打印|收藏|字号|免责|客服|广告|微博|稿件|延伸閱讀|相關|更多|編輯|轉寄|列印|發表|留言|回應"
 )
 _DATE = re.compile(
     r"\b(?:19|20)\d\d[-/.年]\s?\d{1,2}|\b\d{1,2}[:：]\d\d\b|"
-    rf"\b(?:{'|'.join(name[:3] for name in MONTH_NAMES)})[a-z]*\.? \d",
-    re.I,
+    rf"\b(?:{'|'.join(name[:3].lower() for name in MONTH_NAMES)})[a-z]*\.? \d"
 )
 _SIDE_SECTION = re.compile(
     r"comment|respon|repl(?:y|ies)|review|about the author|more (?:from|in|on|stories)|you (?:may|might)|latest|"
     r"popular|trending|tags|categor|recommend|contact|get in touch|"
-    r"最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞",
-    re.I,
+    r"最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞"
 )
 _Kind = tuple[Element | None, str, str]
 """The parent, tag and names of an element."""
@@ -142,7 +140,7 @@ def _description_overlap(text: str, description: str) -> float:
 
 def _heading_features(heading: Block, stat: _BlockStats) -> list[float]:
     """The heading of the current section: distance, level, link share, and whether it introduces side content."""
-    text = heading.text[:60]
+    text = heading.text[:60].lower()
     side = _BOILERPLATE.search(text) or _SIDE_SECTION.search(text)
     return [0.0, float(heading.level), stat.link_share, float(side is not None)]
 
@@ -180,6 +178,7 @@ class _BlockStats:
         """The features of the block itself."""
         text = block.text
         head = text[:400]
+        low = head.lower() if len(text) < 400 else ""
         letters = max(1, len(head))
         return [
             float(_KINDS[block.kind]),
@@ -190,8 +189,8 @@ class _BlockStats:
             float(self.punctuation),
             self.punctuation / (self.size + 10) * 100,
             float(bool(_SENTENCE_END.search(text[-8:]))),
-            float(len(_BOILERPLATE.findall(head))) if len(text) < 400 else 0.0,
-            float(bool(_DATE.search(head))) if len(text) < 200 else 0.0,
+            float(len(_BOILERPLATE.findall(low))),
+            float(bool(_DATE.search(low))) if len(text) < 200 else 0.0,
             sum(map(str.isupper, head)) / letters,
             sum(map(str.isdigit, head)) / letters,
             float(block.item is not None),
@@ -244,6 +243,9 @@ def _collect_ancestors(element: Element, elements: dict[Element, None]) -> None:
 
 @lru_cache(maxsize=16_384)
 def _hint_numbers(token: str) -> tuple[int, ...]:
+    token = token.lower()
+    if _ANY_HINT.search(token) is None:
+        return ()
     return tuple(number for number, pattern in enumerate(_HINTS) if pattern.search(token))
 
 

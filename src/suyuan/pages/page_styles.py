@@ -62,7 +62,7 @@ Entry = tuple[Selector, StyleRule]
 class Look:
     """The rules that may apply to elements of one tag with the same classes and id."""
 
-    __slots__ = ("_all", "_keys", "_names", "_showing", "_styles", "_tag", "colours", "complex", "is_hidden", "properties")
+    __slots__ = ("_all", "_all_colours", "_keys", "_names", "_showing", "_styles", "_tag", "colours", "complex", "is_hidden", "properties")
 
     def __init__(self, styles: PageStyles, tag: str, names: frozenset[str], keys: list[str]) -> None:
         self._styles, self._tag, self._names, self._keys = styles, tag, names, keys
@@ -75,6 +75,7 @@ class Look:
         self.colours = self._fitting(styles.colours)
         """The rules that give colours to all of these elements and are quick to match."""
         self._all: list[Entry] | None = None
+        self._all_colours: list[Entry] | None = None
         self._showing: list[Entry] | None = None
 
     def _fitting(self, rules_of: Callable[[str], list[Entry]]) -> list[Entry]:
@@ -93,9 +94,12 @@ class Look:
             self._showing = [entry for entry in self.with_any(self.properties) if not entry[1].hides]
         return self._showing
 
+    @property
     def all_colours(self) -> list[Entry]:
         """All rules that may give them colours."""
-        return self.with_any(_COLOURS)
+        if self._all_colours is None:
+            self._all_colours = self.with_any(_COLOURS)
+        return self._all_colours
 
     def with_any(self, properties: AbstractSet[str]) -> list[Entry]:
         """The rules that declare one of these properties."""

@@ -128,7 +128,7 @@ class VisibilityChecker:
 
     def _colour_rules(self, look: Look) -> list[Entry]:
         if self._all_colours:
-            return look.all_colours()
+            return look.all_colours
         # Where external sheets may give any colour to anything, only what one rule says alone is certain.
         return look.colours if self._known else []
 
