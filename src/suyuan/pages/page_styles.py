@@ -62,7 +62,10 @@ Entry = tuple[Selector, StyleRule]
 class Look:
     """The rules that may apply to elements of one tag with the same classes and id."""
 
-    __slots__ = ("_all", "_all_colours", "_keys", "_names", "_showing", "_styles", "_tag", "colours", "complex", "is_hidden", "properties")
+    __slots__ = (
+        "_all", "_all_colours", "_keys", "_names", "_showing", "_styles", "_tag", "colours", "complex", "is_hidden",
+        "properties",
+    )  # fmt: skip
 
     def __init__(self, styles: PageStyles, tag: str, names: frozenset[str], keys: list[str]) -> None:
         self._styles, self._tag, self._names, self._keys = styles, tag, names, keys
