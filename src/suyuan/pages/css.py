@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 MAX_RULES = 20_000
 _MAX_NESTING = 30
@@ -30,8 +31,7 @@ _PIXELS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A style rule: its selectors as one text, and its declarations as text."""
 
     selectors: str
@@ -119,6 +119,8 @@ def _nested(selectors: str, outer: str) -> str:
 
 def split_selectors(text: str) -> list[str]:
     """The selectors of a list."""
+    if "," not in text:
+        return [text.strip()] if text.strip() else []
     if not _PLAIN.search(text):
         return [part.strip() for part in text.split(",") if part.strip()]
     found, depth, at = [], 0, 0

@@ -52,7 +52,10 @@ class StyleRule:
     def hides(self) -> frozenset[str]:
         """The properties by which it hides text; none if it does not."""
         if self._hides is None:
-            self._hides = hiding_properties(with_variables(self.declared, self._variables))
+            style = {name: value for name, (value, _) in self.declared.items()}
+            if "--" in self._body or "var(" in self._body:
+                style = with_variables(self.declared, self._variables)
+            self._hides = hiding_properties(style)
         return self._hides
 
 

@@ -46,6 +46,7 @@ class Selector:
         return next(iter(self.names)) if self.names else self.tag or "*"
 
 
+@lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
     """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
     if _SPECIAL.search(text):
