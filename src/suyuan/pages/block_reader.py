@@ -32,7 +32,6 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _PRE = frozenset(("pre", "listing", "xmp", "plaintext"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _CONTENT = frozenset(("body", "main", "article"))
-_SPACE = re.compile(r"\s+")
 _SPACES = re.compile(r" *\n *| {2,}")
 _GUTTER = re.compile(r"\b(?:gutter|linenos?|line-?numbers?(?:-rows)?|blob-num)\b", re.I)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:?|highlight)[-\s]\s*([\w+#.-]+)", re.I)
@@ -120,7 +119,7 @@ class _BlockReader:
             return
         text = text[:MAX_RUN]
         if self._pre is None:
-            text = _SPACE.sub(" ", text)
+            text = _single_spaced(text)
             if text == " " and not self._runs:
                 return
         self._runs.append((text, self._href, self._code > 0))
@@ -309,8 +308,17 @@ def _ancestors(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(found)
 
 
+def _single_spaced(text: str) -> str:
+    """``text`` with one space for each white space; splitting is several times as fast as a pattern."""
+    if not (parts := text.split()):
+        return " " if text else ""
+    return f"{' ' if text[0].isspace() else ''}{' '.join(parts)}{' ' if text[-1].isspace() else ''}"
+
+
 def _plain(runs: list[TextRun]) -> str:
     text = "".join(run[0] for run in runs)
+    if "\n" not in text and "  " not in text:
+        return visible_text(text).strip()
     return visible_text(_SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", text)).strip()
 
 

@@ -63,12 +63,9 @@ def _limited(html: str) -> str:
         if (name := name.lower()) in _FLAT:
             continue
         if closing:
-            if name in _FORMATS and formats[name] > 0:
+            if formats.get(name, 0) > 0:
                 formats[name] -= 1
-            if opened and opened[-1] == name:
-                opened.pop()
-            else:
-                _close(name, opened)
+            _close(name, opened)
             continue
         if name in _RAW:
             end = _RAW[name].search(html, position)
@@ -85,6 +82,9 @@ def _limited(html: str) -> str:
 
 def _close(name: str, opened: list[str]) -> None:
     """Close the nearest open element of this name; an inline element only if no block was opened within it."""
+    if opened and opened[-1] == name:
+        opened.pop()
+        return
     inline = name in _INLINE
     for index in range(len(opened) - 1, -1, -1):
         if opened[index] == name:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 MAX_RULES = 20_000
@@ -47,45 +48,71 @@ class _Block:
 
 def rules(css: str) -> Iterator[Rule]:
     """The style rules of a sheet that apply to a screen, with nested ones and those within at-rules."""
-    stack = [_Block("", True)]
-    pieces: list[str] = []
-    at = position = count = 0
-    while count < MAX_RULES:
-        if at == position and not pieces and (plain := _PLAIN_RULE.match(css, at)) is not None:
-            at = position = plain.end()
-            if (rule := _plain_rule(plain, stack[-1])) is not None and len(stack) < _MAX_NESTING:
-                yield rule
-                count += 1
-            continue
-        if (token := _TOKEN.search(css, position)) is None:
-            break
-        kind, position = token[0], token.end()
-        if kind not in ("{", "}"):
-            if kind.startswith("/*"):
-                if (piece := css[at : token.start()]).strip() or pieces:
-                    pieces.append(piece)
-                at = position
-            continue
-        text = "".join([*pieces, css[at : token.start()]])
-        pieces, at = [], position
+    return islice(_SheetReader(css).read(), MAX_RULES)
+
+
+class _SheetReader:
+    """Cuts a sheet into rules, from left to right."""
+
+    def __init__(self, css: str) -> None:
+        self._css = css
+        self._stack = [_Block("", True)]
+        self._pieces: list[str] = []
+        """What was read since the last brace, without comments."""
+        self._at = 0
+
+    def read(self) -> Iterator[Rule]:
+        css, stack = self._css, self._stack
+        position = 0
+        while True:
+            if self._at == position and not self._pieces and (plain := _PLAIN_RULE.match(css, position)) is not None:
+                self._at = position = plain.end()
+                if len(stack) < _MAX_NESTING and (rule := _plain_rule(plain, stack[-1])) is not None:
+                    yield rule
+            elif (token := _TOKEN.search(css, position)) is not None:
+                position = token.end()
+                if (rule := self._take(token)) is not None:
+                    yield rule
+            else:
+                break
+        # What is not closed is closed by the end.
+        stack[-1].parts.append(self._text(len(css)))
+        for block in stack[1:]:
+            if block.active and block.selectors:
+                yield Rule(block.selectors, ";".join(block.parts))
+
+    def _take(self, token: re.Match[str]) -> Rule | None:
+        """Go past a token; the rule that it ends."""
+        kind = token[0]
         if kind == "{":
-            declared, _, prelude = text.rpartition(";")
-            stack[-1].parts.append(declared)
+            declared, _, prelude = self._text(token.start()).rpartition(";")
+            self._at = token.end()
+            outer = self._stack[-1]
+            outer.parts.append(declared)
             # Deeper than this nobody nests; the block is skipped.
-            stack.append(_opened(prelude.strip(), stack[-1]) if len(stack) < _MAX_NESTING else _Block("", False))
-            continue
-        if len(stack) == 1:
-            continue
-        block = stack.pop()
+            nested = len(self._stack) < _MAX_NESTING
+            self._stack.append(_opened(prelude.strip(), outer) if nested else _Block("", False))
+        elif kind == "}":
+            text = self._text(token.start())
+            self._at = token.end()
+            return self._closed(text) if len(self._stack) > 1 else None
+        elif kind.startswith("/*"):
+            if (piece := self._css[self._at : token.start()]).strip() or self._pieces:
+                self._pieces.append(piece)
+            self._at = token.end()
+        return None
+
+    def _closed(self, text: str) -> Rule | None:
+        block = self._stack.pop()
         block.parts.append(text)
-        if block.active and block.selectors and (body := ";".join(block.parts)).strip(" ;\n"):
-            yield Rule(block.selectors, body)
-            count += 1
-    # What is not closed is closed by the end.
-    stack[-1].parts.append("".join([*pieces, css[at:]]))
-    for block in stack[1:]:
-        if block.active and block.selectors:
-            yield Rule(block.selectors, ";".join(block.parts))
+        body = ";".join(block.parts)
+        return Rule(block.selectors, body) if block.active and block.selectors and body.strip(" ;\n") else None
+
+    def _text(self, end: int) -> str:
+        """What was read since the last brace."""
+        text = "".join([*self._pieces, self._css[self._at : end]])
+        self._pieces = []
+        return text
 
 
 def _plain_rule(found: re.Match[str], outer: _Block) -> Rule | None:

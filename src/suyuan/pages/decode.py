@@ -95,6 +95,8 @@ def declared_charset(body: bytes) -> str:
     head = body[:SCAN]
     if match := _XML.match(head):
         return match[1].decode("ascii", "replace")
+    if b"<meta" not in head.lower():
+        return ""
     at = 0
     while (token := _TOKEN.search(head, at)) is not None:
         at = token.end()

@@ -6,6 +6,8 @@ import re
 from collections import Counter, defaultdict
 from functools import lru_cache
 from math import log1p
+from string import ascii_uppercase
+from string import digits as ascii_digits
 
 from ..text.dates import MONTH_NAMES
 from ..text.words import count_cjk
@@ -70,6 +72,7 @@ _SIDE_SECTION = re.compile(
 )
 _Kind = tuple[Element | None, str, str]
 """The parent, tag and names of an element."""
+_UPPER, _NUMBERS = ascii_uppercase.encode(), ascii_digits.encode()
 _KINDS = {"p": 0, "h": 1, "pre": 2, "table": 3}
 
 
@@ -180,6 +183,7 @@ class _BlockStats:
         head = text[:400]
         low = head.lower() if len(text) < 400 else ""
         letters = max(1, len(head))
+        upper, digits = _upper_and_digits(head)
         return [
             float(_KINDS[block.kind]),
             float(block.level),
@@ -191,8 +195,8 @@ class _BlockStats:
             float(bool(_SENTENCE_END.search(text[-8:]))),
             float(len(_BOILERPLATE.findall(low))),
             float(bool(_DATE.search(low))) if len(text) < 200 else 0.0,
-            sum(map(str.isupper, head)) / letters,
-            sum(map(str.isdigit, head)) / letters,
+            upper / letters,
+            digits / letters,
             float(block.item is not None),
             float(block.quotes),
             float(text.count("\n")),
@@ -200,6 +204,16 @@ class _BlockStats:
             float(len(text) > 3 and (text in title or title in text)) if title else 0.0,
             float(text.startswith(("|", "·", "»", ">", "-", "•", "©"))),
         ]
+
+
+def _upper_and_digits(text: str) -> tuple[int, int]:
+    """How many capital letters and how many digits."""
+    if text.isascii():
+        # Several times as fast.
+        letters = text.encode()
+        upper, numbers = (len(letters) - len(letters.translate(None, kind)) for kind in (_UPPER, _NUMBERS))
+        return upper, numbers
+    return sum(map(str.isupper, text)), sum(map(str.isdigit, text))
 
 
 def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> Counter[_Kind]:

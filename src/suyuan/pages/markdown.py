@@ -82,7 +82,10 @@ class MarkdownWriter:
                     shown, f"[{label.replace('[', '(').replace(']', ')')}]({url.translate(_URL_ESCAPES)})"
                 )
             parts.append(shown)
-        return _SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", "".join(parts)).strip()
+        whole = "".join(parts)
+        if "\n" in whole or "  " in whole:
+            whole = _SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", whole)
+        return whole.strip()
 
     def _absolute(self, href: str) -> str:
         """The absolute address of a link; empty for fragments, scripts and data."""
