@@ -69,6 +69,16 @@ async def test_a_reading_that_is_given_up_ends_its_process(pool: ReaderPool) -> 
     assert isinstance(await pool.read(received(LARGE)), Reading), "the next page has a new reader"
 
 
+async def test_many_small_pages_at_once_are_left_to_readers() -> None:
+    page = received(b"<p>A few words of a small page, which alone is converted at once.</p>" * 20)
+    reader = PageReader()
+    await asyncio.gather(*(reader.read(page) for _ in range(5)))
+    assert shared_readers.running == 0, "a few are quicker without"
+    found = await asyncio.gather(*(reader.read(page) for _ in range(40)))
+    assert shared_readers.running >= 1 and {each.document.text for each in found} == {found[0].document.text}
+    reader.close()
+
+
 async def test_a_reader_that_dies_is_an_error_and_is_replaced(pool: ReaderPool) -> None:
     reading = asyncio.create_task(pool.read(received(SLOW)))
     assert await soon(lambda: bool(pool.pids))

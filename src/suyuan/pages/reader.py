@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from typing import TYPE_CHECKING
 
 from ..core.causes.page import READER_FAILED
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 SMALL = 16_000
 FEW_TAGS = 400
 """A page of so many bytes and tags costs a few milliseconds whatever it contains, less than starting a process."""
+FEW_PAGES = 8
+"""So many of them are converted here within a second; more would keep the event loop busy, and one core only."""
 
 
 class PageReader:
@@ -24,13 +28,16 @@ class PageReader:
     def __init__(self) -> None:
         self._pool: ReaderPool | None = None
         self._underway = 0
+        self._done_here: deque[float] = deque(maxlen=FEW_PAGES)
+        """When the last small pages were converted here."""
 
     async def read(self, page: ReceivedPage) -> Reading:
         """Convert a page; raises the ``SuyuanError`` that says why it cannot be read. Cancelling ends the work."""
         self._underway += 1
         try:
             # With others under way, the readers are faster together.
-            if self._underway == 1 and _is_harmless(page):
+            if self._underway == 1 and not self._is_burst() and _is_harmless(page):
+                self._done_here.append(time.monotonic())
                 return _read_here(page)
             return await self._readers().read(page)
         finally:
@@ -43,6 +50,10 @@ class PageReader:
 
             self._pool = None
             shared_readers.release()
+
+    def _is_burst(self) -> bool:
+        # Pages that wait for their turn cannot be counted: each is read at once when the loop comes to it.
+        return len(self._done_here) == FEW_PAGES and time.monotonic() - self._done_here[0] < 1.0
 
     def _readers(self) -> ReaderPool:
         if self._pool is None:
