@@ -51,6 +51,11 @@ class Compat:
     def url(self) -> str:
         return self.served.url
 
+    @property
+    def searches(self) -> list[str]:
+        """The queries that the site was asked."""
+        return [seen.params.get("q", "") for seen in self.site.seen if seen.path == "/search"]
+
 
 @contextmanager
 def compat_server() -> Iterator[Compat]:

@@ -57,14 +57,16 @@ def test_a_stream(client: anthropic.Anthropic) -> None:
     check(done.content)
 
 
-def test_a_conversation(client: anthropic.Anthropic) -> None:
+def test_a_conversation(server: Compat, client: anthropic.Anthropic) -> None:
     first: Any = client.messages.create(**ASKED)
+    before = len(server.searches)
     said: Any = [
         *ASKED["messages"],
         {"role": "assistant", "content": first.content},
         {"role": "user", "content": "Who built it?"},
     ]
     then = client.messages.create(model="suyuan", max_tokens=1000, system="Be brief.", messages=said)
+    assert any("Arvika" in query for query in server.searches[before:]), "it is known what was built"
     assert "Karin Lund" in "".join(block.text for block in then.content if block.type == "text")
 
 

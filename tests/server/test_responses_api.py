@@ -49,9 +49,11 @@ class TestWhole:
         assert done.usage is not None and done.usage.total_tokens >= 0
         assert client.responses.retrieve(done.id).output_text == done.output_text
 
-    def test_a_conversation_by_the_previous_response(self, client: openai.OpenAI) -> None:
+    def test_a_conversation_by_the_previous_response(self, server: Compat, client: openai.OpenAI) -> None:
         first = client.responses.create(model="suyuan", input=QUESTION)
+        before = len(server.searches)
         then = client.responses.create(model="suyuan", input="Who built it?", previous_response_id=first.id)
+        assert any("Arvika" in query for query in server.searches[before:]), "it is known what was built"
         assert "Karin Lund" in then.output_text and then.previous_response_id == first.id
         client.responses.delete(first.id)
         with pytest.raises(openai.NotFoundError) as caught:
