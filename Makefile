@@ -33,6 +33,7 @@ lint: $(DEV)
 
 unit: $(DEV)
 	@tools/chromium.sh
+	@tools/servers.sh
 	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 bench: $(DEV)

@@ -12,7 +12,7 @@ from time import time_ns
 from typing import Any, TypeVar
 
 from ..core.causes.chat import UNEXPECTED
-from ..core.causes.research import RESEARCH_STATE
+from ..core.causes.research import NO_RESEARCH, RESEARCH_STATE
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.person import Person, current_person
@@ -86,21 +86,27 @@ class ResearchService:
         self._closed = False
 
     # --- what callers want ---------------------------------------------------------------------------------------
-    async def create(self, question: str, options: Mapping[str, Any] | None = None, *, person: str = "") -> StoredJob:
-        """Create a job and queue it."""
+    async def create(self, question: str, options: Mapping[str, Any] | None = None) -> StoredJob:
+        """Create a job of the person who asks, and queue it."""
         request = ResearchRequest.of(question, options)
         if request.based_on:
             await self.get(request.based_on)
-        job: StoredJob = await self._stored(self.store.create, request.question, request.as_dict(), person)
+        job: StoredJob = await self._stored(
+            self.store.create, request.question, request.as_dict(), current_person.get().id
+        )
         await self._put(job.id)
         return job
 
     async def get(self, id: str) -> StoredJob:
-        """One job; raises a cause if there is none."""
-        return await self._stored(self.store.get, id)
+        """One job of the person who asks; raises a cause if there is none."""
+        job: StoredJob = await self._stored(self.store.get, id)
+        if job.person != current_person.get().id:
+            raise NO_RESEARCH(id=id[:40])
+        return job
 
-    async def find(self, *, person: str = "", limit: int = 50, offset: int = 0) -> list[StoredJob]:
-        """The jobs, the newest first; those of dead processes are marked as interrupted."""
+    async def find(self, *, limit: int = 50, offset: int = 0) -> list[StoredJob]:
+        """The jobs of the person who asks, the newest first; those of dead processes are marked as interrupted."""
+        person = current_person.get().id
         await self._stored(self.store.sweep)
         return await self._stored(lambda: self.store.find(person=person, limit=limit, offset=offset))
 
@@ -204,7 +210,7 @@ class ResearchService:
 
     async def _run(self, id: str) -> None:
         """Run one job to its end, to its plan, or to a failure."""
-        job = await self.get(id)
+        job: StoredJob = await self._stored(self.store.get, id)
         # What it reads goes to the archive of the one whose job it is.
         current_person.set(Person(job.person, ""))
         state = "running" if job.plan else "planning"

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import socket
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
@@ -15,6 +16,7 @@ from ..core.causes.web import CANNOT_LISTEN, PORT_TAKEN
 from ..net.http_server import server_config
 from .app import drain
 from .limits import SEND_SECONDS
+from .prefix import with_prefix
 
 _BACKLOG = 512
 _SHUTDOWN_SECONDS = 3
@@ -72,8 +74,9 @@ def serve(app: FastAPI, sock: socket.socket, started: Callable[[], None]) -> Non
 
 def make_server(app: FastAPI, started: Callable[[], None]) -> Server:
     """The server of ``app``, not yet listening."""
-    proxies = app.state.origin.trusted_proxies
-    config = server_config(app, proxies, timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
+    origin = app.state.origin
+    below = with_prefix(app, urlsplit(origin.public_url).path)
+    config = server_config(below, origin.trusted_proxies, timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
     return Server(config, app, started)
 
 

@@ -1,0 +1,146 @@
+"""Behind a real nginx: HTTPS, a path of its own, event streams that arrive as they are written."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import pytest
+import yaml
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+
+from server.serving import Client, serving, settings_of
+from support.oai import hold, reply, serve_model
+from support.site import free_port
+from support.talk import openai
+from support.timing import PATIENCE, until
+from suyuan.server.prefix import PrefixMiddleware
+
+DEPLOY = Path(__file__).parents[2] / "deploy" / "team"
+TOKEN = "correct-horse-battery-staple"
+NGINX = shutil.which("nginx") or ("/usr/sbin/nginx" if Path("/usr/sbin/nginx").exists() else None)
+
+
+@dataclass
+class Proxied:
+    url: str
+    go_on: threading.Event
+    client: ssl.SSLContext
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
+    if NGINX is None:
+        pytest.skip("nginx is not installed on this machine (apt-get install nginx)")
+    folder, port, go_on = tmp_path_factory.mktemp("nginx"), free_port(), threading.Event()
+    url = f"https://localhost:{port}/suyuan"
+    with serve_model([[reply("first "), hold(go_on), reply("second.")]]) as model:
+        settings = settings_of(data=folder / "data", model=openai(model.url))
+        with serving(settings, token=TOKEN, public_url=url, trusted_proxies=("127.0.0.1/32",)) as served:
+            _certificate(folder)
+            recipe = (DEPLOY / "nginx.conf").read_text()
+            for old, new in (
+                ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("search.example.com;", "localhost;"),
+                ("127.0.0.1:8642", f"127.0.0.1:{served.port}"), ("proxy_set_header Host $host", "proxy_set_header Host $http_host"),
+                ("/etc/ssl/certs/search.example.com.pem", f"{folder}/cert.pem"),
+                ("/etc/ssl/private/search.example.com.key", f"{folder}/key.pem"),
+            ):  # fmt: skip
+                assert old in recipe, old
+                recipe = recipe.replace(old, new)
+            places = "".join(
+                f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+            )
+            conf = folder / "nginx.conf"
+            conf.write_text(
+                f"daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}} "
+                f"http {{ access_log off; {places} {recipe} }}"
+            )
+            process = subprocess.Popen([NGINX, "-p", str(folder), "-c", str(conf)], stderr=subprocess.DEVNULL)
+            try:
+                assert until(lambda: (folder / "pid").exists() or process.poll() is not None)
+                assert process.poll() is None, (folder / "error.log").read_text()
+                yield Proxied(url, go_on, ssl.create_default_context(cafile=str(folder / "cert.pem")))
+            finally:
+                go_on.set()
+                process.terminate()
+                process.wait(PATIENCE)
+
+
+def _certificate(folder: Path) -> None:
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    subprocess.run([*command, *files], check=True, stderr=subprocess.DEVNULL)
+
+
+async def test_people_log_in_ask_and_follow_through_nginx(proxied: Proxied) -> None:
+    connector = aiohttp.TCPConnector(ssl=proxied.client)
+    timeout = aiohttp.ClientTimeout(PATIENCE)
+    async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session, asyncio.timeout(PATIENCE):
+        ask = Client(session, proxied.url)
+        async with session.get(proxied.url + "/", headers={"Accept": "text/html"}) as answer:
+            form = await answer.text()
+            assert answer.status == 200 and answer.url.path == "/suyuan/login" and 'action="/suyuan/login"' in form
+        async with session.post(proxied.url + "/login", data={"token": TOKEN, "next": "/"}) as answer:
+            page = await answer.text()
+            assert answer.status == 200 and answer.url.path == "/suyuan/", answer.url
+        cookie = next(iter(session.cookie_jar))
+        assert cookie["path"] == "/suyuan" and cookie["secure"]
+        # Every link of the page stays below the path.
+        links = re.findall(r'(?:href|src|action)="(/[^"]*)"', page)
+        assert links and all(link.startswith("/suyuan/") for link in links), links
+        script = next(link for link in links if link.partition("?")[0].endswith("app.js"))
+        async with session.get(proxied.url.removesuffix("/suyuan") + script) as answer:
+            code = await answer.text()
+            assert answer.status == 200 and "/suyuan/api/conversations" in code
+            assert not re.search(r"[\"'`]/(api|c|stream|static)/", code) and 'event.key === "/suyuan' not in code
+        id = await ask.conversation(search=False)
+        run = await ask.ask(id)
+        seen = []
+        async for _, kind, data in ask.events(f"/api/runs/{run}/events"):
+            seen.append(kind)
+            if kind == "text" and "first" in data["text"]:
+                # It has come before the end was written: nothing waits in a buffer.
+                proxied.go_on.set()
+        assert seen[-1] == "answer"
+        _, stream = await ask("GET", f"/stream/{run}")
+        assert not re.search(r'href=\\"/(?!suyuan/)', stream)
+        assert (await ask("GET", "/healthz"))[0] == 200
+
+
+async def test_a_proxy_that_takes_the_path_away_is_fine_too() -> None:
+    seen = []
+
+    async def app(scope: dict[str, object], receive: object, send: object) -> None:
+        seen.append(scope["path"])
+
+    wrapped = PrefixMiddleware(app, "/suyuan/")  # type: ignore[arg-type]
+    for path in ("/suyuan/c/1", "/c/1", "/suyuan", "/suyuanx"):
+        await wrapped({"type": "http", "path": path, "headers": []}, None, None)  # type: ignore[arg-type]
+    assert seen == ["/c/1", "/c/1", "/", "/suyuanx"]
+
+
+def test_the_deployment_files_fit_together() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yml").read_text())
+    assert {"suyuan1", "suyuan2", "nginx", "valkey", "postgres", "searxng"} == set(compose["services"])
+    example = (DEPLOY / "env.example").read_text()
+    for name in set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.yml").read_text())):
+        assert f"{name}=" in example, name
+    from suyuan.config.settings import Settings
+    from suyuan.core.setting import declarations
+
+    known = {one.env for one in declarations(Settings)} | {"SUYUAN_DATA_DIR", "SUYUAN_STATE_DIR", "SUYUAN_CONFIG_DIR"}
+    for file in ("Dockerfile", "compose.yml", "suyuan.service"):
+        named = set(re.findall(r"\bSUYUAN_[A-Z_]+", (DEPLOY / file).read_text()))
+        assert named <= known, (file, named - known)
+    for volume in compose["services"]["nginx"]["volumes"] + compose["services"]["searxng"]["volumes"]:
+        assert (DEPLOY / volume.partition(":")[0]).exists(), volume
