@@ -176,7 +176,7 @@ async def test_no_route_shows_or_changes_what_is_another_persons(team: Team, go_
         async with owner.session.post(owner.url + "/api/library", data=form) as answer:
             assert answer.status == 201, await answer.text()
             document = (await answer.json())["documents"][0]["id"]
-        known = {"id": id, "run": run, "share": share, "name": "bob", "number": "1", "file": "note.txt"}
+        known = {"id": id, "run": run, "share": share, "name": "bob", "number": "1", "action": "stop"}
         tried = 0
         for route, methods in _routes(team.served.app):
             if "{" not in route or route.startswith(("/static/", "/guide/", "/demo", "/r/", "/s/", "/api/shared/")):
