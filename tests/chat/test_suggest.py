@@ -36,7 +36,28 @@ def test_titles_that_say_what_was_asked_or_the_same_twice_are_left_out() -> None
     assert suggestions("港珠澳大桥有多长", sources, [], "zh") == ("介绍一下“港珠澳大桥海底隧道的建设”",)
 
 
-def test_questions_are_asked_as_they_are_and_there_are_three_at_most() -> None:
+def test_questions_are_asked_as_they_are() -> None:
     titles = ("Why do bridges sway?", "Famous tunnels of Europe", "Concrete and its history", "Steel cables explained")
     found = suggestions("ships", [source(n, title) for n, title in enumerate(titles, 1)], [], "en")
-    assert found[0] == "Why do bridges sway?" and len(found) == 3
+    assert found == ("Why do bridges sway?",)
+
+
+def test_whole_questions_that_the_sources_answer_and_nobody_asked() -> None:
+    told = Source(
+        1, "Tarn Bridge - Example", "https://e.example/1",
+        "Tarn Bridge was opened in June 1998. Tarn Bridge was designed by Ann Lee. Tarn Bridge is 420 metres long. It is blue.",
+    )  # fmt: skip
+    assert suggestions("When was Tarn Bridge opened?", [told], [1], "en") == (
+        "Who was Tarn Bridge designed by?", "How long is Tarn Bridge?",
+    )  # fmt: skip
+
+
+def test_the_same_in_chinese_from_a_page_and_its_headings() -> None:
+    page = "## 灵渠为什么有名？\n灵渠位于广西。灵渠全长36.4公里。灵渠由史禄主持开凿。"
+    found = suggestions("灵渠什么时候建成？", [Source(1, "灵渠", "https://e.example/1")], [1], "zh", {1: page})
+    assert found == ("灵渠为什么有名？", "灵渠在哪里？", "灵渠的全长是多少？")
+
+
+def test_a_source_about_something_else_suggests_nothing_from_its_sentences() -> None:
+    other = Source(2, "Oslo", "https://e.example/2", "Oslo Harbour was opened in May 1970.")
+    assert "Oslo Harbour" not in "".join(suggestions("When was Tarn Bridge opened?", [other], [], "en"))

@@ -83,3 +83,10 @@ def test_sentences_that_answer_the_question_may_go_on_differently() -> None:
     told = answer("Who acquired Norvane Labs?", one, other).splitlines()
     assert told[0].startswith("Sources disagree (") and len(told) == 3
     assert all(side in told[0] for side in ("Osterly Systems", "Halberd Group"))
+
+
+def test_a_further_quote_is_not_taken_for_one_more_side() -> None:
+    further = "Instagram was acquired, and the twelve people who acquired shares in it became rich overnight."
+    lines = answer("Who acquired Instagram?", APPLE, FACEBOOK, further).splitlines()
+    at = next(at for at, line in enumerate(lines) if "[3]" in line)
+    assert lines[0].startswith("Sources disagree") and (at < 1 or lines[at - 2] == "The sources also say:")

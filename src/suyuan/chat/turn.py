@@ -285,7 +285,7 @@ class Turn:
             took_ms=round(self.seconds() * 1000),
             usage=self.usage,
             receipts=tuple(self.receipts),
-            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang)
+            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang, self._pages)
             if not stopped
             else (),
         )

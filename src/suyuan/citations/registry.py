@@ -72,7 +72,11 @@ class CitationRegistry:
                 source = self._number(SearchResult(document.title, url), round_number)
                 self._rounds.append(Round(round_number, url, (source.number,)))
             source = self._sources[source.number] = replace(
-                source, read_from=document.final_url, read_at=document.fetched_at, sha256=document.sha256
+                source,
+                read_from=document.final_url,
+                read_at=document.fetched_at,
+                sha256=document.sha256,
+                published_at=source.published_at or document.published_at,
             )
             return source
 

@@ -19,6 +19,7 @@ from ..chat.events import (
     SearchFinished,
     SearchStarted,
     SourcesFound,
+    StepFinished,
     StepStarted,
     TextDelta,
     TextWithdrawn,
@@ -40,6 +41,8 @@ class AnswerPrinter:
         self._t = t
         self._err = Terminal(sys.stderr)
         self._urls: dict[int, str] = {}
+        self._failed: list[SearchFailed] = []
+        """Searches that failed and were not written yet."""
         out = Terminal(sys.stdout)
         self._text = self._writer(out)
         self._one_screen = out.interactive and self._err.interactive
@@ -53,6 +56,11 @@ class AnswerPrinter:
 
     def take(self, event: Event) -> None:
         """Write one event."""
+        if isinstance(event, SearchFailed):
+            self._failed.append(event)
+            return
+        if not isinstance(event, StepFinished):
+            self._show_failed(event)
         if isinstance(event, TextDelta):
             self._text.write(event.text)
         elif isinstance(event, TextWithdrawn):
@@ -64,6 +72,14 @@ class AnswerPrinter:
         else:
             for text, style in self._steps(event):
                 self._step(text, style)
+
+    def _show_failed(self, event: Event) -> None:
+        """Write the searches that failed, unless the notice that follows says the same."""
+        told = event.failure.say(self._t.lang)[0] if isinstance(event, Notice) else ""
+        for failed in self._failed:
+            if failed.failure.say(self._t.lang)[0] not in told:
+                self._step("  " + self._t("ask.search_failed", cause=failed.failure), "yellow")
+        self._failed.clear()
 
     async def refresh(self) -> None:
         """Keep the unfinished part of the text up to date, until it is cancelled."""
@@ -81,8 +97,6 @@ class AnswerPrinter:
             yield t("ask.searching", query=event.query), "dim"
         elif isinstance(event, SearchFinished):
             yield "  " + receipt_line(event.receipt, event.count, event.took_ms, t, event.repeated), "dim"
-        elif isinstance(event, SearchFailed):
-            yield "  " + t("ask.search_failed", cause=event.failure), "yellow"
         elif isinstance(event, StepStarted) and event.tool == "web_fetch":
             yield t("ask.reading", url=event.detail), "dim"
         elif isinstance(event, PageRead):

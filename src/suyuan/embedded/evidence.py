@@ -40,6 +40,8 @@ class Evidence:
     number: int
     title: str
     text: str
+    published: str = ""
+    """The day on which it appeared, in ISO form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..core.answer_length import AnswerLength
 from ..text.bm25 import BM25
-from ..text.conflicts import Conflict, conflicts, disagreement
+from ..text.conflicts import conflicts, disagreement
 from ..text.keywords import content_stems
 from ..text.language import script_language
 from ..text.numbers import figures
@@ -20,6 +20,7 @@ from ..text.words import stems
 from .answerability import Outcome, outcome, sentence_scores
 from .evidence import LONGEST, Candidate, Evidence, find_candidates
 from .question_splitter import split_question
+from .recency import Recency, asks_for_newest
 from .sentence_features import Asked, SentenceFeatures
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
@@ -28,6 +29,8 @@ _LEAST = math.log(0.03)
 _ENOUGH = 0.97
 # Of the sentences of a list, so many are looked at for new names.
 _LOOK_AT = 24
+# Where the newest is asked for: sentences down to this far below the best are about the subject.
+_ABOUT_SUBJECT = -4.0
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
@@ -35,6 +38,7 @@ _SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
 _FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
 _DOTS = re.compile(r"\s*(?:\.{3,}|…+)$")
 _DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
 _REFERS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
@@ -57,6 +61,8 @@ class Quote:
     text: str
     numbers: tuple[int, ...]
     score: float
+    date: str = ""
+    """The day as of which it holds, where the newest is asked for."""
     says: str = ""
     """The words of it that others contradict."""
     others: tuple[Quote, ...] = ()
@@ -80,6 +86,7 @@ class _Pick:
     numbers: list[int]
     score: float
     text: str
+    date: str = ""
 
     def says(self, other: Candidate) -> bool:
         """Whether ``other`` is part of the text, literally or in other words."""
@@ -87,7 +94,7 @@ class _Pick:
 
     def quote(self, says: str = "") -> Quote:
         """Return what is shown of it."""
-        return Quote(self.text, tuple(sorted(self.numbers)), self.score, says)
+        return Quote(self.text, tuple(sorted(self.numbers)), self.score, self.date, says)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +167,13 @@ def find_quotes(
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
     limits = _LIMITS.get(form, _Limits(most))
-    picks, outcome = _picks(question, about, readable, limits)
+    recency = Recency(evidence) if asks_for_newest(question) else None
+    picks, outcome = _picks(question, about, readable, limits, recency)
     if not picks:
         # A sentence in another language is better than none.
-        picks, outcome = _picks(question, about, candidates, limits)
+        picks, outcome = _picks(question, about, candidates, limits, recency)
     texts = {source.number: source.text for source in evidence}
-    return Found(tuple(_with_others(picks, candidates, content_stems(question), texts)), outcome)
+    return Found(tuple(_with_others(picks, candidates, content_stems(question), texts, recency)), outcome)
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -184,7 +192,9 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     return [source for _, source in sorted(zip(scores, evidence, strict=True), key=lambda pair: -pair[0])]
 
 
-def _picks(question: str, about: str, candidates: list[Candidate], limits: _Limits) -> tuple[list[_Pick], Outcome]:
+def _picks(
+    question: str, about: str, candidates: list[Candidate], limits: _Limits, recency: Recency | None
+) -> tuple[list[_Pick], Outcome]:
     """Return the sentences for all parts of a question; what is true of one part is true of the whole."""
     parts = split_question(question) or ([question] if about else [])
     if not candidates or not parts:
@@ -197,14 +207,19 @@ def _picks(question: str, about: str, candidates: list[Candidate], limits: _Limi
         emphasis = _Emphasis(content_stems(about), words[at] - others, others - words[at])
         # What is left is shared with the parts that follow.
         most = len(picks) + max(1, (limits.most - len(picks)) // (len(parts) - at))
-        outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, replace(limits, most=most), emphasis))
+        outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, replace(limits, most=most), emphasis, recency))
     _add_sources(picks, candidates)
     outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
     return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
 
 def _pick_for(
-    asked: Asked, candidates: list[Candidate], picks: list[_Pick], limits: _Limits, emphasis: _Emphasis
+    asked: Asked,
+    candidates: list[Candidate],
+    picks: list[_Pick],
+    limits: _Limits,
+    emphasis: _Emphasis,
+    recency: Recency | None,
 ) -> Outcome:
     """Pick the best candidate for a part, then others that are nearly as good and say something else."""
     features = SentenceFeatures(asked, candidates)
@@ -213,6 +228,8 @@ def _pick_for(
     if found == "none":
         return found
     scores = [score + emphasis.of(each) for score, each in zip(scores, candidates, strict=True)]
+    if recency:
+        scores = _newer_first(scores, candidates, recency)
     ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
     best = ranked[0][0]
     total, sure, taken = sum(math.exp(score - best) for score in scores), 0.0, 0
@@ -224,6 +241,14 @@ def _pick_for(
         taken += _take(candidate, score, picks)
         sure += math.exp(score - best) / total
     return found
+
+
+def _newer_first(scores: list[float], candidates: list[Candidate], recency: Recency) -> list[float]:
+    """Return the scores with what is older counting less, among the sentences that are about the subject."""
+    near = max(scores) + _ABOUT_SUBJECT
+    about = [at for at, score in enumerate(scores) if score >= near]
+    penalties = dict(zip(about, recency.penalties([candidates[at] for at in about]), strict=True))
+    return [score - penalties.get(at, -_ABOUT_SUBJECT) for at, score in enumerate(scores)]
 
 
 def _next(asked: Asked, ranked: list[tuple[float, Candidate]], picks: list[_Pick]) -> int:
@@ -263,37 +288,60 @@ def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
 
 
 def _with_others(
-    picks: list[_Pick], candidates: list[Candidate], asked: Mapping[str, float], texts: Mapping[int, str]
+    picks: list[_Pick],
+    candidates: list[Candidate],
+    asked: Mapping[str, float],
+    texts: Mapping[int, str],
+    recency: Recency | None,
 ) -> Iterator[Quote]:
-    """Yield the quotes of the picks; where sources disagree, the side of most origins with what the others say."""
+    """Yield the quotes of the picks; where sources disagree, the side of most origins with what the others say.
+
+    Where the newest is asked for, that comes first, however many are older.
+    """
     shown: set[str] = set()
     for pick in picks:
         if pick.candidate.text in shown:
             continue
         sides: dict[str, _Pick] = {}
-        for candidate, found in _contradicting(pick, candidates, asked):
+        for candidate, ours, theirs in _contradicting(pick, candidates, asked, recency):
             if not sides:
-                sides[found.ours.text] = pick
-            elif found.ours.text not in sides:
+                sides[ours] = pick
+            elif ours not in sides:
                 continue  # It is about something else than the first.
-            side = sides.setdefault(found.theirs.text, _Pick(candidate, [], pick.score, _understandable(candidate)))
+            side = sides.setdefault(theirs, _Pick(candidate, [], pick.score, _understandable(candidate)))
             side.numbers += [candidate.number] if candidate.number not in side.numbers else []
             shown.add(candidate.text)
+        for each in (pick, *sides.values()):
+            each.date = recency.date_of(each.candidate) if recency else ""
         ordered = sorted(sides.items(), key=lambda side: -count_origins([texts[number] for number in side[1].numbers]))
+        ordered.sort(key=lambda side: side[1].date, reverse=True)
         first, *others = [side.quote(says) for says, side in ordered] or [pick.quote()]
         yield replace(first, others=tuple(others))
 
 
 def _contradicting(
-    pick: _Pick, candidates: list[Candidate], asked: Mapping[str, float]
-) -> Iterator[tuple[Candidate, Conflict]]:
+    pick: _Pick, candidates: list[Candidate], asked: Mapping[str, float], recency: Recency | None
+) -> Iterator[tuple[Candidate, str, str]]:
+    """Yield the sentences that say otherwise, with what the pick says and what they say instead."""
     for candidate in candidates:
         if candidate.number in pick.numbers or not _may_say_the_same(candidate, pick.candidate):
             continue
         # Two sentences with all words of the question are about the same, however they go on.
         same_matter = all(_has_all(each, asked) for each in (pick.candidate, candidate))
         if found := disagreement(pick.candidate.text, candidate.text, same_matter):
-            yield candidate, found
+            yield candidate, found.ours.text, found.theirs.text
+        elif recency and (figures_of := _other_figures(pick.candidate, candidate)):
+            # Of two versions or counts the newer one holds now.
+            yield candidate, *figures_of
+
+
+def _other_figures(one: Candidate, other: Candidate) -> tuple[str, str] | None:
+    """Return the figures that differ in two sentences of nearly the same words."""
+    common = len(one.stems.keys() & other.stems.keys()) / max(1, min(len(one.stems), len(other.stems)))
+    ours, theirs = _FIGURE.findall(one.text), _FIGURE.findall(other.text)
+    if common < _SAME or len(ours) != len(theirs):
+        return None
+    return next(((mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its), None)
 
 
 def _has_all(candidate: Candidate, asked: Mapping[str, float]) -> bool:

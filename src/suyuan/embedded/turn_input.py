@@ -22,10 +22,12 @@ class FoundSource:
     snippet: str
     page: str = ""
     """What was read of the page itself."""
+    published: str = ""
+    """The day on which it appeared, in ISO form."""
 
     def evidence(self) -> Evidence:
         """Return all that is known of it, the snippet last: it is mostly a part of the page."""
-        return Evidence(self.number, self.title, f"{self.page}\n{self.snippet}".strip())
+        return Evidence(self.number, self.title, f"{self.page}\n{self.snippet}".strip(), self.published)
 
 
 @dataclass(slots=True)
@@ -46,15 +48,20 @@ class TurnInput:
         """Take the results of a search; a page that was found again may show another part of its text."""
         self.queries.append(query)
         for found in sources:
-            known = self.sources.setdefault(found.number, FoundSource(found.number, found.title, found.url, ""))
+            known = self._known(found)
             if found.snippet not in known.snippet:
                 known.snippet = f"{known.snippet}\n{found.snippet}".strip()
 
     def add_page(self, source: Source, text: str) -> None:
         """Take what was read of a page."""
         self.read_urls.append(source.url)
-        known = self.sources.setdefault(source.number, FoundSource(source.number, source.title, source.url, ""))
+        known = self._known(source)
         known.page = f"{known.page}\n{text}".strip()
+
+    def _known(self, source: Source) -> FoundSource:
+        known = self.sources.setdefault(source.number, FoundSource(source.number, source.title, source.url, ""))
+        known.published = known.published or (source.published_at or "")[:10]
+        return known
 
     @property
     def lang(self) -> str:

@@ -41,6 +41,9 @@ _TEXTS = {
         "e.g. `SUYUAN_MODEL=qwen3 SUYUAN_MODEL_BASE_URL=http://localhost:11434/v1`.",
     },
     "disagree": {"zh": "来源说法不一（{sides}）：", "en": "Sources disagree ({sides}):"},
+    "as_of": {"zh": "截至 {date}（关于此事的最新来源）：", "en": "As of {date}, by the newest source about it:"},
+    "older": {"zh": "较早的来源说法不同（{sides}）：", "en": "Older sources say otherwise ({sides}):"},
+    "also": {"zh": "来源还提到：", "en": "The sources also say:"},
     "search_failed": {
         "zh": "搜索没有成功，所以没有可以引用的来源。我是内置模型，只引用搜索到的句子，不凭记忆回答。",
         "en": "The search failed, so there is nothing to quote. I am the built-in model: I answer nothing from memory.",
@@ -72,15 +75,25 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
 
 
 def _written(quotes: tuple[Quote, ...], lang: str) -> str:
-    lines: list[str] = []
+    lines = [_TEXTS["as_of"][lang].format(date=quotes[0].date)] if quotes[0].date else []
+    after_sides = False
     for quote in quotes:
-        if quote.others:
-            said = "、".join if lang == "zh" else " / ".join
-            lines += [
-                _TEXTS["disagree"][lang].format(sides=said([quote.says, *(other.says for other in quote.others)]))
-            ]
-        lines += [f"- {cited(each.text, each.numbers)}" for each in (quote, *quote.others)]
+        if after_sides and not quote.others:
+            # Without a word between them it would be read as one more side.
+            lines += ["", _TEXTS["also"][lang], ""]
+        lines += _sides(quote, lang) if quote.others else [f"- {cited(quote.text, quote.numbers)}"]
+        after_sides = bool(quote.others)
     return lines[0].removeprefix("- ") if len(lines) == 1 else "\n".join(lines)
+
+
+def _sides(quote: Quote, lang: str) -> list[str]:
+    """What sources say differently; where the newest is asked for, what is older is shown as older."""
+    said = "、".join if lang == "zh" else " / ".join
+    sides = [f"- {cited(each.text, each.numbers)}" for each in (quote, *quote.others)]
+    if quote.date and all(other.date and other.date < quote.date for other in quote.others):
+        older = _TEXTS["older"][lang].format(sides=said([f"{each.says}, {each.date}" for each in quote.others]))
+        return [sides[0], older, *sides[1:]]
+    return [_TEXTS["disagree"][lang].format(sides=said([quote.says, *(each.says for each in quote.others)])), *sides]
 
 
 def _plain_title(title: str) -> str:
