@@ -35,7 +35,7 @@ def _name_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger
     whole = [(text, ids) for text, ids in told if len(asked) > 1 and asked <= set(stems(text))]
     for place, (text, ids) in enumerate(whole):
         for other, their_ids in whole[:place]:
-            if ledger.origins_of(ids).isdisjoint(ledger.origins_of(their_ids)) and (
+            if ledger.sources_of(ids).isdisjoint(ledger.sources_of(their_ids)) and (
                 found := disagreement(other, text, same_matter=True)
             ):
                 sides = [(found.ours.text, other, their_ids), (found.theirs.text, text, ids)]
@@ -63,9 +63,9 @@ def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledge
             same.append(sentence)
         elif not sides or _unlike(sides[0][0], figure):
             sides.append((figure, [sentence]))
-    origins = [ledger.origins_of(_ids(own)) for _, own in sides]
+    pages = [ledger.sources_of(_ids(own)) for _, own in sides]
     # A source that gives two values means two things.
-    if len(sides) < 2 or any(one & other for at, one in enumerate(origins) for other in origins[:at]):
+    if len(sides) < 2 or any(one & other for at, one in enumerate(pages) for other in pages[:at]):
         return []
     told = [Side(with_unit(own[0].text, figure), own[0].text, _ids(own)) for figure, own in sides]
     return [Disagreed(told[0].sentence, tuple(told))]

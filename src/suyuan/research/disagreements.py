@@ -49,11 +49,11 @@ def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) ->
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
-    """The disagreements as JSON, each once, and only those between different origins."""
+    """The disagreements as JSON, each once, and only those between different pages; a copy may change what it copies."""
     known: dict[frozenset[str], dict[str, Any]] = {}
     for each in found:
-        origins = [{row.origin for id in side.ids if (row := ledger.row(id))} for side in each.sides]
-        if len(each.sides) > 1 and len(set().union(*origins)) > 1:
+        pages = [{row.source for id in side.ids if (row := ledger.row(id))} for side in each.sides]
+        if len(each.sides) > 1 and len(set().union(*pages)) > 1:
             known.setdefault(frozenset(side.says.casefold() for side in each.sides), each.as_dict(ledger))
     return list(known.values())
 

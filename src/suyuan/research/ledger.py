@@ -97,6 +97,10 @@ class Ledger:
         """How many origins these rows have."""
         return len(self.origins_of(ids))
 
+    def sources_of(self, ids: Iterable[int]) -> set[int]:
+        """The pages of these rows."""
+        return {row.source for id in ids if (row := self.row(id))}
+
     def origins_of(self, ids: Iterable[int]) -> set[str]:
         """The origins of these rows."""
         return {row.origin for id in ids if (row := self.row(id))}
