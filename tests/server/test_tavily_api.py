@@ -15,6 +15,7 @@ from tavily import TavilyClient
 from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server
+from support.timing import until
 
 
 @pytest.fixture(scope="module")
@@ -203,3 +204,29 @@ class TestLangChain:
         assert "rye" in read["results"][0]["raw_content"]
         failed = langchain_tavily.TavilySearch(**own).invoke({"query": "broken engine"})
         assert "searxng" in str(failed["error"]).lower()
+
+
+class TestResearch:
+    def test_a_task_is_begun_and_asked_for(self, server: Compat, client: TavilyClient) -> None:
+        begun = client.research(QUESTION, model="mini")
+        assert begun["status"] == "pending" and begun["input"] == QUESTION and begun["request_id"]
+        found: dict[str, Any] = {}
+
+        def ended() -> bool:
+            found.update(client.get_research(begun["request_id"]))
+            return found["status"] not in ("pending", "in_progress")
+
+        assert until(ended)
+        assert found["status"] == "completed" and "1811" in found["content"]
+        assert [source["title"] for source in found["sources"]] and found["sources"][0]["url"].startswith(
+            server.site.url
+        )
+
+    def test_what_cannot_be_done_is_said(self, server: Compat) -> None:
+        own = {"Authorization": f"Bearer {TOKEN}"}
+        refused = post(server, "/research", {"input": QUESTION, "stream": True}, **own)
+        assert refused.status_code == 400 and "/events" in refused.text
+        none = requests.get(f"{server.url}/research/none", headers=own, timeout=30)
+        assert none.status_code == 404
+        begun = post(server, "/research", {"input": QUESTION, "model": "mini", "citation_format": "apa"}, **own).json()
+        assert begun["suyuan"]["not_honoured"] == ["citation_format"]

@@ -17,8 +17,8 @@ from .report import with_unit
 from .sentence import Sentence
 
 _SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,40}$")
-_LEAST_ASKED = 0.5
-"""The share of what is asked for that both sentences must name."""
+_LEAST_ABOUT, _LEAST_ASKED = 0.8, 0.5
+"""The shares of the question's words that a sentence has with its title, and of what is asked that it has itself."""
 
 
 def answer_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger) -> list[Disagreed]:
@@ -50,13 +50,13 @@ def _side(says: str, said: str, ids: tuple[int, ...], told: Sequence[tuple[str, 
 
 
 def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger) -> list[Disagreed]:
-    """The sentences that give different values for what ``question`` asks, from different origins."""
-    asked = {stem for stem in content_stems(question) if stem not in set(stems(find_subject(question)))}
-    if not answer_type(question).is_exact or not asked:
+    """The sentences that give different values for what ``question`` asks, from different pages."""
+    if not answer_type(question).is_exact:
         return []
     sides: list[tuple[Quantity, list[Sentence]]] = []
     for sentence in sentences:
-        if not (figure := _only_figure(question, sentence.text, asked)):
+        titles = " ".join(row.title for id in sentence.ids if (row := ledger.row(id)))
+        if not _is_about(question, sentence.text, titles) or not (figure := _only_figure(question, sentence.text)):
             continue
         same = next((own for known, own in sides if known.is_comparable(figure) and known.agrees(figure)), None)
         if same is not None:
@@ -71,11 +71,18 @@ def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledge
     return [Disagreed(told[0].sentence, tuple(told))]
 
 
-def _only_figure(question: str, text: str, asked: set[str]) -> Quantity | None:
+def _is_about(question: str, text: str, titles: str) -> bool:
+    """Whether a sentence is about what is asked: nearly all words of the question are in it or in its titles."""
+    weights, own = content_stems(question), set(stems(text))
+    known = own.union(stems(titles))
+    # What the subject is may stand in the title; what is asked of it must stand in the sentence.
+    asked = weights.keys() - set(stems(find_subject(question)))
+    covered = sum(weight for stem, weight in weights.items() if stem in known)
+    return covered >= _LEAST_ABOUT * sum(weights.values()) and len(asked & own) >= _LEAST_ASKED * len(asked) > 0
+
+
+def _only_figure(question: str, text: str) -> Quantity | None:
     """The one figure of a sentence that answers the question; None where there are several of its kind."""
-    own = set(stems(text))
-    if len(asked & own) < _LEAST_ASKED * len(asked):
-        return None
     dates = "time" in answer_type(question).kinds
     figures = [each for each in find_quantities(text) if bool(each.date) == dates and (each.date or each.unit)]
     # The first figure is mostly what the sentence is about; another of the same unit would make that uncertain.

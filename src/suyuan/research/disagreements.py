@@ -49,7 +49,7 @@ def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) ->
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
-    """The disagreements as JSON, each once, and only those between different pages; a copy may change what it copies."""
+    """The disagreements between different pages as JSON, each once; a copy may change what it copies."""
     known: dict[frozenset[str], dict[str, Any]] = {}
     for each in found:
         pages = [{row.source for id in side.ids if (row := ledger.row(id))} for side in each.sides]

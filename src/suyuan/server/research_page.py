@@ -18,7 +18,9 @@ from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
 from ..research.report import Research
 from ..store.research import StoredJob
-from .errors import language_of
+from .compat import tavily_research
+from .error_forms import is_json
+from .errors import accepts_html, language_of
 from .page import error_page, render_page
 from .texts import PageTexts
 
@@ -38,7 +40,9 @@ async def research_list(request: Request) -> Response:
 
 @router.post("/research")
 async def new_research(request: Request) -> Response:
-    """Create a job by a plain form."""
+    """Create a job by a plain form; a Tavily client sends JSON."""
+    if is_json(request):
+        return await tavily_research.create(request)
     form = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
     options = {"depth": form.get("depth", "normal"), "wait_for_plan": True}
     try:
@@ -50,7 +54,9 @@ async def new_research(request: Request) -> Response:
 
 @router.get("/research/{id}")
 async def research_page(request: Request, id: str, part: str = "") -> Response:
-    """A job as it is now; ``part=body`` returns what changes."""
+    """A job as it is now; ``part=body`` returns what changes. A Tavily client wants no page."""
+    if not part and not accepts_html(request.headers):
+        return await tavily_research.get(request, id)
     try:
         job = await _client(request).research_service.get(id)
     except SuyuanError as error:
