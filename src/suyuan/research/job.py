@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from ..store.research import StoredJob, StoredStep
+from ..store.research import Step, StoredJob, StoredStep
 
 State = Literal["queued", "planning", "awaiting_plan", "running", "interrupted", "done", "failed", "cancelled"]
 ENDED = ("done", "failed", "cancelled")
@@ -42,8 +42,8 @@ class JobStore(Protocol):
     def claim(self, id: str, state: str, *, of: Iterable[str]) -> bool:
         """Take a job for this process."""
 
-    def change(self, id: str, **values: Any) -> None:
-        """Change a job."""
+    def change(self, id: str, step: Step | None = None, **values: Any) -> None:
+        """Change a job and store a step, both or neither."""
 
     def interrupt(self, id: str) -> None:
         """Mark a job as interrupted, unless it has ended."""
@@ -57,7 +57,7 @@ class JobStore(Protocol):
     def sweep(self) -> int:
         """Mark the jobs of dead processes as interrupted."""
 
-    def keep(self, id: str, steps: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[StoredStep]:
+    def keep(self, id: str, steps: Iterable[Step]) -> list[StoredStep]:
         """Store steps."""
 
     def steps(self, id: str, after: int = -1) -> list[StoredStep]:

@@ -16,7 +16,7 @@ from ..core.causes.research import NO_RESEARCH, RESEARCH_STATE
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.person import Person, current_person
-from ..store.research import ACTIVE, StoredJob, StoredStep
+from ..store.research import ACTIVE, Step, StoredJob, StoredStep
 from .fair_slots import FairSlots
 from .job import ENDED, RESUMABLE, JobQueue, JobStore
 from .model_calls import ModelCalls
@@ -134,8 +134,7 @@ class ResearchService:
             if runner := self._runners.get(id):
                 runner.stop()
         elif job.state not in ENDED:
-            await self._stored(lambda: self.store.change(id, state="cancelled"))
-            await self._step(id, "cancelled")
+            await self._change_state(id, "cancelled")
         return await self.get(id)
 
     async def resume(self, id: str) -> StoredJob:
@@ -224,7 +223,7 @@ class ResearchService:
             runner = JobRunner(job, steps, self._web, self._slots, self._settings, self._models, inherited)
             self._runners[id] = runner
             beat = asyncio.create_task(self._beat(id, runner))
-            await self._step(id, state)
+            await self._stored(self.store.keep, id, [_state_step(state, {})])
             await self._carried_out(job, runner)
         except asyncio.CancelledError:
             await steps.close()
@@ -249,8 +248,7 @@ class ResearchService:
         if not job.plan:
             waits = runner.request.wait_for_plan and not runner.stopped
             state = "awaiting_plan" if waits else "running"
-            await self._stored(lambda: self.store.change(id, plan=plan.as_dict(), state=state))
-            await self._step(id, state)
+            await self._change_state(id, state, plan=plan.as_dict())
             if waits:
                 return
         result = await runner.run(plan)
@@ -263,15 +261,15 @@ class ResearchService:
 
     async def _end(self, id: str, state: str, result: Mapping[str, Any], **data: Any) -> None:
         """Store the end of a job, and tell those who wait for it."""
-        await self._stored(lambda: self.store.change(id, state=state, result=result))
+        await self._stored(lambda: self.store.change(id, _state_step(state, data), state=state, result=result))
+        self._tell()
         # Not cancelled with the worker: the client may be closed as soon as the job is done.
-        telling = asyncio.create_task(self._tell_end(id, state, data))
+        telling = asyncio.create_task(self._tell_webhook(id, state))
         self._telling.add(telling)
         telling.add_done_callback(self._telling.discard)
         await asyncio.shield(telling)
 
-    async def _tell_end(self, id: str, state: str, data: Mapping[str, Any]) -> None:
-        await self._step(id, state, **data)
+    async def _tell_webhook(self, id: str, state: str) -> None:
         address = request_from((await self.get(id)).request).webhook
         if not address or self._post is None:
             return
@@ -280,11 +278,12 @@ class ResearchService:
                 await self._post(address, json.dumps({"id": id, "state": state}).encode())
         except (SuyuanError, TimeoutError) as error:
             log.warning("research job=%s: the webhook was not told: %s", id, error)
-            await self._step(id, state, webhook=str(error) or type(error).__name__)
+            told = _state_step(state, {"webhook": str(error) or type(error).__name__})
+            await self._stored(self.store.keep, id, [told])
 
-    async def _step(self, id: str, state: str, **data: Any) -> None:
-        """Store a change of state among the steps, so that readers see it in its order."""
-        await self._stored(self.store.keep, id, [(f"state:{time_ns()}", "state", {"state": state, **data})])
+    async def _change_state(self, id: str, state: str, **values: Any) -> None:
+        """Change the state, and store that among the steps, so that readers see it in its order."""
+        await self._stored(lambda: self.store.change(id, _state_step(state, {}), state=state, **values))
         self._tell()
 
     async def _beat(self, id: str, runner: JobRunner) -> None:
@@ -324,6 +323,10 @@ class ResearchService:
     def _tell(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+
+def _state_step(state: str, data: Mapping[str, Any]) -> Step:
+    return f"state:{time_ns()}", "state", {"state": state, **data}
 
 
 def event_of(step: StoredStep) -> dict[str, Any]:

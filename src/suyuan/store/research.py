@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from ..core.causes.research import NO_RESEARCH
 from ..core.secret import Secret
@@ -51,6 +51,10 @@ class StoredStep:
     kind: str
     data: dict[str, Any]
     at: str
+
+
+Step = tuple[str, str, Mapping[str, Any]]
+"""The key, the kind and the data of a step."""
 
 
 class ResearchStore:
@@ -107,15 +111,22 @@ class ResearchStore:
             id, {"state": state, "owner": self._owner, "stopping": False}, research.c.state.in_(list(of))
         )
 
-    def change(self, id: str, **values: Any) -> None:
-        """Change ``state``, ``plan``, ``result``, ``stopping`` or ``request``; a job that has ended has no owner."""
+    def change(self, id: str, step: Step | None = None, **values: Any) -> None:
+        """Change ``state``, ``plan``, ``result``, ``stopping`` or ``request``, and store ``step``, both or neither.
+
+        A job that has ended has no owner.
+        """
         for name in ("plan", "result", "request"):
             if values.get(name) is not None:
                 values[name] = _json(values[name])
         if values.get("state") not in (None, *ACTIVE):
             values["owner"] = None
-        if not self._change(id, values):
-            raise NO_RESEARCH(id=id[:40])
+        with self._database.write() as connection:
+            changed = update(research).where(research.c.id == _plain(id)).values(**values, updated_at=self._now())
+            if connection.execute(changed).rowcount == 0:
+                raise NO_RESEARCH(id=id[:40])
+            if step is not None:
+                self._insert(connection, id, [step])
 
     def interrupt(self, id: str) -> None:
         """Mark a job as interrupted, unless it has ended."""
@@ -146,25 +157,29 @@ class ResearchStore:
         )
 
     # --- steps ---------------------------------------------------------------------------------------------------
-    def keep(self, id: str, steps: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[StoredStep]:
-        """Store steps, all or none: key, kind and data of each. A key that is stored already stays as it is."""
+    def keep(self, id: str, steps: Iterable[Step]) -> list[StoredStep]:
+        """Store steps, all or none. A key that is stored already stays as it is."""
+        with self._database.write() as connection:
+            # The job before its steps, as everywhere, so that two writers never wait for each other.
+            connection.execute(update(research).where(research.c.id == id).values(updated_at=self._now()))
+            return self._insert(connection, id, steps)
+
+    def _insert(self, connection: Connection, id: str, steps: Iterable[Step]) -> list[StoredStep]:
         now = self._now()
         own = research_steps.c.job == id
+        last = connection.execute(select(func.max(research_steps.c.seq)).where(own)).scalar()
+        seq = 0 if last is None else last + 1
+        known = set(connection.execute(select(research_steps.c.key).where(own)).scalars())
         kept: list[StoredStep] = []
-        with self._database.write() as connection:
-            last = connection.execute(select(func.max(research_steps.c.seq)).where(own)).scalar()
-            seq = 0 if last is None else last + 1
-            known = set(connection.execute(select(research_steps.c.key).where(own)).scalars())
-            for key, kind, data in steps:
-                if key in known:
-                    continue
-                known.add(key)
-                text = _json(data)
-                row = {"job": id, "seq": seq, "key": key, "kind": kind, "data": text, "sha256": _hash(text), "at": now}
-                connection.execute(insert(research_steps).values(**row))
-                kept.append(StoredStep(seq, key, kind, json.loads(text), now))
-                seq += 1
-            connection.execute(update(research).where(research.c.id == id).values(updated_at=now))
+        for key, kind, data in steps:
+            if key in known:
+                continue
+            known.add(key)
+            text = _json(data)
+            row = {"job": id, "seq": seq, "key": key, "kind": kind, "data": text, "sha256": _hash(text), "at": now}
+            connection.execute(insert(research_steps).values(**row))
+            kept.append(StoredStep(seq, key, kind, json.loads(text), now))
+            seq += 1
         return kept
 
     def steps(self, id: str, after: int = -1) -> list[StoredStep]:
