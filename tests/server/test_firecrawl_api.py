@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from firecrawl.v2.utils.error_handler import (
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server, site_server, small_site
 from support.timing import PATIENCE
+from suyuan.server.compat.crawls import Crawls
 
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -152,6 +154,10 @@ def test_a_crawl_goes_on_when_the_server_is_started_again(tmp_path: Path) -> Non
                 f"{site.url}/begin", sitemap="skip", crawl_entire_domain=True, max_discovery_depth=1
             )
             _until(lambda: client.get_crawl_status(started.id).completed == 2)
+            # Another worker of the same server sees it, and leaves it alone.
+            other = Crawls(first.app.state.client)
+            seen = asyncio.run_coroutine_threadsafe(other.get(started.id), first.loop).result(PATIENCE)
+            assert seen.elsewhere and seen.status == "scraping" and not other.running()
         slow.set()
         asked = [seen.path for seen in site.seen]
         assert asked.count("/docs/crane") == 1 and "/slow" in asked

@@ -43,6 +43,8 @@ class CrawlJob:
     cancelled: bool = False
     person: str = field(default_factory=lambda: current_person.get().id)
     task: asyncio.Task[None] | None = None
+    elsewhere: bool = False
+    """Whether another worker is reading: then this is how far it was a moment ago."""
 
     @property
     def running(self) -> bool:
@@ -83,11 +85,11 @@ class Crawls:
 
     async def get(self, id: str) -> CrawlJob:
         """The crawl of that id; raises a cause where there is none."""
-        if id not in self._jobs:
-            self._jobs[id] = await self._kept(id)
-        job = self._jobs[id]
+        job = self._jobs.get(id) or await self._kept(id)
         if job.person != current_person.get().id:
             raise NO_CRAWL(id=id[:40])
+        if not job.elsewhere:
+            self._jobs[id] = job
         return job
 
     def running(self) -> list[CrawlJob]:
@@ -108,7 +110,7 @@ class Crawls:
         """Go on with a crawl in the background."""
         if job.task is not None and not job.task.done():
             return job.task
-        if len(self.running()) >= _MOST_RUNNING:
+        if job.elsewhere or len(self.running()) >= _MOST_RUNNING:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
         job.cancelled = False
         job.task = asyncio.create_task(self._work(job, min(seconds, _LONGEST_SECONDS)))
@@ -118,8 +120,8 @@ class Crawls:
         reading = asyncio.create_task(job.crawl.run(seconds))
         try:
             while not reading.done():
+                await self._save(job, running=True)
                 await asyncio.wait({reading}, timeout=_SAVED_EVERY)
-                await self._save(job)
             reading.result()
         finally:
             reading.cancel()
@@ -158,12 +160,12 @@ class Crawls:
         assert self._folder is not None, "only a server with a data folder keeps crawls"
         return self._folder / f"{id}.json"
 
-    async def _save(self, job: CrawlJob) -> None:
+    async def _save(self, job: CrawlJob, *, running: bool = False) -> None:
         """Keep what is needed to go on; without a folder, or a disk that takes it, the crawl ends with the server."""
         if self._folder is None or job.id not in self._jobs:
             return
         about = {name: getattr(job, name) for name in _KEPT_FIELDS}
-        data = json.dumps({**about, "state": job.crawl.state()})
+        data = json.dumps({**about, "running": running, "saved": time.time(), "state": job.crawl.state()})
         try:
             await asyncio.to_thread(self._write, self._file(job.id), data)
         except OSError as error:
@@ -189,7 +191,9 @@ class Crawls:
         except (OSError, ValueError, KeyError, TypeError):
             raise NO_CRAWL(id=id[:40]) from None
         crawl.restore(state, await self._documents(state["read"]) if kept["texts"] else None)
-        return CrawlJob(crawl, id=id, **{name: kept[name] for name in _KEPT_FIELDS})
+        # One that was not saved for a while has lost its worker.
+        elsewhere = kept["running"] and time.time() - kept["saved"] < 6 * _SAVED_EVERY
+        return CrawlJob(crawl, id=id, elsewhere=elsewhere, **{name: kept[name] for name in _KEPT_FIELDS})
 
     async def _documents(self, urls: list[str]) -> dict[str, Document]:
         archive = self._client.archive

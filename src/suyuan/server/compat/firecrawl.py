@@ -352,7 +352,7 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
     """How far a crawl is, with its pages; ``resume`` goes on with one that was cancelled."""
     crawls: Crawls = request.app.state.crawls
     job = await crawls.get(id)
-    if not job.crawl.done and (resume or not job.cancelled):
+    if not job.crawl.done and not job.elsewhere and (resume or not job.cancelled):
         # One of an earlier process, or one that ran out of time, goes on; if others must end first, the next time.
         with contextlib.suppress(SuyuanError):
             crawls.run(job)
