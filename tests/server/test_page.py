@@ -871,6 +871,8 @@ async def test_language_and_theme_are_remembered(plain: Stage, browser: Any) -> 
     # SearXNG was checked when the server started.
     assert "可用" in await page.locator("[data-engine=searxng]").inner_text()
     assert "不会向第三方透露" in await page.locator("#privacy").inner_text()
+    await page.click("[data-action=doctor]")
+    await page.locator("#engines .findings .ok", has_text="SearXNG").first.wait_for()
     await page.fill(".filter input", "快捷键")
     assert await page.locator(".card-box:visible").count() == 1
     await page.goto(plain.url)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from .. import __version__
 from ..client import AsyncClient
+from ..doctor import engines, model
 from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
@@ -32,14 +34,14 @@ async def settings_page(request: Request) -> Response:
     client: AsyncClient = request.app.state.client
     t = PageTexts(language_of(request))
     sessions = client.chat.sessions
-    engines = [each for each in health.engines(client) if each["name"] not in _HIDDEN_ENGINES]
+    known = [each for each in health.engines(client) if each["name"] not in _HIDDEN_ENGINES]
     return render_page(
         request,
         "settings.html",
-        models=[{"name": name, "settings": model} for name, model in sessions.models.items()],
+        models=[{"name": name, "settings": own} for name, own in sessions.models.items()],
         default_model=sessions.default_model,
         embedded=EMBEDDED,
-        engines=sorted(engines, key=lambda each: (each["state"] == "no_key", not each["ready"])),
+        engines=sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"])),
         default_engine=client.search_service.default,
         searxng=request.app.state.health.report(t.lang)["searxng"],
         focuses=focus_titles(client, t),
@@ -64,6 +66,16 @@ async def change_settings(request: Request) -> Response:
         if value in allowed[name]:
             answer.set_cookie(name, value, max_age=_YEAR, samesite="strict")
     return answer
+
+
+@router.post("/settings/doctor")
+async def check_now(request: Request) -> Response:
+    """The doctor's findings about engines and model, problems first."""
+    client: AsyncClient = request.app.state.client
+    found = [each for part in await asyncio.gather(engines.check(client), model.check(client)) for each in part]
+    lang, secrets = language_of(request), client.settings.secrets
+    findings = [each.redacted(secrets).as_dict(lang) for each in found if each.code != "unused"]
+    return JSONResponse({"findings": sorted(findings, key=lambda each: each["level"] == "ok")})
 
 
 @router.get("/dialog/keys")

@@ -26,6 +26,15 @@ async function request(method, path, body) {
 
 document.querySelector("[data-action=connect]").onclick = () => import(state.more).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
 
+const doctor = document.querySelector("[data-action=doctor]"), findings = document.querySelector("#engines .findings");
+const finding = ({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level, textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
+doctor.hidden = false;
+doctor.onclick = async () => {
+  findings.replaceChildren(finding({ message: doctor.dataset.busy }));
+  const found = await request("POST", "/settings/doctor").catch((error) => ({ findings: [{ level: "error", ...error }] }));
+  findings.replaceChildren(...found.findings.map(finding));
+};
+
 // --- the user's own documents ---
 const library = document.querySelector("#library"), documents = library.querySelector(".documents"), told = library.querySelector(".findings");
 
