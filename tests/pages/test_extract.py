@@ -7,10 +7,13 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from suyuan.demo.html import page_html
 from suyuan.demo.page import DemoPage, demo_pages
+from suyuan.pages.block_reader import read_blocks
 from suyuan.pages.extract import ExtractedPage, extract
+from suyuan.pages.main_content import chosen
 
 URL = "https://example.org/docs/guide/page.html"
 PROSE = (
@@ -239,3 +242,11 @@ def test_the_last_of_similar_blocks_is_kept_with_the_others(page: DemoPage) -> N
     for paragraph in page.text.strip().splitlines():
         if len(paragraph) > 60 and "`" not in paragraph and "[" not in paragraph:
             assert paragraph[-30:] in text
+
+
+def test_a_block_is_judged_with_those_that_look_like_it() -> None:
+    posts = "".join(
+        f'<div class="post" id="p{n}">Post {n} of the thread, as long as all others.</div>' for n in range(5)
+    )
+    blocks = read_blocks(LexborHTMLParser(f'<main>{posts}</main><div class="links">Imprint and privacy</div>'))
+    assert chosen(blocks, [3.0, 3.0, 3.0, 3.0, 0.0, -3.0]) == [0, 1, 2, 3, 4]
