@@ -93,8 +93,8 @@ class TestTables:
     @pytest.mark.parametrize("columns", [80, 120])
     def test_engines(self, columns: int) -> None:
         screen = show("engines", columns=columns, variables={"BOCHA_API_KEY": "k-123456"})
-        assert re.search(r"^brave +BRAVE_API_KEY missing +needs a key +https://\S+$", screen.text, re.M)
-        assert re.search(r"^bocha +set +ready +https://\S+$", screen.text, re.M)
+        assert re.search(r"^brave +– +BRAVE_API_KEY missing +needs a key +https://\S+$", screen.text, re.M)
+        assert re.search(r"^bocha +\d+ +set +ready +https://\S+$", screen.text, re.M)
 
     def test_chinese_columns_are_aligned(self) -> None:
         screen = show("--ui", "zh", "engines")

@@ -16,7 +16,7 @@ from . import engines_parse
 from .tables import show_table
 from .terminal import Terminal
 
-_COLUMNS = ("name", "key", "state", "address")
+_COLUMNS = ("name", "auto", "key", "state", "address")
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -30,14 +30,36 @@ def add(commands: Any, t: Texts) -> None:
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """List the engines."""
     client = AsyncClient(settings)
-    rows = [_row(name, client, t) for name in client.engines]
+    order = [runner.name for runner in client.search_service.auto_order()]
+    rows = [{**_row(name, client, t), **_learned(name, client, order)} for name in client.engines]
     if args.json:
         sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return 0
-    head = t("engine.name"), t("engine.key"), t("engine.state"), t("engine.address")
-    cells = [[str(row[name]) for name in _COLUMNS] for row in rows]
-    show_table(Terminal(sys.stdout), cells, head, wrapped=(2, 3))
+    head = t("engine.name"), t("engine.auto"), t("engine.key"), t("engine.state"), t("engine.address")
+    cells = [[_auto(row, t) if name == "auto" else str(row[name]) for name in _COLUMNS] for row in rows]
+    show_table(Terminal(sys.stdout), cells, head, wrapped=(3, 4))
     return 0
+
+
+def _learned(name: str, client: AsyncClient, order: list[str]) -> dict[str, object]:
+    """The place in ``auto``, and what was seen of an engine."""
+    place = order.index(name) + 1 if name in order else None
+    try:
+        state = client.engines[name].state
+    except SuyuanError:
+        return {"auto": place, "seen": 0, "worth": None, "latency_ms": None}
+    seen = round(state.experience.strength())
+    return {
+        "auto": place,
+        "seen": seen,
+        "worth": round(state.experience.worth, 2) if seen else None,
+        "latency_ms": round(1000 * state.latency) if state.measured else None,
+    }
+
+
+def _auto(row: dict[str, object], t: Texts) -> str:
+    place = str(row["auto"] or "–")
+    return t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place
 
 
 def _row(name: str, client: AsyncClient, t: Texts) -> dict[str, object]:

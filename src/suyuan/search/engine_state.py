@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.errors import SuyuanError
 from .breaker import Breaker
+from .experience import Experience
 from .rate_limit import RateLimiter
 
 UNKNOWN_LATENCY = 0.75
@@ -33,6 +34,8 @@ class EngineState:
     """A moving average of how long it takes to answer, in seconds."""
     measured: bool = False
     """Whether the latency was learned, by this process or an earlier one."""
+    experience: Experience = field(default_factory=Experience)
+    """How well it has answered."""
     probed: tuple[float, SuyuanError | None] | None = None
     """The last health check: until when it counts, and what it found."""
     healthy: float = float("-inf")
@@ -46,12 +49,13 @@ class EngineState:
 
     def kept(self) -> dict[str, Any]:
         """What to keep on disk for the next process."""
-        return {**self.breaker.state(), **({"latency": round(self.latency, 3)} if self.measured else {})}
+        latency = {"latency": round(self.latency, 3)} if self.measured else {}
+        return {**self.breaker.state(), **latency, **self.experience.state()}
 
     @classmethod
     def from_kept(cls, kept: Any, limiter: RateLimiter) -> EngineState:
         """Read what :meth:`kept` returned; anything unreadable counts as not known."""
-        state = cls(Breaker.from_state(kept), limiter)
+        state = cls(Breaker.from_state(kept), limiter, experience=Experience.from_state(kept))
         latency = kept.get("latency") if isinstance(kept, dict) else None
         if isinstance(latency, float | int) and 0 <= latency <= _MAX_LATENCY:
             state.latency, state.measured = float(latency), True
@@ -110,7 +114,9 @@ def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
     """Write what is known about engines; a folder that cannot be written to is no failure."""
     if folder is None:
         return
-    worth = {name: state for name, state in states.items() if state.get("until") or "latency" in state}
+    worth = {
+        name: state for name, state in states.items() if state.get("until") or "latency" in state or "seen" in state
+    }
     target = folder / _FILE
     if not worth and not target.exists():
         return

@@ -33,6 +33,8 @@ from .shared_engine import SharedEngine
 
 log = logging.getLogger("suyuan.search")
 
+# How much results that share no word with the query are worth less, and how well they fit where nobody can tell.
+_OFF_TOPIC_COST, _UNJUDGED = 0.4, 0.8
 _LEAST_PATIENCE, _UNKNOWN_PATIENCE = 0.3, 2.5
 _PROBE_SECONDS = 0.5
 _PROBE_KEPT = {True: 60.0, False: 15.0}
@@ -147,6 +149,10 @@ class EngineRunner:
             return self._failed(bug, query, self.clock() - started)
         guarded("the breaker", self.breaker.succeeded, None)
         outcome: AttemptOutcome = "ok" if results.results else "empty"
+        if results.results:
+            # That there is nothing says little about the engine.
+            worth = 1 - _OFF_TOPIC_COST * (1 - (_UNJUDGED if fits is None else fits))
+            guarded("the experience", lambda: self.state.experience.learn(worth), None)
         return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
@@ -287,6 +293,7 @@ class EngineRunner:
     def _note(self, error: SuyuanError) -> None:
         if error.detail_code == OWN_RATE_LIMIT.detail_code:
             return
+        self.state.experience.learn(0.0)
         if isinstance(error, WebBlocked):
             self.breaker.refused(error.detail_code, error.retry_after)
         elif isinstance(error, Timeout | NetworkError):

@@ -21,13 +21,14 @@ from ..core.result import Attempt, SearchPage, SearchResult
 from ..core.sync_bridge import SyncBridge
 from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
+from .experience import learned_order
 from .failover import Failover, SearchOutcome, run_alone
 from .fanout import fan_out
 from .focus import FOCUSES, Focus, focus_of
 from .guarded import guarded
 from .normalize import ranked, unique
 from .page_json import dump_page, load_page
-from .plan import AUTO, Plan, make_plan
+from .plan import ASKED_BY_AUTO, AUTO, Plan, make_plan
 from .runner import EngineRunner
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ class SearchService:
         skipped = SearchOutcome()
         runners = [self.engines[name] for name in plan.names]
         if plan.probe:
+            asked = runners
+            runners = guarded("the experience", lambda: learned_order(asked, ASKED_BY_AUTO), asked)
             runners = await self._healthy(runners, query, skipped)
         outcome = await self._ask(plan, runners, query, deadline)
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
@@ -209,6 +212,14 @@ class SearchService:
             else:
                 healthy.append(runner)
         return healthy or runners
+
+    def auto_order(self, *, chinese: bool = False) -> list[EngineRunner]:
+        """The engines that ``auto`` would ask now, in this order; empty where it has none."""
+        try:
+            plan = make_plan(AUTO, self.engines, self._ready, chinese=chinese)
+        except SuyuanError:
+            return []
+        return learned_order([self.engines[name] for name in plan.names], ASKED_BY_AUTO)
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
