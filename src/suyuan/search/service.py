@@ -92,7 +92,9 @@ class SearchService:
         plan = self._plan((engines if engines != AUTO else focused or engines) or focused or self.default, full)
         # What is found in somebody's own pages and documents is for nobody else.
         key = (full.key(), plan, most, current_person.get().id if plan.private else "")
-        if (kept := guarded("the cache", lambda: self._cache.get(key, self._cache_seconds), None)) is not None:
+        # The user's own files may have changed since.
+        fresh = 0.0 if plan.private else self._cache_seconds
+        if (kept := guarded("the cache", lambda: self._cache.get(key, fresh), None)) is not None:
             log.info(
                 "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
             )
@@ -100,7 +102,7 @@ class SearchService:
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
         page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
-        if page.results and self._cache_seconds:
+        if page.results and fresh:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
 
