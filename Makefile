@@ -9,7 +9,7 @@ DEV := $(VENV)/.dev
 # Compiled once, the program and its tests start sooner in each of the many processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo browser test lint unit bench mutants requirements docs clean
+.PHONY: run demo browser test lint unit bench mutants frameworks requirements docs clean
 
 run: $(RUN)
 	@$(BIN)/suyuan serve
@@ -43,6 +43,10 @@ bench: $(DEV)
 # Seeds faults into copies of the source: a test must notice each of them. Takes some minutes.
 mutants: $(DEV)
 	$(BIN)/python tools/mutants.py
+
+# The examples for LlamaIndex, smolagents, Haystack and CrewAI, in an environment of their own: they bring half of PyPI.
+frameworks:
+	@$(PYTHON) tools/frameworks.py build/frameworks
 
 requirements: $(DEV)
 	$(BIN)/python tools/requirements.py

@@ -191,6 +191,9 @@ class TestOtherPackages:
     [
         ("plain_python.py", "suyuan", "[stub: ok"),
         ("langchain_agent.py", "langchain", "The best source is Example Domain (example.com) [1]."),
+        ("langgraph_agent.py", "langgraph", "The best source is Example Domain (example.com) [1]."),
+        ("pydantic_ai_agent.py", "pydantic_ai", "The best source is Example Domain (example.com) [1]."),
+        ("openai_agents_agent.py", "agents", "The best source is Example Domain (example.com) [1]."),
         ("mcp_client.py", "mcp", "[3] Example Network (example.net)"),
     ],
 )

@@ -9,16 +9,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-import mcp_types as types
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
-
 from .. import __version__
 from ..citations.registry import CitationRegistry, Source
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..core.causes.asked import UNKNOWN_TOOL
+from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.result import SearchPage
 from ..core.views import receipt
@@ -29,11 +25,21 @@ from ..tools.research_spec import RESEARCH
 from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
+from .extras import needs
 from .mcp_research import call_research, research_tools
+
+with needs("mcp"):
+    import mcp_types as types
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel.server import Server
+    from mcp.server.stdio import stdio_server
+    from mcp.shared.exceptions import MCPError
 
 Context = ServerRequestContext[AsyncClient, Any]
 
 MOST_CLIENTS = 1000
+MOST_PAGES = 100
+"""The pages that a client has read and can list as resources."""
 CLIENT = "suyuan.client"
 """The name of the client in the scope of an HTTP request."""
 _PAGE_TOKENS = 4000
@@ -88,10 +94,21 @@ _INSTRUCTIONS = {
 
 @dataclass(slots=True)
 class _Connection:
-    """What one client has: its session's search and its numbering."""
+    """What one client has: its session's search, its numbering, and the pages that it has read."""
 
     search: SessionSearch
     citations: CitationRegistry = field(default_factory=CitationRegistry)
+    pages: OrderedDict[str, types.Resource] = field(default_factory=OrderedDict)
+
+    def add_page(self, url: str, document: Document) -> None:
+        """Take note of a page that was read."""
+        size = len(document.text.encode("utf-8", "replace"))
+        self.pages.pop(url, None)
+        self.pages[url] = types.Resource(
+            uri=url, name=document.title or url, title=document.title or None, mime_type="text/markdown", size=size
+        )
+        while len(self.pages) > MOST_PAGES:
+            self.pages.popitem(last=False)
 
 
 class Tools:
@@ -157,11 +174,28 @@ class Tools:
         document = await ctx.lifespan_context.fetcher.fetch(url)
         chosen = select(document.text, question, _PAGE_TOKENS)
         told = page_text(document, chosen, self._lang)
+        self._connection(ctx).add_page(url, document)
         await ctx.session.report_progress(1, 1, document.title)
         data = {key: value for key, value in document.as_dict().items() if key != "text"}
         data["passages"] = [passage.as_dict() for passage in chosen.passages]
         data["cut"] = chosen.cut
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], structured_content=data)
+
+    async def resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """The pages that this client has read, the latest first."""
+        return types.ListResourcesResult(resources=list(self._connection(ctx).pages.values())[::-1])
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """The whole text of a page that this client has read."""
+        if params.uri not in self._connection(ctx).pages:
+            # Others are read by the tool, which has limits and says why it fails.
+            raise MCPError(types.INVALID_PARAMS, f"Not read in this session, call {WEB_FETCH.name} first: {params.uri}")
+        try:
+            document = await ctx.lifespan_context.fetcher.fetch(params.uri)
+        except SuyuanError as error:
+            raise MCPError(types.INTERNAL_ERROR, failure(error, self._lang, "fetch")) from None
+        text = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=document.text)
+        return types.ReadResourceResult(contents=[text])
 
     def _connection(self, ctx: Context) -> _Connection:
         """The state of the client that calls: one for stdio, one for each HTTP session or connection."""
@@ -198,6 +232,8 @@ def make_server(settings: Settings, lang: Lang = "en", engines: str = "") -> Ser
         lifespan=lifespan,
         on_list_tools=tools.list,
         on_call_tool=tools.call,
+        on_list_resources=tools.resources,
+        on_read_resource=tools.read_resource,
     )
 
 

@@ -112,7 +112,8 @@ class SearchTool(_WebTool):
         return await self._search.search(query, depth, max_tokens)
 
     def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
-        sources = self._citations.add(page, self.max_results)
+        # As many as the model asked for, and else as many as are usual.
+        sources = self._citations.add(page, page.query.count)
         text = compact(
             page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated
         )
@@ -126,9 +127,18 @@ class FetchTool(_WebTool):
     max_tokens: int = PAGE_TOKENS
 
     _fetch: Fetch = PrivateAttr()
+    _citations: CitationRegistry | None = PrivateAttr()
     _bridge: SyncBridge = PrivateAttr()
 
-    def __init__(self, fetch: Fetch, bridge: SyncBridge, *, lang: Lang = "zh", max_tokens: int = PAGE_TOKENS) -> None:
+    def __init__(
+        self,
+        fetch: Fetch,
+        bridge: SyncBridge,
+        *,
+        lang: Lang = "zh",
+        max_tokens: int = PAGE_TOKENS,
+        citations: CitationRegistry | None = None,
+    ) -> None:
         super().__init__(
             description=WEB_FETCH.description(lang),
             args_schema=WEB_FETCH.schema(lang),
@@ -136,6 +146,7 @@ class FetchTool(_WebTool):
             max_tokens=max_tokens,
         )
         self._fetch = fetch
+        self._citations = citations
         self._bridge = bridge
 
     def _run(
@@ -150,4 +161,7 @@ class FetchTool(_WebTool):
             document = await self._fetch(url)
         except SuyuanError as error:
             return failure(error, self.lang, "fetch"), None
-        return page_text(document, select(document.text, question, self.max_tokens), self.lang), document
+        told = page_text(document, select(document.text, question, self.max_tokens), self.lang)
+        if self._citations is not None:
+            told = f"[{self._citations.add_page(url, document).number}] {told}"
+        return told, document

@@ -114,8 +114,9 @@ WEB_SEARCH = ToolSpec(
             "focus",
             {"type": "string", "enum": list(FOCUSES)},
             "来源类型：web（网页）、news（新闻）、academic（论文）、code（代码）、discussions（讨论）、encyclopedia（百科）、"
-            "china（中文网站）",
-            "Kind of source: web, news, academic (papers), code, discussions, encyclopedia, china (Chinese sites).",
+            "images（图片）、mine（用户自己的文档）、china（中文网站）",
+            "Kind of source: web, news, academic (papers), code, discussions, encyclopedia, images, mine (the "
+            "user's own documents), china (Chinese sites).",
         ),
         Parameter(
             "depth",
@@ -154,8 +155,9 @@ WEB_FETCH = ToolSpec(
     examples=({"url": "https://docs.searxng.org/", "question": "how to enable the JSON format"},),
 )
 
-# The inputs for a plain agent, and for an agent of agents.json.
+# The inputs for a plain agent, for one that may choose, and for an agent of agents.json.
 ONE_INPUT = ("query",)
+AGENT_INPUTS = ("query", "count", "freshness", "focus", "depth", "allowed_domains", "blocked_domains")
 FOUR_INPUTS = ("query", "count", "country", "freshness")
 
 

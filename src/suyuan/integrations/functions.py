@@ -1,0 +1,113 @@
+"""The tools as plain functions, for frameworks that make tools of functions: pydantic-ai, openai-agents, and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import date
+from typing import Any
+
+from ..citations.registry import CitationRegistry
+from ..config.settings import Settings
+from ..config.ui import ui_language
+from ..core.errors import SuyuanError
+from ..pages.passages import select
+from ..shared import acquire, default_client
+from ..tools.session import SessionSearch, depth_from, query_from
+from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang, ToolSpec
+from ..tools.text import compact, failure, page_text
+
+PAGE_TOKENS = 2000
+
+AsyncTool = Callable[..., Coroutine[Any, Any, str]]
+Tool = Callable[..., str]
+
+
+class WebFunctions:
+    """``web_search`` and ``web_fetch`` for one agent; both number their sources together.
+
+    A failure comes back as text that says so, never as an exception. The functions carry descriptions and types, by
+    which a framework tells the model how to call them.
+    """
+
+    def __init__(self, *, lang: Lang | None = None, engines: str = "", settings: Settings | None = None) -> None:
+        self._client = acquire(settings) if settings else default_client()
+        self._lang: Lang = lang or ("zh" if ui_language() == "zh" else "en")
+        reader = self._client.result_reader
+        self._session = SessionSearch(self._client.search_service, engines=engines, reader=reader)
+        self.citations = CitationRegistry()
+        """The sources by their numbers."""
+
+    @property
+    def functions(self) -> tuple[AsyncTool, AsyncTool]:
+        """Both as coroutine functions."""
+
+        async def web_search(
+            query: str, count: int = 5, freshness: str = "", focus: str = "", allowed_domains: list[str] | None = None
+        ) -> str:
+            given = {"count": count, "freshness": freshness, "focus": focus, "allowed_domains": allowed_domains}
+            return await self._search({"query": query, **given})
+
+        async def web_fetch(url: str, question: str = "") -> str:
+            return await self._fetch(url, question)
+
+        return self._documented(web_search, WEB_SEARCH), self._documented(web_fetch, WEB_FETCH)
+
+    @property
+    def sync_functions(self) -> tuple[Tool, Tool]:
+        """Both for frameworks that call functions and wait for them."""
+
+        def web_search(
+            query: str, count: int = 5, freshness: str = "", focus: str = "", allowed_domains: list[str] | None = None
+        ) -> str:
+            given = {"count": count, "freshness": freshness, "focus": focus, "allowed_domains": allowed_domains}
+            return self._client.bridge.run(self._search({"query": query, **given}))
+
+        def web_fetch(url: str, question: str = "") -> str:
+            return self._client.bridge.run(self._fetch(url, question))
+
+        return self._documented(web_search, WEB_SEARCH), self._documented(web_fetch, WEB_FETCH)
+
+    async def _search(self, arguments: dict[str, Any]) -> str:
+        try:
+            query = query_from(arguments, count=5)
+            page, repeated = await self._session.search(query, *depth_from(arguments))
+        except SuyuanError as error:
+            return failure(error, self._lang)
+        sources = self.citations.add(page, query.count)
+        return compact(page, sources, lang=self._lang, today=date.today(), repeated=repeated)
+
+    async def _fetch(self, url: str, question: str) -> str:
+        try:
+            document = await self._client.read(url)
+        except SuyuanError as error:
+            return failure(error, self._lang, "fetch")
+        number = self.citations.add_page(url, document).number
+        return f"[{number}] {page_text(document, select(document.text, question, PAGE_TOKENS), self._lang)}"
+
+    def _documented(self, function: Any, spec: ToolSpec) -> Any:
+        """The function with the description of a tool as its documentation, in the form that frameworks read."""
+        names = function.__annotations__
+        texts = {p.name: p.zh if self._lang == "zh" else p.en for p in spec.parameters if p.name in names}
+        today = date.today().isoformat() if spec is WEB_SEARCH else ""
+        arguments = "\n".join(f"    {name}: {text}" for name, text in texts.items())
+        function.__doc__ = f"{spec.description(self._lang, today)}\n\nArgs:\n{arguments}\n"
+        # As real types: not every framework resolves those that are written as text.
+        function.__annotations__ = {name: _TYPES[kind] for name, kind in names.items()}
+        return function
+
+
+_TYPES: dict[str, Any] = {"str": str, "int": int, "list[str] | None": list[str] | None}
+
+
+def web_functions(
+    *, lang: Lang | None = None, engines: str = "", settings: Settings | None = None
+) -> tuple[AsyncTool, AsyncTool]:
+    """``web_search`` and ``web_fetch`` as coroutine functions, for one agent."""
+    return WebFunctions(lang=lang, engines=engines, settings=settings).functions
+
+
+def sync_web_functions(
+    *, lang: Lang | None = None, engines: str = "", settings: Settings | None = None
+) -> tuple[Tool, Tool]:
+    """Like :func:`web_functions`, for frameworks that call functions and wait for them."""
+    return WebFunctions(lang=lang, engines=engines, settings=settings).sync_functions

@@ -1,0 +1,88 @@
+"""The tools as plain functions and for LangChain: one numbering, arguments that a model may choose, errors that help."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from suyuan.config.settings import Settings
+from suyuan.integrations.extras import needs
+from suyuan.integrations.functions import WebFunctions, sync_web_functions, web_functions
+
+PAGE = "http://127.0.0.1:9/nothing"
+
+
+async def test_both_functions_say_how_to_call_them() -> None:
+    search, fetch = web_functions(engines="stub", lang="en", settings=Settings())
+    assert (search.__name__, fetch.__name__) == ("web_search", "web_fetch")
+    for function, names in (
+        (search, ["query", "count", "freshness", "focus", "allowed_domains"]),
+        (fetch, ["url", "question"]),
+    ):
+        assert list(inspect.signature(function).parameters) == names
+        documented = inspect.getdoc(function) or ""
+        assert all(f"    {name}: " in documented.partition("Args:")[2] for name in names)
+    assert "Example Domain" in await search("tea", count=1) and "[2]" not in await search("tea", count=1)
+    assert "[3]" in await search("tea pots")
+    # A failure is text, and so is a wrong argument.
+    assert "bad_freshness" in await search("tea", freshness="never")
+    assert "blocked" in await fetch(PAGE) or "address" in await fetch(PAGE)
+
+
+def test_the_language_is_that_of_the_locale_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUYUAN_UI_LANG", "zh")
+    search, _ = sync_web_functions(engines="stub", settings=Settings())
+    assert "搜索互联网" in (search.__doc__ or "") and "搜索“茶”" in search("茶")
+    search, _ = sync_web_functions(engines="stub", settings=Settings(), lang="en")
+    assert "Search the internet" in (search.__doc__ or "")
+
+
+async def test_the_sources_of_one_agent_are_numbered_together() -> None:
+    tools = WebFunctions(engines="stub", lang="en", settings=Settings())
+    search, _ = tools.functions
+    await search("tea")
+    await search("pots")
+    assert [source.number for source in tools.citations.sources] == [1, 2, 3]
+
+
+class TestLangChain:
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        pytest.importorskip("langchain_core", reason="the optional extra suyuan[langchain] is not installed")
+
+    def test_a_model_may_ask_for_more_results_of_a_kind(self) -> None:
+        from suyuan.integrations.langchain import web_tools
+
+        search, _ = web_tools(engines="stub", lang="en", settings=Settings())
+        assert set(search.args) == {
+            "query", "count", "freshness", "focus", "depth", "allowed_domains", "blocked_domains",
+        }  # fmt: skip
+        assert search.args["count"]["maximum"] == 10
+        one = search.invoke({"query": "tea", "count": 1, "allowed_domains": ["example.org"]})
+        assert "Example Organisation" in one and "Example Domain" not in one
+
+    def test_both_tools_number_their_sources_together(self) -> None:
+        from suyuan.integrations.langchain import FetchTool, SearchTool, web_tools
+
+        search, fetch = web_tools(engines="stub", lang="en", settings=Settings())
+        assert isinstance(search, SearchTool) and isinstance(fetch, FetchTool)
+        assert fetch._citations is search.citations
+
+    def test_the_tool_alone_keeps_its_texts(self) -> None:
+        from suyuan.integrations.langchain import web_tools
+
+        assert "搜索互联网" in web_tools(engines="stub", lang="zh", settings=Settings())[0].description
+
+
+def test_a_missing_package_names_its_extra() -> None:
+    code = "import sys; sys.modules['langchain_core'] = None; import suyuan.integrations.langchain"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert "pip install 'suyuan[langchain]'" in done.stderr
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'suyuan\[mcp\]'"), needs("mcp"):
+        import no_such_package_at_all  # noqa: F401
+    # A module of our own that is missing is our fault.
+    with pytest.raises(ModuleNotFoundError, match="suyuan.nowhere"), needs("mcp"):
+        import suyuan.nowhere  # noqa: F401
