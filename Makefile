@@ -44,7 +44,7 @@ bench: $(DEV)
 mutants: $(DEV)
 	$(BIN)/python tools/mutants.py
 
-# The examples for LlamaIndex, smolagents, Haystack and CrewAI, in an environment of their own: they bring half of PyPI.
+# The examples for LlamaIndex, smolagents, Haystack and CrewAI, in environments of their own: they bring half of PyPI.
 frameworks:
 	@$(PYTHON) tools/frameworks.py build/frameworks
 

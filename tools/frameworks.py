@@ -1,4 +1,4 @@
-"""Run the examples for frameworks in an environment of their own, and look at what they print.
+"""Run the examples for frameworks, each in an environment of its own, and look at what they print.
 
 python3 tools/frameworks.py build/frameworks
 """
@@ -13,10 +13,10 @@ from pathlib import Path
 from install import ROOT, find_uv
 
 PACKAGES = {
-    "llama_index_agent.py": "llama-index-core",
-    "smolagents_agent.py": "smolagents",
-    "haystack_pipeline.py": "haystack-ai",
-    "crewai_agent.py": "crewai",
+    "llama_index_agent.py": "llama-index-core>=0.14",
+    "smolagents_agent.py": "smolagents>=1.26",
+    "haystack_agent.py": "haystack-ai>=3.4",
+    "crewai_agent.py": "crewai>=1.15",
 }
 SAID = "The best source is Example Domain (example.com) [1]."
 # They would call home, or ask questions.
@@ -30,20 +30,12 @@ QUIET = {
 
 
 def main() -> int:
-    """Install, run each example, and return how many did not say what they should."""
-    folder = Path(sys.argv[1])
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    wanted = ["-e", str(ROOT), *PACKAGES.values()]
-    uv = find_uv(python)
-    command = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]
-    subprocess.run([*command, "-q", *wanted], check=True)
+    """Run each example in an environment of its own, since they do not agree; return how many went wrong."""
     wrong = 0
-    for name in PACKAGES:
-        example = ROOT / "examples" / "frameworks" / name
+    for name, package in PACKAGES.items():
+        python = installed(Path(sys.argv[1]) / name.removesuffix(".py"), package)
         done = subprocess.run(
-            [str(python), str(example), "stub", "what", "is", "this"],
+            [str(python), str(ROOT / "examples" / "frameworks" / name), "stub", "what", "is", "this"],
             capture_output=True, text=True, check=False, timeout=300, stdin=subprocess.DEVNULL,
             env=os.environ | QUIET | {"PYTHONPATH": str(ROOT / "src")},
         )  # fmt: skip
@@ -53,6 +45,17 @@ def main() -> int:
         if not right:
             print(done.stdout[-2000:], done.stderr[-3000:], sep="\n")
     return wrong
+
+
+def installed(folder: Path, package: str) -> Path:
+    """The Python of an environment with Suyuan and ``package``."""
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    uv = find_uv(python)
+    command = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]
+    subprocess.run([*command, "-q", "-e", str(ROOT), package], check=True)
+    return python
 
 
 if __name__ == "__main__":
