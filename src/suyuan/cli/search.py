@@ -156,7 +156,9 @@ def details_text(details: Details, t: Texts) -> str:
     doi = f"doi:{details.doi}" if details.doi else ""
     page = t("details.page", count=details.page) if details.page else ""
     accepted = t("details.accepted") if details.accepted else ""
-    return " · ".join(part for part in (authors, details.venue, doi, *shown, accepted, details.file, page, details.image) if part)
+    return " · ".join(
+        part for part in (authors, details.venue, doi, *shown, accepted, details.file, page, details.image) if part
+    )
 
 
 def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:

@@ -8,12 +8,8 @@ from ..core.causes.library import LIBRARY_EMPTY
 from ..core.query import SearchQuery
 from ..core.result import LIBRARY, Details, SearchResult
 from .archive import ArchiveHit
-from .archive_engine import plain_snippet
+from .archive_engine import MIN_COVERAGE, plain_snippet
 from .library import Library, page_at
-
-# A document with less than a third of the words of the query does not answer it; one's own are worth a look sooner
-# than pages that were read by chance.
-_MIN_COVERAGE = 1 / 3
 
 
 class LibraryEngine:
@@ -35,7 +31,7 @@ class LibraryEngine:
         if not library.exists():
             raise LIBRARY_EMPTY(engine=self.name)
         hits = await library.search(query.text, num_results)
-        return [await self._result(hit) for hit in hits if hit.coverage >= _MIN_COVERAGE]
+        return [await self._result(hit) for hit in hits if hit.coverage >= MIN_COVERAGE]
 
     async def _result(self, hit: ArchiveHit) -> SearchResult:
         document, page = hit.document, page_at(hit.document, hit.start)
