@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search exchange startup parse faults attack browser extract fetch reading fuzz claims answers research followups streaming page searxng relevance fusion depth soak] [--check]``."""
+"""``python -m benchmarks [search exchange startup parse faults attack browser extract fetch reading fuzz claims answers research followups streaming page searxng relevance fusion depth soak scale] [--check]``."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ PARTS = (
     "fusion",
     "depth",
     "soak",
+    "scale",
 )
 
 

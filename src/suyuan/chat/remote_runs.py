@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import SuyuanError
+from ..core.tasks import end_task
 from ..store.conversation import Message
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ class RemoteRun:
 
     async def close(self) -> None:
         """Stop reading."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_task(self._task)
 
     @property
     def _last(self) -> int:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from ..core.tasks import end_task
 from .redis_server import LiveAway, RedisServer
 
 log = logging.getLogger("suyuan.live")
@@ -49,10 +50,8 @@ class Nudges:
 
     async def close(self) -> None:
         """Stop listening."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
+        await end_task(self._task)
+        self._task = None
 
     async def _listen(self) -> None:
         while True:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.causes.live import LIVE_BAD_ADDRESS, LIVE_NO_DRIVER
 from ..core.secret import Secret, redact
+from ..core.tasks import end_task
 
 log = logging.getLogger("suyuan.live")
 T = TypeVar("T")
@@ -75,8 +76,7 @@ class RedisServer:
 
     async def close(self) -> None:
         """Close the connections of this loop."""
-        if self._probe is not None:
-            self._probe.cancel()
+        await end_task(self._probe)
         for client in self._clients.pop(asyncio.get_running_loop(), ()):
             with contextlib.suppress(Exception):
                 await client.aclose()
