@@ -248,6 +248,7 @@ async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoke
     async with team.as_("bob") as owner, team.as_("carl") as other, team.as_() as stranger, asyncio.timeout(PATIENCE):
         id = await owner.conversation(search=False)
         await owner.answer(await owner.ask(id, "a question to share"))
+        assert '"share": true' in (await owner("GET", f"/c/{id}"))[1], "the page offers it"
         assert (await other("POST", f"/api/conversations/{id}/shares"))[0] == 404
         status, share = await owner("POST", f"/api/conversations/{id}/shares", {"days": 7})
         assert status == 201 and share["expires_at"]

@@ -96,6 +96,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         # Another website may fill in a question but not ask it.
         "send": bool(question) and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"),
         "more": static_url("more.js"),
+        "share": request.app.state.accounts is not None,
         "texts": t.script(),
         "lang": lang,
     }

@@ -732,6 +732,7 @@ const actions = {
   delete: (button) => deleteConversations([button.closest("li")]),
   select: () => selectConversations(),
   print: () => print(),
+  share: () => request("POST", path("/shares"), { days: 30 }).then(async ({ url }) => { await copyText(new URL(url, location.href).href); toast(t("shared")); }).catch(showError),
   demo: () => request("POST", "/demo").then(({ url }) => location.assign(url)).catch(showError),
 };
 
@@ -742,6 +743,14 @@ document.addEventListener("click", (event) => {
   if (!event.target.closest(".evidence, .cite, .tiles, .card")) { hideCard(); closeEvidence(); chooseSource(null); }
   closeMenus(event.target.closest(".export"));
 });
+
+// Where people have accounts, a conversation can be shared to read.
+document.addEventListener("toggle", ({ target }) => {
+  if (!state.share || !target.matches(".export[open]") || $("[data-action=share]", target)) return;
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: t("share") });
+  button.dataset.action = "share";
+  $("div", target).prepend(button);
+}, true);
 
 // --- start ---
 function measure() {
