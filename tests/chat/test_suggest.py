@@ -60,4 +60,4 @@ def test_the_same_in_chinese_from_a_page_and_its_headings() -> None:
 
 def test_a_source_about_something_else_suggests_nothing_from_its_sentences() -> None:
     other = Source(2, "Oslo", "https://e.example/2", "Oslo Harbour was opened in May 1970.")
-    assert "Oslo Harbour" not in "".join(suggestions("When was Tarn Bridge opened?", [other], [], "en"))
+    assert suggestions("When was Tarn Bridge built?", [other], [], "en") == ()

@@ -12,7 +12,7 @@ from ..text.keywords import content_stems
 from ..text.language import script_language
 from ..text.scripts import HAN
 from ..text.sentences import split_sentences
-from ..text.words import words
+from ..text.words import stems, words
 
 # The name of the site after the title.
 _SITE = re.compile(r"\s*[-_|–—·»]+\s*[^-_|–—·»]{1,30}$")
@@ -103,14 +103,15 @@ def _is_asked(candidate: str, question: str) -> bool:
 
 def _titles(question: str, sources: Sequence[Source], lang: str) -> list[str]:
     """Where no sentence answers another question: what else the sources are about."""
-    asked = set(words(question))
+    asked, subject = set(words(question)), set(content_stems(question))
     found: list[str] = []
     seen: list[set[str]] = []
     for source in sources:
         title = _short(source.title)
         told = set(words(title))
         if (
-            len(told - asked) < 2
+            (source.snippet and not subject.intersection(stems(f"{title} {source.snippet}")))
+            or len(told - asked) < 2
             or len(title) > _LONGEST
             or any(len(told & other) * 2 > min(len(told), len(other)) for other in seen)
         ):
