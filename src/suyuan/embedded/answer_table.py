@@ -51,6 +51,8 @@ def _quoted_table(question: str, evidence: Sequence[Evidence], wanted: bool) -> 
     asked, unit = set(content_stems(question)), answer_type(question).unit
     best: tuple[int, AnswerTable] | None = None
     for source in evidence:
+        if "|" not in source.text:
+            continue
         rows = [candidate for candidate in find_candidates(source) if candidate.row]
         for _, group in groupby(rows, key=lambda candidate: candidate.row.table if candidate.row else 0):
             found = _fitting(asked, unit, list(group), wanted)
