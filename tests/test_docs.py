@@ -267,3 +267,10 @@ def test_chinese_text_has_full_width_punctuation() -> None:
     text = _FENCE.sub("", READMES[1].read_text(encoding="utf-8"))
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "`", text))
     assert not re.findall(rf"{_HANZI}[,:;?!()]|[,:;?!()]{_HANZI}", text)
+
+
+def test_each_decision_record_has_a_number_of_its_own() -> None:
+    records = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))
+    numbers = [record.name[:3] for record in records]
+    assert len(set(numbers)) == len(numbers)
+    assert all(record.read_text("utf-8").startswith(f"# {record.name[:3]}: ") for record in records)

@@ -149,7 +149,7 @@ async def test_the_receipt_shows_the_engine_that_refuses_and_the_demo() -> None:
             assert any("demo" in note for note in answered.notes)
             # The page offers "automatic" as well.
             assert (await client.search("Bloom filter", engines="auto")).results
-            assert {name for name in client.engines} == {"demo", "demo_refusing", "archive"}
+            assert {name for name in client.engines} == {"demo", "demo_refusing", "archive", "library"}
 
 
 async def test_a_dead_link_is_reported(client: AsyncClient) -> None:
