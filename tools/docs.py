@@ -136,9 +136,13 @@ _TITLES = {
     "browser": ("Browser", "浏览器"),
     "model": ("Models", "模型"),
     "chat": ("Conversations", "对话"),
+    "research": ("Research", "研究"),
     "archive": ("Archive", "归档"),
+    "library": ("Own documents", "自己的文档"),
     "store": ("Stored conversations", "会话存储"),
     "web": ("Page and API", "页面与接口"),
+    "people": ("Accounts", "账号"),
+    "live": ("Several workers", "多个工作进程"),
     "doctor": ("What `suyuan doctor` finds", "`suyuan doctor` 的检查结果"),
 }
 

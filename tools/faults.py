@@ -325,7 +325,7 @@ FAULTS = (
         "        return True",
     ),
     Fault(
-        "tests/research/test_export.py",
+        "tests/research/test_report_export.py",
         "reprints are sources of their own",
         "research/origins.py",
         "    if is_reprint(one.text, other.text):",
@@ -687,7 +687,7 @@ FAULTS = (
         "low, high = value, value",
     ),
     Fault(
-        "tests/embedded/test_disagreement.py",
+        "tests/embedded/test_quoted_disagreement.py",
         "a source is cited for what it contradicts",
         "embedded/quotes.py",
         "if common < _SAME or conflicts(one.text, other.text):",
