@@ -34,7 +34,7 @@ lint: $(DEV)
 unit: $(DEV)
 	@tools/chromium.sh
 	@tools/servers.sh
-	$(BIN)/python -m pytest -n 4 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadgroup
 
 bench: $(DEV)
 	@$(PYTHON) tools/install.py $(VENV) bench

@@ -16,7 +16,7 @@ hypothesis.settings.register_profile("suyuan", deadline=None)
 hypothesis.settings.load_profile("suyuan")
 
 # The longest first, so that no process has to wait for one of them at the end.
-_LONGEST = ("test_page", "test_browser", "test_browser_life", "test_gateway", "test_ask")
+_LONGEST = ("test_page", "test_browser_life", "test_guarded_proxy", "test_two_workers", "test_ask", "test_browser")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -125,8 +125,10 @@ async def test_what_was_written_before_a_stop_is_checked_too() -> None:
     with serve_model([[reply(SAYS.format("[1]. More")), hold(gate)]]) as model:
         async with talking(openai(model.url), web=Web(WEB)) as (client, _):
             run = await client.chat.ask((await client.chat.create(search=True)).id, QUESTION)
+            said = ""
             async for _, event in run.follow():
-                if isinstance(event, TextDelta):
+                said += event.text if isinstance(event, TextDelta) else ""
+                if "More" in said:
                     run.stop()
             answer = await run.wait()
         gate.set()

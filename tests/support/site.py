@@ -52,6 +52,8 @@ class Site:
         task = asyncio.ensure_future(self._serve(reader, writer))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        # A task that is cancelled before it begins closes nothing itself.
+        task.add_done_callback(lambda _: writer.close())
 
     async def until_idle(self, seconds: float = PATIENCE) -> bool:
         """Whether all connections are closed within ``seconds``."""
@@ -97,6 +99,8 @@ async def serve(handler: Handler) -> AsyncIterator[Site]:
         for connection in site.tasks:
             connection.cancel()
         await asyncio.gather(*site.tasks, return_exceptions=True)
+        # The transports close in the next round of the loop.
+        await asyncio.sleep(0)
 
 
 def free_port() -> int:
