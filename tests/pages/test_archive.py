@@ -137,16 +137,16 @@ def test_old_documents_are_removed(tmp_path: Path) -> None:
 
 def test_the_limit_of_the_size_holds_while_documents_are_stored(tmp_path: Path) -> None:
     chance = random.Random(3)
-    archive = Archive(tmp_path / "a.sqlite", max_bytes=2_000_000)
+    archive = Archive(tmp_path / "a.sqlite", max_bytes=1_000_000)
     largest = 0
     for number in range(50):
-        text = " ".join(f"word{chance.randrange(10**6)}" for _ in range(8_000))
+        text = " ".join(f"word{chance.randrange(10**6)}" for _ in range(3_000))
         archive.put(
             doc(f"https://{number}.example/", text, fetched_at=f"2026-11-01T00:{number // 60:02}:{number % 60:02}")
         )
         largest = max(largest, sum(file.stat().st_size for file in tmp_path.iterdir()))
     urls = [entry.url for entry in archive.newest(200)]
-    assert largest < 3_500_000, "the limit, and what SQLite has not yet moved from its log to the file"
+    assert largest < 2_500_000, "the limit, and what SQLite has not yet moved from its log to the file"
     assert urls and urls[0] == "https://49.example/" and "https://0.example/" not in urls
     assert archive.get("https://49.example/") is not None and archive.check() == "ok"
     archive.close()
