@@ -814,4 +814,25 @@ FAULTS = (
         'return _ATTRIBUTE.sub(rb"\\1" + self._prefix + b"/", body)',
         "return body",
     ),
+    Fault(
+        "tests/live/test_research_workers.py",
+        "a worker that lost a job goes on writing to it",
+        "store/research.py",
+        "*([mine] if own else [])",
+        "*([] if own else [])",
+    ),
+    Fault(
+        "tests/live/test_research_workers.py",
+        "a step that ended while the database was away is lost",
+        "research/step_log.py",
+        "away = self._store.shared and error.retryable",
+        "away = False",
+    ),
+    Fault(
+        "tests/live/test_research_workers.py",
+        "the jobs of one person come before those of others",
+        "store/research.py",
+        "func.coalesce(busy.c.jobs, 0), ",
+        "",
+    ),
 )

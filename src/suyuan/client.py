@@ -386,7 +386,10 @@ class AsyncClient:
             model = self.settings.model
             models = ModelCalls({model.label: model, EMBEDDED: ModelSettings()}, model.label)
             store = ResearchStore(self.settings.store_address or "sqlite://")
-            self._research = ResearchService(store, self, self.settings.research, models, post=self.network.post)
+            nudges = self.live.nudges if self.live else None
+            self._research = ResearchService(
+                store, self, self.settings.research, models, post=self.network.post, nudges=nudges
+            )
         return self._research
 
     def delete_person(self, id: str) -> dict[str, int]:

@@ -5,53 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from live.workers import Worker
 from server.serving import Client, client
 from support.oai import EngineReply, ModelServer, Step, hold, reply, serve_model
 from support.postgres import Postgres
 from support.processes import children
 from support.redis import Redis
-from support.site import free_port
 from support.timing import PATIENCE, eventually, until
-
-
-@dataclass
-class Worker:
-    """A server in a process of its own."""
-
-    environ: dict[str, str]
-    port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "suyuan", "serve", "--no-open", "--port", str(self.port)]
-        self.process = subprocess.Popen(command, env=self.environ, stdout=subprocess.PIPE)
-        assert self.process.stdout is not None
-        while b"Ctrl-C" not in (line := self.process.stdout.readline()):
-            assert line, "the worker does not start"
-
-    def end(self, number: int = signal.SIGTERM) -> None:
-        if self.process is not None:
-            self.process.send_signal(number)
-            self.process.wait(PATIENCE)
-            assert self.process.stdout is not None
-            self.process.stdout.close()
-            self.process = None
 
 
 @dataclass

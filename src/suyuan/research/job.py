@@ -1,8 +1,8 @@
-"""``Job``: a research job with its state, and the protocols behind which jobs are stored and queued."""
+"""``Job``: a research job with its state, and the protocol behind which jobs are stored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -30,6 +30,10 @@ class Progress:
 class JobStore(Protocol):
     """Where jobs and their steps are kept; when a method returns, what it wrote outlives the process."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether what one process leaves another takes."""
+
     def create(self, question: str, request: Mapping[str, Any], person: str = "") -> StoredJob:
         """Create a job."""
 
@@ -39,26 +43,29 @@ class JobStore(Protocol):
     def find(self, *, person: str = "", limit: int = 50, offset: int = 0) -> list[StoredJob]:
         """The jobs, the newest first."""
 
-    def claim(self, id: str, state: str, *, of: Iterable[str]) -> bool:
-        """Take a job for this process."""
+    def waiting(self) -> str | None:
+        """The job that is next."""
 
-    def change(self, id: str, step: Step | None = None, **values: Any) -> None:
-        """Change a job and store a step, both or neither."""
+    def claim(self, id: str, state: str) -> bool:
+        """Take a job that waits for this process."""
 
-    def interrupt(self, id: str) -> None:
-        """Mark a job as interrupted, unless it has ended."""
+    def change(self, id: str, step: Step | None = None, *, own: bool = False, **values: Any) -> None:
+        """Change a job and store a step, both or neither; ``own`` raises ``JobTaken`` where it is another's."""
 
-    def beat(self, id: str) -> bool:
+    def release(self, id: str) -> None:
+        """Leave a job of this process."""
+
+    def beat(self, id: str, progress: Mapping[str, Any] | None = None) -> bool:
         """Give a sign of life; return whether the job shall stop."""
 
     def remove(self, id: str) -> None:
         """Remove a job."""
 
-    def sweep(self) -> int:
-        """Mark the jobs of dead processes as interrupted."""
+    def sweep(self, own: Collection[str] = ()) -> int:
+        """Leave the jobs of dead processes; ``own`` are those at work here."""
 
-    def keep(self, id: str, steps: Iterable[Step]) -> list[StoredStep]:
-        """Store steps."""
+    def keep(self, id: str, steps: Iterable[Step], *, own: bool = False) -> list[StoredStep]:
+        """Store steps; ``own`` raises ``JobTaken`` where the job is another's."""
 
     def steps(self, id: str, after: int = -1) -> list[StoredStep]:
         """The steps of a job."""
@@ -68,13 +75,3 @@ class JobStore(Protocol):
 
     def close(self) -> None:
         """Close the store."""
-
-
-class JobQueue(Protocol):
-    """Hands jobs to the workers; in this process by default, between machines where a team runs several."""
-
-    async def put(self, job: str) -> None:
-        """Add a job."""
-
-    async def get(self) -> str:
-        """Wait for the next job and take it."""

@@ -6,13 +6,19 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+from ..core.causes.store import StoreError
 from ..core.errors import SuyuanError
-from ..store.research import StoredStep
+from ..store.research import JobTaken, StoredStep
 from .job import JobStore
 
 Done = dict[str, Any]
+T = TypeVar("T")
+
+_AWAY_SECONDS = 600.0
+_PAUSE = 0.5
 
 
 class StepLog:
@@ -32,8 +38,8 @@ class StepLog:
     async def load(self) -> None:
         """Read the steps that were done before."""
         # A damaged step would stand in the way of its repetition.
-        await self._written(self._store.forget, self._job, ())
-        for step in await self._written(self._store.steps, self._job):
+        await self.written(self._store.forget, self._job, ())
+        for step in await self.written(self._store.steps, self._job):
             self._done[step.key] = step
         self._before = max((float(step.data.get("elapsed") or 0) for step in self._done.values()), default=0.0)
 
@@ -74,8 +80,8 @@ class StepLog:
         while self._pending:
             batch, self._pending = self._pending, []
             try:
-                kept = await self._written(self._store.keep, self._job, [step for step, _ in batch])
-            except SuyuanError as error:
+                kept = await self.written(partial(self._store.keep, own=True), self._job, [step for step, _ in batch])
+            except (SuyuanError, JobTaken) as error:
                 for _, future in batch:
                     future.set_exception(error)
                     future.exception()  # It may have no reader left.
@@ -85,5 +91,15 @@ class StepLog:
                 future.set_result(self._done[key].data)
             self._news()
 
-    async def _written(self, work: Callable[..., Any], *args: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._pen, work, *args)
+    async def written(self, work: Callable[..., T], *args: Any) -> T:
+        """Do ``work``; where the store is away, again until it is back, since what was done may have cost something."""
+        tried = time.monotonic()
+        while True:
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._pen, partial(work, *args))
+            except StoreError as error:
+                # A full disk of this machine is not waited for: the job can be resumed.
+                away = self._store.shared and error.retryable
+                if not away or time.monotonic() - tried > _AWAY_SECONDS:
+                    raise
+            await asyncio.sleep(_PAUSE)

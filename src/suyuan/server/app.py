@@ -141,6 +141,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.health.start()
     if app.state.client.live is not None:
         app.state.client.live.nudges.start()
+    _serve_research(app.state.client)
     maintenance = asyncio.create_task(_maintain_store(app))
     try:
         yield
@@ -151,6 +152,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await app.state.client.close()
 
 
+def _serve_research(client: AsyncClient) -> None:
+    """Work on the research jobs of a store that several servers share; harmless where this is done already."""
+    if client.settings.store_address.reveal().startswith("postgres"):
+        with contextlib.suppress(SuyuanError):
+            client.research_service.serve()
+
+
 async def _maintain_store(app: FastAPI) -> None:
     """Mark the answers of dead processes, and remove what was deleted long ago, now and then."""
     purged = time.monotonic()
@@ -159,6 +167,7 @@ async def _maintain_store(app: FastAPI) -> None:
         try:
             chat = app.state.client.chat
             await chat.read(chat.sweep)
+            _serve_research(app.state.client)
             if time.monotonic() - purged > _MAINTENANCE_SECONDS:
                 purged = time.monotonic()
                 await asyncio.to_thread(chat.store.purge, _DELETED_SECONDS)

@@ -18,7 +18,6 @@ from sqlalchemy import (
     exists,
     func,
     insert,
-    literal,
     or_,
     select,
     text,
@@ -394,18 +393,12 @@ class Store:
     def _now(self) -> str:
         return _stamp(self._clock())
 
-    def _database_now(self) -> Any:
-        """The time in seconds by the clock of the database, which all processes share."""
-        if self._database.sqlite or self._clock is not time.time:
-            return literal(self._clock())
-        return func.extract("epoch", func.clock_timestamp())
-
     def _lease_end(self) -> Any:
-        return self._database_now() + LEASE_SECONDS
+        return self._database.now(self._clock) + LEASE_SECONDS
 
     def _dead(self, connection: Connection, *where: Any) -> list[Row[Any]]:
         """The running answers that nobody writes any more: their process is gone, or their lease is over."""
-        over = func.coalesce(messages.c.lease, 0) <= self._database_now()
+        over = func.coalesce(messages.c.lease, 0) <= self._database.now(self._clock)
         query = select(messages.c.id, messages.c.owner, messages.c.lease, over.label("over"))
         rows = connection.execute(query.where(messages.c.state == "running", *where)).all()
         return [row for row in rows if row.over or owner.alive(row.owner or "") is False]
@@ -420,7 +413,7 @@ class Store:
 
     def _select(self) -> Select[Any]:
         """Conversations, each with the answer that is being written in it."""
-        lives = func.coalesce(messages.c.lease, 0) > self._database_now()
+        lives = func.coalesce(messages.c.lease, 0) > self._database.now(self._clock)
         own = (messages.c.conversation == conversations.c.id, messages.c.state == "running", lives)
         running = select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running")
         return select(conversations, running).where(_mine())

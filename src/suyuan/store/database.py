@@ -6,12 +6,12 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, literal, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
@@ -64,6 +64,12 @@ class Database:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
                 yield connection
+
+    def now(self, clock: Callable[[], float] = time.time) -> Any:
+        """The time in seconds by the clock of the database, which all processes share; that of a test if it has one."""
+        if self.sqlite or clock is not time.time:
+            return literal(clock())
+        return func.extract("epoch", func.clock_timestamp())
 
     def pragma(self, name: str) -> list[Any]:
         """The rows that a PRAGMA of SQLite returns, outside of any transaction."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 
 from ..core.causes.research import NO_RESEARCH
 from ..core.secret import Secret
@@ -19,10 +19,14 @@ from .conversation import new_id
 from .database import Database
 from .tables import research, research_steps
 
-SILENCE_SECONDS = 120.0
-"""A job of another host without a sign of life for this long counts as interrupted."""
+LEASE_SECONDS = 30.0
+"""A job whose process has given no sign of life for this long is no longer its own."""
 ACTIVE = ("planning", "running")
 """The states in which a process works on a job."""
+
+
+class JobTaken(Exception):
+    """The job is no longer this process's: it was silent for too long, or somebody has ended the job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class StoredJob:
     updated_at: str
     owner: str | None = None
     person: str = ""
+    lease: float | None = None
+    progress: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,11 @@ class ResearchStore:
         except BaseException:
             self._database.close()
             raise
+
+    @property
+    def shared(self) -> bool:
+        """Whether the processes of several machines can work on the jobs: what one leaves, another takes."""
+        return not self._database.sqlite
 
     def close(self) -> None:
         """Close the database."""
@@ -105,37 +116,55 @@ class ResearchStore:
         with self._database.read() as connection:
             return [_job(row) for row in connection.execute(query)]
 
-    def claim(self, id: str, state: str, *, of: Iterable[str]) -> bool:
-        """Take a job that is in one of the states ``of`` for this process; False where another has it by now."""
-        return self._change(
-            id, {"state": state, "owner": self._owner, "stopping": False}, research.c.state.in_(list(of))
+    def waiting(self) -> str | None:
+        """The job that is next: of the person with the fewest under way, the oldest."""
+        turn = func.row_number().over(partition_by=research.c.person, order_by=(research.c.created_at, research.c.id))
+        queued = select(research.c.id, research.c.person, research.c.created_at, turn.label("turn"))
+        line = queued.where(research.c.state == "queued").subquery()
+        busy = (
+            select(research.c.person, func.count().label("jobs"))
+            .where(research.c.state.in_(ACTIVE))
+            .group_by(research.c.person)
+            .subquery()
         )
+        query = (
+            select(line.c.id)
+            .outerjoin(busy, busy.c.person == line.c.person)
+            .where(line.c.turn == 1)
+            .order_by(func.coalesce(busy.c.jobs, 0), line.c.created_at, line.c.id)
+            .limit(1)
+        )
+        with self._database.read() as connection:
+            return connection.execute(query).scalar()
 
-    def change(self, id: str, step: Step | None = None, **values: Any) -> None:
+    def claim(self, id: str, state: str) -> bool:
+        """Take a job that waits for this process; False where another has it by now."""
+        values = {"state": state, "owner": self._owner, "lease": self._lease_end()}
+        return self._change(id, values, research.c.state == "queued")
+
+    def change(self, id: str, step: Step | None = None, *, own: bool = False, **values: Any) -> None:
         """Change ``state``, ``plan``, ``result``, ``stopping`` or ``request``, and store ``step``, both or neither.
 
-        A job that has ended has no owner.
+        A job that has ended has no owner. With ``own`` only if it is still this process's; raises ``JobTaken``.
         """
         for name in ("plan", "result", "request"):
             if values.get(name) is not None:
                 values[name] = _json(values[name])
         if values.get("state") not in (None, *ACTIVE):
-            values["owner"] = None
+            values |= {"owner": None, "lease": None}
         with self._database.write() as connection:
-            changed = update(research).where(research.c.id == _plain(id)).values(**values, updated_at=self._now())
-            if connection.execute(changed).rowcount == 0:
-                raise NO_RESEARCH(id=id[:40])
+            self._touch(connection, id, own, values)
             if step is not None:
                 self._insert(connection, id, [step])
 
-    def interrupt(self, id: str) -> None:
-        """Mark a job as interrupted, unless it has ended."""
-        self._change(id, {"state": "interrupted", "owner": None}, research.c.state.in_(ACTIVE))
+    def release(self, id: str) -> None:
+        """Leave a job of this process: to another one where the store is shared, else until somebody resumes it."""
+        self._change(id, self._left(), research.c.state.in_(ACTIVE), research.c.owner == self._owner)
 
-    def beat(self, id: str) -> bool:
-        """Give a sign of life; return whether the job shall stop."""
-        self._change(id, {})
-        with self._database.read() as connection:
+    def beat(self, id: str, progress: Mapping[str, Any] | None = None) -> bool:
+        """Give a sign of life; return whether the job shall stop. Raises ``JobTaken``."""
+        with self._database.write() as connection:
+            self._touch(connection, id, True, {"progress": _json(progress or {})})
             return bool(connection.execute(select(research.c.stopping).where(research.c.id == id)).scalar())
 
     def remove(self, id: str) -> None:
@@ -144,25 +173,42 @@ class ResearchStore:
             if connection.execute(delete(research).where(research.c.id == _plain(id))).rowcount == 0:
                 raise NO_RESEARCH(id=id[:40])
 
-    def sweep(self) -> int:
-        """Mark the jobs of dead processes as interrupted, and return their number."""
-        query = select(research.c.id, research.c.owner, research.c.updated_at).where(research.c.state.in_(ACTIVE))
+    def sweep(self, own: Collection[str] = ()) -> int:
+        """Leave the jobs of dead processes, each once, and return their number; ``own`` are those at work here."""
+        over = (func.coalesce(research.c.lease, 0) <= self._database.now(self._clock)).label("over")
+        query = select(research.c.id, research.c.owner, research.c.lease, over).where(research.c.state.in_(ACTIVE))
         with self._database.read() as connection:
-            rows = connection.execute(query).all()
-        dead = [(row.id, row.owner) for row in rows if self._is_dead(row.owner, row.updated_at)]
+            rows = connection.execute(query.where(research.c.id.not_in(list(own)))).all()
+        dead = [row for row in rows if self._is_dead(row.owner, row.over)]
+        # Only if it is still the dead process's, and silent: another may have taken it since.
         return sum(
-            # Only if it is still the dead process's: another may have taken it since.
-            self._change(id, {"state": "interrupted", "owner": None}, research.c.owner == writer)
-            for id, writer in dead
+            self._change(
+                row.id,
+                self._left(),
+                research.c.state.in_(ACTIVE),
+                research.c.owner.is_not_distinct_from(row.owner),
+                research.c.lease.is_not_distinct_from(row.lease),
+            )
+            for row in dead
         )
 
     # --- steps ---------------------------------------------------------------------------------------------------
-    def keep(self, id: str, steps: Iterable[Step]) -> list[StoredStep]:
-        """Store steps, all or none. A key that is stored already stays as it is."""
+    def keep(self, id: str, steps: Iterable[Step], *, own: bool = False) -> list[StoredStep]:
+        """Store steps, all or none. A key that is stored already stays as it is.
+
+        With ``own`` only if the job is still this process's; raises ``JobTaken``.
+        """
         with self._database.write() as connection:
             # The job before its steps, as everywhere, so that two writers never wait for each other.
-            connection.execute(update(research).where(research.c.id == id).values(updated_at=self._now()))
+            self._touch(connection, id, own, {})
             return self._insert(connection, id, steps)
+
+    def _touch(self, connection: Connection, id: str, own: bool, values: Mapping[str, Any]) -> None:
+        mine = and_(research.c.owner == self._owner, research.c.state.in_(ACTIVE))
+        lease = {"lease": self._lease_end()} if own and "lease" not in values else {}
+        changed = update(research).where(research.c.id == _plain(id), *([mine] if own else []))
+        if connection.execute(changed.values(**lease, **values, updated_at=self._now())).rowcount == 0:
+            raise JobTaken(id) if own else NO_RESEARCH(id=id[:40])
 
     def _insert(self, connection: Connection, id: str, steps: Iterable[Step]) -> list[StoredStep]:
         now = self._now()
@@ -206,11 +252,19 @@ class ResearchStore:
         with self._database.write() as connection:
             return connection.execute(changed).rowcount > 0
 
-    def _is_dead(self, writer: str | None, seen: str) -> bool:
+    def _is_dead(self, writer: str | None, over: bool) -> bool:
+        # A job of this process that is not at work was left when the store was away.
         if writer is None or writer == self._owner:
-            return writer is None
+            return True
         lives = owner.alive(writer)
-        return seen < _stamp(self._clock() - SILENCE_SECONDS) if lives is None else not lives
+        # On one machine the process table knows better than a clock, which may have jumped or slept.
+        return over if lives is None or (lives and self.shared) else not lives
+
+    def _left(self) -> dict[str, Any]:
+        return {"state": "queued" if self.shared else "interrupted", "owner": None, "lease": None}
+
+    def _lease_end(self) -> Any:
+        return self._database.now(self._clock) + LEASE_SECONDS
 
     def _now(self) -> str:
         return _stamp(self._clock())
@@ -218,7 +272,7 @@ class ResearchStore:
 
 def _job(row: Row[Any]) -> StoredJob:
     values = {"result": None, **row._mapping}
-    for name in ("request", "plan", "result"):
+    for name in ("request", "plan", "result", "progress"):
         values[name] = json.loads(values[name]) if values[name] else None
     return StoredJob(**values)
 

@@ -158,7 +158,11 @@ research = Table(
     Column("created_at", Text, nullable=False),
     Column("updated_at", Text, nullable=False),  # its last sign of life
     Column("owner", Text),  # the process that works on it
+    # While somebody works on it: until when it is that process's, in seconds since 1970 by the clock of the database.
+    Column("lease", Float),
+    Column("progress", Text),  # how far it was at its last sign of life, for those who follow it elsewhere
     Index("suyuan_research_by_time", "created_at"),
+    Index("suyuan_research_by_state", "state"),
 )
 
 research_steps = Table(

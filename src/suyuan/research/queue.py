@@ -1,0 +1,85 @@
+"""The queues of research jobs: that of one process, and the table of jobs that all workers share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any, Protocol
+
+from ..core.errors import SuyuanError
+from .job import JobStore
+
+log = logging.getLogger("suyuan.research")
+
+_POLL_SECONDS = 2.0
+_SETTLING_SECONDS = 5.0
+"""After the store was away, the others get so long to give their signs of life before their jobs count as left."""
+
+Stored = Callable[..., Awaitable[Any]]
+"""Does something that waits for the store, in a thread."""
+
+
+class JobQueue(Protocol):
+    """Hands out jobs; whoever gets one still has to claim it."""
+
+    async def put(self, job: str) -> None:
+        """Add a job."""
+
+    async def get(self) -> str:
+        """Wait for the next job."""
+
+
+class LocalQueue:
+    """The queue of one process."""
+
+    def __init__(self) -> None:
+        self._jobs: asyncio.Queue[str] = asyncio.Queue()
+
+    async def put(self, job: str) -> None:
+        """Add a job."""
+        await self._jobs.put(job)
+
+    async def get(self) -> str:
+        """Wait for the next job."""
+        return await self._jobs.get()
+
+
+class StoredQueue:
+    """The jobs of the store that nobody works on, those of dead workers included."""
+
+    def __init__(self, store: JobStore, stored: Stored, own: Callable[[], Collection[str]]) -> None:
+        self._store = store
+        self._stored = stored
+        self._own = own
+        self._news = asyncio.Event()
+        self._one = asyncio.Lock()
+        self._settled = 0.0
+
+    async def put(self, job: str) -> None:
+        """Look for jobs now: one was added, here or at another worker."""
+        self._news.set()
+
+    async def get(self) -> str:
+        """Wait for the next job."""
+        async with self._one:
+            while (found := await self._next()) is None:
+                try:
+                    await asyncio.wait_for(self._news.wait(), _POLL_SECONDS)
+                except TimeoutError:
+                    continue
+            return found
+
+    async def _next(self) -> str | None:
+        self._news.clear()
+        try:
+            if time.monotonic() >= self._settled:
+                await self._stored(self._store.sweep, self._own())
+            found: str | None = await self._stored(self._store.waiting)
+        except SuyuanError as error:
+            if self._settled < time.monotonic():
+                log.warning("jobs cannot be looked for: %s", error.message)
+            self._settled = time.monotonic() + _SETTLING_SECONDS
+            return None
+        return found
