@@ -16,7 +16,6 @@ from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Texts
 from .failure import show_failure
-from .terminal import Terminal
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -57,13 +56,9 @@ def with_length(settings: Settings, length: AnswerLength | None) -> Settings:
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer one question."""
     client = connect(with_length(with_model(settings, args.model), args.length))
-    try:
-        # Loading the chat takes a second; outside of the event loop Ctrl-C ends it at once.
-        _ = client.chat
-        return asyncio.run(_ask(client, args, t))
-    except ModuleNotFoundError as missing:
-        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
-        return 2
+    # Loading the chat takes a second; outside of the event loop Ctrl-C ends it at once.
+    _ = client.chat
+    return asyncio.run(_ask(client, args, t))
 
 
 async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:

@@ -40,9 +40,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
     with asyncio.Runner() as runner:
         try:
             return _chat(runner, client, args, t)
-        except ModuleNotFoundError as missing:
-            Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "langchain", extra="chat"))
-            return 2
         except SuyuanError as error:
             return show_failure(error, t, "ask.failed")
         finally:

@@ -31,9 +31,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         data = json.dumps(asyncio.run(_bundle(settings, args.run_id)), ensure_ascii=False, indent=2) + "\n"
     except SuyuanError as error:
         return show_failure(error, t, "ask.failed")
-    except ModuleNotFoundError as missing:
-        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "sqlalchemy", extra="chat"))
-        return 2
     if not args.out:
         sys.stdout.write(data)
         return OK

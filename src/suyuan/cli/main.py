@@ -20,6 +20,8 @@ COMMANDS = (
     "mcp", "research", "users", "store", "doctor", "config", "debug",
 )  # fmt: skip
 _QUIET_COMMANDS = ("config", "doctor")
+_EXTRAS = {"serve": "web", "demo": "web", "mcp": "mcp", "users": "team"}
+"""What a command needs beyond the package itself; the others need ``chat`` at most."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,6 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         Terminal(sys.stderr).line(t("interrupted"))
         return 130
+    except ModuleNotFoundError as missing:
+        if not missing.name or missing.name.partition(".")[0] == "suyuan":
+            raise
+        Terminal(sys.stderr).line(t("extra.missing", what=missing.name, extra=_EXTRAS.get(args.command, "chat")))
+        return 2
     except BrokenPipeError:
         # The reader (head, less) has ended.
         sys.stderr.close()

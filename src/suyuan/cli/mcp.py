@@ -29,7 +29,6 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Serve until the client disconnects, or Ctrl-C."""
-    err = Terminal(sys.stderr)
     try:
         if args.http:
             check_token(args.host, settings.server.token)
@@ -40,19 +39,16 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     gc.disable()
     # These load the SDK's client and its server for other styles, a quarter of the time, and nothing of them is used.
     make_lazy("mcp", "mcp.server", "mcp.server.lowlevel")
-    try:
-        from ..integrations.mcp import make_server, serve_stdio
+    from ..integrations.mcp import make_server, serve_stdio
 
-        gc.freeze()
-        gc.enable()
-        server = make_server(settings, "zh" if t.lang == "zh" else "en", args.engine)
-        if not args.http:
-            asyncio.run(serve_stdio(server))
-            return 0
-        from ..integrations.mcp_http import serve_http
-    except ModuleNotFoundError as missing:
-        err.line(t("extra.missing", what=missing.name or "mcp", extra="mcp"))
-        return 2
-    err.line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
+    gc.freeze()
+    gc.enable()
+    server = make_server(settings, "zh" if t.lang == "zh" else "en", args.engine)
+    if not args.http:
+        asyncio.run(serve_stdio(server))
+        return 0
+    from ..integrations.mcp_http import serve_http
+
+    Terminal(sys.stderr).line(t("mcp.serving", url=f"http://{args.host}:{args.port}/mcp"))
     serve_http(server, args.host, args.port, settings.server.token, settings.server.trusted_proxies)
     return 0

@@ -17,7 +17,7 @@ from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from ..research.forms import FORMS
 from .ask import with_model
-from .failure import BAD_INPUT, FAILED, NOTHING, OK, show_failure
+from .failure import FAILED, NOTHING, OK, show_failure
 from .terminal import Terminal
 
 
@@ -49,12 +49,7 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Research a question, or do something with a job."""
-    try:
-        client = connect(with_model(settings, args.model))
-        return asyncio.run(_run(client, args, t))
-    except ModuleNotFoundError as missing:
-        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "sqlalchemy", extra="chat"))
-        return BAD_INPUT
+    return asyncio.run(_run(connect(with_model(settings, args.model)), args, t))
 
 
 async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:

@@ -48,9 +48,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
         if origin.workers > 1:
             return _supervise(settings, args.open and has_display(), t)
         return _serve(settings, args.open and has_display(), t, connect)
-    except ModuleNotFoundError as missing:
-        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "fastapi", extra="web"))
-        return 2
     except SuyuanError as error:
         return show_failure(error, t, "serve.failed")
 

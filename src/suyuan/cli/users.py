@@ -8,17 +8,18 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
-from ..core.person import SCOPES
+from ..core.person import COUNTED, DEFAULT_SCOPES, SCOPES
 from ..messages.catalog import Texts
-from ..store.accounts import DEFAULT_SCOPES, add_account, check_admins, make_token, set_password
-from ..store.people import COUNTED, Account, People
 from .failure import show_failure
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..store.people import Account, People
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -63,9 +64,6 @@ def _run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connec
             return int(args.work(args, client, t))
         finally:
             client.close_sync()
-    except ModuleNotFoundError as missing:
-        Terminal(sys.stderr).line(t("extra.missing", what=missing.name or "argon2", extra="team"))
-        return 2
     except SuyuanError as error:
         return show_failure(error, t, "users.failed")
 
@@ -75,6 +73,8 @@ def _people(client: AsyncClient) -> People:
 
 
 def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    from ..store.accounts import add_account
+
     account = add_account(_people(client), args.name, _given_password(args, t), args.role)
     _note(client, "user added", account)
     return _show(args, account.view(), t("users.added", name=account.name, role=account.role))
@@ -87,6 +87,8 @@ def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 
 def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    from ..store.accounts import set_password
+
     account = _people(client).named(args.name)
     set_password(_people(client), account, _given_password(args, t))
     _note(client, "password set", account)
@@ -94,6 +96,8 @@ def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 
 def _role(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    from ..store.accounts import check_admins
+
     people = _people(client)
     account = people.named(args.name)
     if args.role != "admin":
@@ -104,6 +108,8 @@ def _role(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 
 def _token(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    from ..store.accounts import make_token
+
     account = _people(client).named(args.name)
     token, row = make_token(_people(client), account, tuple(args.scope or DEFAULT_SCOPES), args.label, args.days)
     _note(client, "token created", account)
@@ -134,6 +140,8 @@ def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 
 def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
+    from ..store.accounts import check_admins
+
     people = _people(client)
     account = people.named(args.name)
     check_admins(people, account)

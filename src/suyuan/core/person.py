@@ -9,6 +9,9 @@ from typing import Literal
 Role = Literal["admin", "member"]
 Scope = Literal["search", "read", "chat", "admin"]
 SCOPES: tuple[Scope, ...] = ("search", "read", "chat", "admin")
+DEFAULT_SCOPES: tuple[Scope, ...] = ("search", "read", "chat")
+COUNTED = ("searches", "answers", "tokens", "money")
+"""What is counted for each person and day."""
 
 
 @dataclass(frozen=True, slots=True)

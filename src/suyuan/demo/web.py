@@ -6,6 +6,7 @@ import asyncio
 import socket
 import tempfile
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -35,6 +36,7 @@ class DemoWeb:
         """The addresses that were asked for."""
         self._folder = tempfile.TemporaryDirectory(prefix="suyuan-demo-", ignore_cleanup_errors=True)
         self._loop = asyncio.new_event_loop()
+        self._closed = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="suyuan-demo", daemon=True)
         self._thread.start()
 
@@ -68,22 +70,23 @@ class DemoWeb:
     def close(self) -> None:
         """Stop the server and remove its files."""
         if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop.call_soon_threadsafe(self._closed.set)
             self._thread.join()
         self.site.close()
         self._folder.cleanup()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
+        with closing(self._loop):
+            self._loop.run_until_complete(self._serve())
+
+    async def _serve(self) -> None:
         app = web.Application()
         app.router.add_get("/{path:.*}", self._answer)
         runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.5)
-        self._loop.run_until_complete(_start(runner, self._socket))
-        try:
-            self._loop.run_forever()
-        finally:
-            self._loop.run_until_complete(runner.cleanup())
-            self._loop.close()
+        await runner.setup()
+        await web.SockSite(runner, self._socket).start()
+        await self._closed.wait()
+        await runner.cleanup()
 
     async def _answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0]
@@ -93,8 +96,3 @@ class DemoWeb:
             return web.Response(status=304, headers=found.headers)
         headers = {"Content-Type": found.kind, **found.headers}
         return web.Response(body=found.body, status=found.status, headers=headers)
-
-
-async def _start(runner: web.AppRunner, listening: socket.socket) -> None:
-    await runner.setup()
-    await web.SockSite(runner, listening).start()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
-
 from ..messages.catalog import text
 from ..tools.research_spec import RESEARCH
 from ..tools.specs import Lang
+from .extras import needs
+
+with needs("mcp"):
+    import mcp_types as types
 
 if TYPE_CHECKING:
     from .mcp import Context

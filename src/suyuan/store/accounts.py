@@ -23,7 +23,7 @@ from ..core.causes.people import (
     LOGIN_WRONG,
     PASSWORD_WEAK,
 )
-from ..core.person import SCOPES, Person, Role
+from ..core.person import DEFAULT_SCOPES, SCOPES, Person, Role
 from ..live.tries import MemoryTries, Tries
 from .people import Account, Login, People, TokenRow
 
@@ -35,7 +35,6 @@ T = TypeVar("T")
 TOKEN_PREFIX = "suyuan_"
 LEAST_PASSWORD = 8
 LOGIN_DAYS = 30
-DEFAULT_SCOPES = ("search", "read", "chat")
 _LONGEST_PASSWORD = 1000
 _ROTATED_AFTER = 86_400.0
 # The old cookie of a login is taken for a moment longer: requests with it may be under way.

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
-from ..core.person import Role
+from ..core.person import COUNTED, Role
 from .conversation import new_id
 from .database import Database
 from .tables import (
@@ -29,9 +29,6 @@ from .tables import (
     tokens,
     usage,
 )
-
-COUNTED = ("searches", "answers", "tokens", "money")
-"""What is counted for each person and day."""
 
 
 @dataclass(frozen=True, slots=True)
