@@ -834,6 +834,8 @@ FAULTS = (
         "store/research.py",
         "func.coalesce(busy.c.jobs, 0), ",
         "",
+    ),
+    Fault(
         "tests/cli/test_extras.py",
         "a missing package ends a command with a traceback",
         "cli/main.py",
