@@ -23,8 +23,9 @@ from suyuan.core.secret import Secret
 from suyuan.store import process_owner as owner
 from suyuan.store import tables
 from suyuan.store.conversation import clean_title, new_id
-from suyuan.store.conversations import LEASE_SECONDS, Store
+from suyuan.store.conversations import Store
 from suyuan.store.database import Database
+from suyuan.store.statements import LEASE_SECONDS
 
 START = 1_800_000_000.0
 

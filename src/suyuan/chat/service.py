@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("suyuan.chat")
 T = TypeVar("T")
-Begin = Callable[[list[Message], str], Awaitable[tuple[Turn, Conversation]]]
-"""Stores the start of an answer, given the messages so far and its id."""
+Begin = Callable[[Conversation, list[Message], str], Awaitable[tuple[Turn, Conversation]]]
+"""Stores the start of an answer, given the conversation, the messages so far and the id of the answer."""
 
 # How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
@@ -75,10 +75,12 @@ class ChatService:
         self._unsaved = UnsavedAnswers(store, unsaved_folder, self._saved)
         self._unsaved.recover()
         self._runs: dict[str, Run] = {}
+        self._latest_runs: dict[str, Run] = {}
+        """The last of them in each conversation."""
         self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
-        # Nothing waits for the disk on the event loop. SQLite has one writer: threads would only wait for each other.
-        self._writers = ThreadPoolExecutor(store.writers, "suyuan-store")
+        # Nothing waits for the disk on the event loop.
+        self._writers = store.writer()
         # Threads of its own: a database that does not respond must not stop what else needs threads.
         self._readers = ThreadPoolExecutor(_READERS, "suyuan-store-reader")
         if live is not None:
@@ -109,10 +111,7 @@ class ChatService:
 
     async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
-        found = await self.read(self.store.get, id)
-        if found is None or found.deleted_at:
-            raise NO_CONVERSATION(id=id[:40])
-        return found
+        return _present(await self.read(self.store.get, id), id)
 
     async def change(self, id: str, **fields: Any) -> Conversation:
         """Change mode, switch, engine, focus, model, language, title or pin; in Agent mode the switch is locked."""
@@ -179,7 +178,7 @@ class ChatService:
     async def _write(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         return await self._in_thread(self._writers, partial(work, *args, **named))
 
-    async def _in_thread(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    async def _in_thread(self, threads: Executor, work: Callable[[], T]) -> T:
         # With the context of the caller, which knows whose request this is.
         future = asyncio.get_running_loop().run_in_executor(threads, contextvars.copy_context().run, work)
         try:
@@ -192,18 +191,17 @@ class ChatService:
         """Start to answer ``text``; ``instead_of`` is an earlier question, removed with everything after it."""
         check_message(text)
 
-        async def begin(history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
+        async def begin(known: Conversation, history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
             if instead_of:
                 place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
                 if place is None:
                     raise NO_MESSAGE(id=instead_of[:40])
                 await self._write(self.store.cut_from, id, instead_of)
                 history = history[:place]
-            turn = Turn(self.sessions.of_conversation(conversation, history, length), text, run_id)
+            turn = Turn(self.sessions.of_conversation(known, history, length), text, run_id)
             return turn, await self._write(self.store.begin_turn, id, text, run_id)
 
-        conversation = await self.get(id)
-        return await self._start(conversation, begin)
+        return await self._start(id, begin)
 
     async def retry(self, id: str, answer: str, *, query: str = "") -> Run:
         """Answer the question before ``answer`` again, perhaps with another search; the old answer stays as a version.
@@ -211,16 +209,15 @@ class ChatService:
         Everything after it is removed.
         """
 
-        async def begin(history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
+        async def begin(known: Conversation, history: list[Message], run_id: str) -> tuple[Turn, Conversation]:
             place = next((at for at, message in enumerate(history) if message.id == answer), 0)
             if not place or history[place - 1].role != "user":
                 raise NO_MESSAGE(id=answer[:40])
-            session = self.sessions.of_conversation(conversation, history[: place - 1])
+            session = self.sessions.of_conversation(known, history[: place - 1])
             turn = Turn(session, history[place - 1].text, run_id, query=query.strip())
             return turn, await self._write(self.store.begin_version, id, answer, run_id)
 
-        conversation = await self.get(id)
-        return await self._start(conversation, begin)
+        return await self._start(id, begin)
 
     async def choose_version(self, id: str, answer: str) -> None:
         """Make an earlier version of an answer the one that counts."""
@@ -230,24 +227,27 @@ class ChatService:
         await self._write(self.store.choose_version, id, answer)
         self._tell(Change("run.saved", conversation, answer))
 
-    async def _start(self, conversation: Conversation, begin: Begin) -> Run:
-        id = conversation.id
+    async def _start(self, id: str, begin: Begin) -> Run:
         if self.running(id) or id in self._beginning:
+            # Of a conversation of somebody else not even this is told.
+            await self.get(id)
             raise ANSWER_UNDER_WAY()
         # Before the next await, so that two windows cannot both start.
         self._beginning.add(id)
         try:
-            return await self._begun(conversation, begin)
+            return await self._begun(id, begin)
         finally:
             self._beginning.discard(id)
 
-    async def _begun(self, conversation: Conversation, begin: Begin) -> Run:
-        id, run_id = conversation.id, new_id()
+    async def _begun(self, id: str, begin: Begin) -> Run:
         if len(self._unsaved):
             await self._unsaved.save()
-        turn, begun = await begin(await self.read(self.messages, id), run_id)
-        run = Run(turn, WORK[conversation.mode], id, self.store, self._writers, self._unsaved.add)
-        self._runs[run_id] = run
+        conversation, history = await self.read(lambda: (self.store.get(id), self.messages(id)))
+        known = _present(conversation, id)
+        run_id = new_id()
+        turn, begun = await begin(known, history, run_id)
+        run = Run(turn, WORK[known.mode], id, self.store, self._writers, self._unsaved.add)
+        self._runs[run_id] = self._latest_runs[id] = run
         run.start(partial(self._ended, begun))
         if self._live is not None:
             self._go_on(publish(run, self._live.streams))
@@ -261,7 +261,8 @@ class ChatService:
 
     def running(self, id: str) -> Run | None:
         """The answer that is being written in a conversation."""
-        return next((run for run in self._runs.values() if run.conversation == id and not run.finished), None)
+        run = self._latest_runs.get(id)
+        return run if run is not None and not run.finished else None
 
     def running_id(self, conversation: Conversation) -> str | None:
         """The answer that is being written in a conversation, here or by another process."""
@@ -343,7 +344,12 @@ class ChatService:
             self._tell(Change("run.saved", conversation, run.id))
 
     def _forget_later(self, run: Run) -> None:
-        asyncio.get_running_loop().call_later(_FOLLOWED, self._runs.pop, run.id, None)
+        asyncio.get_running_loop().call_later(_FOLLOWED, self._forget, run)
+
+    def _forget(self, run: Run) -> None:
+        self._runs.pop(run.id, None)
+        if self._latest_runs.get(run.conversation) is run:
+            del self._latest_runs[run.conversation]
 
     async def _latest(self, known: Conversation) -> Conversation:
         """The conversation as the store has it, or as it was ``known`` where the store is away."""
@@ -398,6 +404,13 @@ class ChatService:
         await asyncio.to_thread(self._writers.shutdown)
         await asyncio.to_thread(self._readers.shutdown)
         self.store.close()
+
+
+def _present(found: Conversation | None, id: str) -> Conversation:
+    """``found``, unless there is no such conversation any more."""
+    if found is None or found.deleted_at:
+        raise NO_CONVERSATION(id=id[:40])
+    return found
 
 
 def _as_everybody(work: Callable[..., T], *args: Any) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Row,
-    Select,
     and_,
     delete,
     exists,
@@ -33,14 +33,14 @@ from ..core.secret import Secret
 from . import process_owner as owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State, clean_title, new_id
 from .database import Database
+from .grouped_writer import GroupedWriter
 from .people import People
+from .statements import ADD, ENDED, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
 from .tables import conversations, events, logins, messages, metadata
 
-LEASE_SECONDS = 30.0
-"""A run that has given no sign of life for this long counts as dead."""
+_WRITERS = 4
 _QUERY_WORDS = 8
 _QUERY_LENGTH = 200
-_FIELDS = tuple(messages.c[name] for name in Message.__slots__)
 
 
 class Store:
@@ -50,6 +50,7 @@ class Store:
         self._clock = clock
         self._owner = owner.this_process()
         self._database = Database(address.reveal() if isinstance(address, Secret) else address)
+        self._timed = TimedStatements(self._database.now(clock))
         self.people = People(self._database, clock)
         """The accounts, which are in the same database."""
         try:
@@ -59,10 +60,11 @@ class Store:
             self._database.close()
             raise
 
-    @property
-    def writers(self) -> int:
-        """How many threads can write at once."""
-        return 1 if self._database.sqlite else 4
+    def writer(self) -> Executor:
+        """The threads for what waits for the disk; SQLite has one writer, for which threads would only wait."""
+        if self._database.sqlite:
+            return GroupedWriter(self._database.group)
+        return ThreadPoolExecutor(_WRITERS, "suyuan-store")
 
     # --- conversations -------------------------------------------------------------------------------------------
     def create(
@@ -88,12 +90,12 @@ class Store:
     def get(self, id: str) -> Conversation | None:
         """The conversation with this id, also if it is deleted and not yet purged."""
         with self._database.read() as connection:
-            return _conversation(connection.execute(self._select().where(conversations.c.id == _plain(id))).first())
+            return _conversation(connection.execute(self._timed.conversation, {"id_": _plain(id)}).first())
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
         kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
-        query = self._select().where(kept)
+        query = self._timed.conversations.where(kept, _mine())
         for word in _plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
             query = query.where(_contains(word))
         query = query.order_by(
@@ -130,7 +132,7 @@ class Store:
             same = and_(conversations.c.id == _plain(id), _mine())
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
-            changed = _conversation(connection.execute(self._select().where(same)).first())
+            changed = _conversation(connection.execute(self._timed.conversation, {"id_": _plain(id)}).first())
         if changed is None:
             raise STORE_NO_CONVERSATION(id=id)
         return changed
@@ -163,23 +165,22 @@ class Store:
         now = self._now()
         question = Message(new_id(), conversation, "user", _plain(text), "done", now)
         answer = Message(run, conversation, "assistant", "", "running", now)
-        own = messages.c.conversation == conversation
         with self._database.write() as connection:
-            begun = self._touch(connection, conversation)
+            begun = self._touch(connection, conversation, clean_title(question.text, GIVEN_TITLE_LENGTH))
             self._check_free(connection, conversation)
-            if not begun.title:
-                begun = replace(begun, title=clean_title(question.text, GIVEN_TITLE_LENGTH))
-                titled = update(conversations).where(conversations.c.id == conversation).values(title=begun.title)
-                connection.execute(titled)
-            last = connection.execute(select(func.max(messages.c.position)).where(own)).scalar()
+            last = connection.execute(LAST_POSITION, {"id_": conversation}).scalar()
             position = 0 if last is None else last + 1
-            rows = [
-                question.as_dict() | {"position": position, "owner": None, "kept_at": now},
-                answer.as_dict() | {"position": position + 1, "owner": self._owner, "kept_at": now},
-            ]
-            connection.execute(insert(messages), rows)
-            connection.execute(update(messages).where(messages.c.id == run).values(lease=self._lease_end()))
+            self._add(connection, replace(question, position=position))
+            self._add(connection, replace(answer, position=position + 1))
         return begun
+
+    def _add(self, connection: Connection, message: Message) -> None:
+        """Add a message; a running one is written by this process."""
+        values = message.as_dict() | {"owner": None, "kept_at": message.created_at}
+        if message.state != "running":
+            connection.execute(ADD, values)
+        else:
+            connection.execute(self._timed.add_running, values | {"owner": self._owner})
 
     def begin_version(self, conversation: str, answer: str, run: str) -> Conversation:
         """Store the empty new version of an answer that ``run`` will write; the old one stays as an earlier version.
@@ -196,8 +197,7 @@ class Store:
             self._purge_versions(connection, conversation)
             self._set_aside(connection, conversation, old.position)
             new = Message(run, conversation, "assistant", "", "running", now, position=old.position)
-            connection.execute(insert(messages), [new.as_dict() | {"owner": self._owner, "kept_at": now}])
-            connection.execute(update(messages).where(messages.c.id == run).values(lease=self._lease_end()))
+            self._add(connection, new)
         return begun
 
     def choose_version(self, conversation: str, answer: str) -> None:
@@ -219,7 +219,7 @@ class Store:
         """The answers to each question of a conversation with their earlier versions, the oldest first."""
         query = (
             select(messages.c.id, messages.c.version_of, messages.c.position, messages.c.role)
-            .where(messages.c.conversation == _plain(conversation), _in_mine())
+            .where(messages.c.conversation == _plain(conversation), IN_MINE)
             .order_by(messages.c.created_at, messages.c.id)
         )
         with self._database.read() as connection:
@@ -259,14 +259,13 @@ class Store:
 
     def keep_text(self, run: str, text: str) -> bool:
         """Store the text of an answer that is still being written; return whether somebody wants it stopped."""
-        running = update(messages).where(messages.c.id == run, messages.c.state == "running")
-        values = {"text": _plain(text), "kept_at": self._now(), "lease": self._lease_end()}
+        values = {"id_": run, "text_": _plain(text), "now_": self._now()}
         with self._database.write() as connection:
-            return bool(connection.execute(running.values(**values).returning(messages.c.stopping)).scalar())
+            return bool(connection.execute(self._timed.keep_text, values).scalar())
 
     def want_stop(self, run: str) -> bool:
         """Store that an answer is to be stopped by the process that writes it; return whether one is writing it."""
-        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running", _in_mine())
+        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running", IN_MINE)
         with self._database.write() as connection:
             return connection.execute(running.values(stopping=True)).rowcount > 0
 
@@ -274,33 +273,29 @@ class Store:
         """Store the finished answer and return it, or None if the run was removed."""
         now = self._now()
         with self._database.write() as connection:
-            own = select(messages.c.conversation).where(messages.c.id == run).scalar_subquery()
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
-            connection.execute(update(conversations).where(conversations.c.id == own).values(updated_at=now))
-            values = {"state": state, "text": _plain(text), "answer": _json(answer), "kept_at": now}
-            over: dict[str, Any] = {"owner": None, "lease": None, "stopping": False}
-            connection.execute(update(messages).where(messages.c.id == run).values(**values, **over))
-            return _message(connection.execute(select(*_FIELDS).where(messages.c.id == run)).first())
+            connection.execute(ENDED, {"id_": run, "now_": now})
+            values = {"state_": state, "text_": _plain(text), "answer_": _json(answer)}
+            connection.execute(FINISH, values | {"id_": run, "now_": now})
+            return _message(connection.execute(MESSAGE, {"id_": run}).first())
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
-        own = (messages.c.conversation == _plain(conversation), messages.c.position >= 0, _in_mine())
-        query = select(*_FIELDS).where(*own).order_by(messages.c.position)
         with self._database.read() as connection:
-            return [found for row in connection.execute(query) if (found := _message(row))]
+            rows = connection.execute(MESSAGES, {"id_": _plain(conversation)})
+            return [found for row in rows if (found := _message(row))]
 
     def message(self, id: str) -> Message | None:
         """One message."""
         with self._database.read() as connection:
-            query = select(*_FIELDS).where(messages.c.id == _plain(id), _in_mine())
-            return _message(connection.execute(query).first())
+            return _message(connection.execute(MESSAGE.where(IN_MINE), {"id_": _plain(id)}).first())
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""
         query = (
             select(events.c.seq, events.c.event)
             .where(events.c.run == _plain(run), events.c.seq > after)
-            .where(events.c.run.in_(select(messages.c.id).where(messages.c.id == _plain(run), _in_mine())))
+            .where(events.c.run.in_(select(messages.c.id).where(messages.c.id == _plain(run), IN_MINE)))
             .order_by(events.c.seq)
         )
         with self._database.read() as connection:
@@ -355,7 +350,8 @@ class Store:
         ``own`` are those that this process is writing.
         """
         with self._database.read() as connection:
-            found = self._dead(connection, messages.c.id.not_in(list(own)))
+            query = self._timed.running.where(messages.c.id.not_in(list(own)))
+            found = list(filter(_dead, connection.execute(query)))
         if not found:
             return 0
         with self._database.write() as connection:
@@ -393,30 +389,13 @@ class Store:
     def _now(self) -> str:
         return _stamp(self._clock())
 
-    def _lease_end(self) -> Any:
-        return self._database.now(self._clock) + LEASE_SECONDS
-
-    def _dead(self, connection: Connection, *where: Any) -> list[Row[Any]]:
-        """The running answers that nobody writes any more: their process is gone, or their lease is over."""
-        over = func.coalesce(messages.c.lease, 0) <= self._database.now(self._clock)
-        query = select(messages.c.id, messages.c.owner, messages.c.lease, over.label("over"))
-        rows = connection.execute(query.where(messages.c.state == "running", *where)).all()
-        return [row for row in rows if row.over or owner.alive(row.owner or "") is False]
-
     def _check_free(self, connection: Connection, conversation: str) -> None:
         """Raise a cause while an answer is being written in a conversation, whichever process writes it."""
-        own = messages.c.conversation == conversation
-        for row in self._dead(connection, own):
+        found = connection.execute(self._timed.running_in, {"id_": conversation}).all()
+        for row in filter(_dead, found):
             _interrupt(connection, row)
-        if connection.execute(select(messages.c.id).where(own, messages.c.state == "running")).first():
+        if found and connection.execute(self._timed.running_in, {"id_": conversation}).first():
             raise ANSWER_UNDER_WAY()
-
-    def _select(self) -> Select[Any]:
-        """Conversations, each with the answer that is being written in it."""
-        lives = func.coalesce(messages.c.lease, 0) > self._database.now(self._clock)
-        own = (messages.c.conversation == conversations.c.id, messages.c.state == "running", lives)
-        running = select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running")
-        return select(conversations, running).where(_mine())
 
     def _set_deleted(self, id: str, at: str | None) -> None:
         marked = update(conversations).where(conversations.c.id == _plain(id), _mine()).values(deleted_at=at)
@@ -424,12 +403,13 @@ class Store:
             if connection.execute(marked).rowcount == 0:
                 raise STORE_NO_CONVERSATION(id=id)
 
-    def _touch(self, connection: Connection, conversation: str) -> Conversation:
-        """Move a conversation to the top, and lock it until the transaction ends."""
-        live = (conversations.c.id == _plain(conversation), conversations.c.deleted_at.is_(None), _mine())
-        if connection.execute(update(conversations).where(*live).values(updated_at=self._now())).rowcount == 0:
+    def _touch(self, connection: Connection, conversation: str, title: str = "") -> Conversation:
+        """Move a conversation to the top, and lock it until the transaction ends; ``title`` is for one without."""
+        values = {"id_": _plain(conversation), "now_": self._now(), "title_": title}
+        row = connection.execute(TOUCH, values).first()
+        if row is None:
             raise STORE_NO_CONVERSATION(id=conversation)
-        return Conversation(**connection.execute(select(conversations).where(*live)).one()._mapping)
+        return Conversation(**row._mapping)
 
 
 def _mine() -> Any:
@@ -438,17 +418,16 @@ def _mine() -> Any:
     return true() if person is EVERYBODY else conversations.c.person == person.id
 
 
-def _in_mine() -> Any:
-    """The messages in the conversations of the person who asks."""
-    own = select(conversations.c.id).where(conversations.c.id == messages.c.conversation, _mine())
-    return messages.c.conversation.in_(own.correlate(messages))
-
-
 def _contains(word: str) -> Any:
     said = exists().where(
         messages.c.conversation == conversations.c.id, messages.c.text.icontains(word, autoescape=True)
     )
     return or_(conversations.c.title.icontains(word, autoescape=True), said)
+
+
+def _dead(row: Row[Any]) -> bool:
+    """Whether nobody writes a running answer any more: its process is gone, or its lease is over."""
+    return bool(row.over) or owner.alive(row.owner or "") is False
 
 
 def _interrupt(connection: Connection, row: Row[Any]) -> int:

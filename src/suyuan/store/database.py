@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, literal, make_url
+from sqlalchemy import URL, Connection, Engine, Float, bindparam, create_engine, event, func, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
@@ -39,6 +39,7 @@ class Database:
         self._writing: AbstractContextManager[Any] = threading.RLock() if self.sqlite else nullcontext()
         # A database in memory has a single connection.
         self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
+        self._groups = _Groups()
         if self.file is not None:
             _prepare(self.file)
         self._engine = self._connected()
@@ -52,14 +53,53 @@ class Database:
             migrations.migrate(connection)
 
     @contextmanager
+    def group(self) -> Iterator[None]:
+        """One transaction for everything that this thread writes in the block; it is on the disk when it is left."""
+        with self.write() as connection:
+            self._groups.connection = connection
+            try:
+                yield
+            finally:
+                self._groups.connection = None
+            if not _in_transaction(connection):
+                raise self._groups.error
+
+    @contextmanager
+    def _part_of_group(self, connection: Connection) -> Iterator[None]:
+        """A part that can be undone alone."""
+        if not _in_transaction(connection):
+            raise self._groups.error
+        connection.exec_driver_sql("SAVEPOINT part")
+        try:
+            yield
+        except BaseException as error:
+            # SQLite itself undoes the whole transaction where the disk is full, for example: then nothing of it counts.
+            self._groups.error = error
+            if _in_transaction(connection):
+                connection.exec_driver_sql("ROLLBACK TO part")
+                connection.exec_driver_sql("RELEASE part")
+            raise
+        connection.exec_driver_sql("RELEASE part")
+
+    @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database."""
+        if (grouped := self._groups.connection) is not None:
+            yield grouped
+            return
         with self._reading, self._translated(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that may write; when it is left without an error, all of it is on the disk."""
+        """A transaction that may write; when it is left without an error, all of it is on the disk.
+
+        Within a :meth:`group` it is on the disk with the group.
+        """
+        if (grouped := self._groups.connection) is not None:
+            with self._translated(), self._part_of_group(grouped):
+                yield grouped
+            return
         with self._writing, self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
@@ -68,7 +108,7 @@ class Database:
     def now(self, clock: Callable[[], float] = time.time) -> Any:
         """The time in seconds by the clock of the database, which all processes share; that of a test if it has one."""
         if self.sqlite or clock is not time.time:
-            return literal(clock())
+            return bindparam("clock", callable_=clock, type_=Float(), unique=True)
         return func.extract("epoch", func.clock_timestamp())
 
     def pragma(self, name: str) -> list[Any]:
@@ -151,6 +191,17 @@ class Database:
         if not self.sqlite:
             return causes.STORE_UNREACHABLE(where=self.where, why=why)
         return _sqlite_cause(getattr(error, "sqlite_errorname", "") or "", self.where, why)
+
+
+class _Groups(threading.local):
+    """The group that a thread is writing, and the last error in it."""
+
+    connection: Connection | None = None
+    error: BaseException = RuntimeError("nothing has failed")
+
+
+def _in_transaction(connection: Connection) -> bool:
+    return bool(connection.connection.driver_connection.in_transaction)  # type: ignore[union-attr]
 
 
 def _sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
