@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import jsonschema
 import pytest
@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="the optional extra suyuan[chat] is not installed")
 
 from support.site import json_reply, reply, serve
+from support.timing import eventually
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
@@ -103,3 +104,74 @@ async def test_mcp_researches_and_gives_a_job_by_its_id(tmp_path: Path) -> None:
         assert await site.until_idle()
     assert not done.is_error and "1998" in done.structured_content["report"] == again.structured_content["report"]
     assert wrong.is_error and "no_research" in wrong.content[0].text  # type: ignore[union-attr]
+
+
+async def test_a_client_that_knows_tasks_gets_research_as_one(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
+    import mcp_types as types
+    from mcp.client import Client
+    from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ConfigDict
+
+    from suyuan.integrations.mcp import make_server
+    from suyuan.shared import shared_client
+
+    class Task(types.Result):
+        model_config = ConfigDict(extra="allow")
+        result_type: Literal["task"] = "task"  # type: ignore[assignment]
+
+    class Params(types.RequestParams):
+        task_id: str
+
+    class Ask(types.Request[Params, Any]):
+        name_param = "taskId"
+        params: Params
+
+    class State(types.Result):
+        model_config = ConfigDict(extra="allow")
+
+    async def ask(session: Any, method: str, id: str) -> dict[str, Any]:
+        state = await session.send_request(Ask(method=f"tasks/{method}", params=Params(task_id=id)), State)
+        return dict(state.model_extra or {})
+
+    given: list[dict[str, Any]] = []
+
+    class Tasks(ClientExtension):
+        identifier = "io.modelcontextprotocol/tasks"
+
+        def claims(self) -> list[ResultClaim[Any]]:
+            return [ResultClaim(result_type="task", model=Task, resolve=self._resolve)]
+
+        async def _resolve(self, task: Task, ctx: ClaimContext) -> types.CallToolResult:
+            given.append(dict(task.model_extra or {}))
+            states: list[dict[str, Any]] = []
+
+            async def ended() -> bool:
+                states.append(await ask(ctx.session, "get", given[-1]["taskId"]))
+                return states[-1]["status"] != "working"
+
+            assert await eventually(ended)
+            return types.CallToolResult.model_validate(states[-1]["result"])
+
+    async with serve(answer) as site:
+        server = make_server(wanted := settings(site.url, tmp_path))
+        async with Client(server, extensions=[Tasks()]) as client, shared_client(wanted) as shared:
+            assert "io.modelcontextprotocol/tasks" in (client.server_capabilities.extensions or {})
+            done = await client.call_tool("research", {"question": "When was the Wick ferry built?"})
+            id = given[0]["taskId"]
+            for method in ("cancel", "update"):
+                assert await ask(client.session, method, id) == {"resultType": "complete"}
+            shared.research_service.store.change(id, state="interrupted")
+            assert (await ask(client.session, "get", id))["status"] == "working", "it goes on"
+            assert (await shared.research_service.wait(id)).state == "done"
+            with pytest.raises(MCPError) as unknown:
+                await ask(client.session, "get", "none")
+        async with Client(server) as client:
+            with pytest.raises(MCPError) as undeclared:
+                await ask(client.session, "get", id)
+        assert await site.until_idle()
+    assert given[0]["status"] == "working" and given[0]["ttlMs"] is None and given[0]["pollIntervalMs"] > 0
+    assert not done.is_error and "1998" in done.structured_content["report"]
+    assert unknown.value.error.code == types.INVALID_PARAMS and unknown.value.error.data["detail_code"] == "no_research"
+    assert undeclared.value.error.code == types.MISSING_REQUIRED_CLIENT_CAPABILITY

@@ -26,7 +26,7 @@ from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
 from .extras import needs
-from .mcp_research import call_research, research_tools
+from .mcp_research import TaskState, add_tasks, call_research, research_tools
 
 with needs("mcp"):
     import mcp_types as types
@@ -140,7 +140,7 @@ class Tools:
         )
         return types.ListToolsResult(tools=[tool, page, *research_tools(self._lang)])
 
-    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | TaskState:
         """Call a tool; a failure is a tool error with its code, message and hint."""
         arguments = dict(params.arguments or {})
         try:
@@ -224,17 +224,19 @@ def make_server(settings: Settings, lang: Lang = "en", engines: str = "") -> Ser
         async with shared_client(settings) as client:
             yield client
 
-    return Server(
+    server = Server(
         "suyuan",
         version=__version__,
         title="溯源 Suyuan",
         instructions=_INSTRUCTIONS[lang],
         lifespan=lifespan,
         on_list_tools=tools.list,
-        on_call_tool=tools.call,
+        on_call_tool=tools.call,  # type: ignore[arg-type]  # or a task: the SDK types only results of the core
         on_list_resources=tools.resources,
         on_read_resource=tools.read_resource,
     )
+    add_tasks(server, lang)
+    return server
 
 
 async def serve_stdio(server: Server[AsyncClient]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..client import AsyncClient
+from ..core.errors import SuyuanError
 from ..messages.catalog import text
 from ..tools.research_spec import RESEARCH
 from ..tools.specs import Lang
@@ -12,9 +15,21 @@ from .extras import needs
 
 with needs("mcp"):
     import mcp_types as types
+    from mcp.shared.exceptions import MCPError
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+    from pydantic import Field
 
 if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
+    from ..store.research import StoredJob
     from .mcp import Context
+
+TASKS = "io.modelcontextprotocol/tasks"
+_POLL_MS = 2000
+
+TaskState = dict[str, Any]
+TaskHandler = Callable[["Context", "TaskParams"], Awaitable[TaskState]]
 
 _TEXT = {"type": "string"}
 _ROWS = {"type": "array", "items": {"type": "object"}}
@@ -49,24 +64,97 @@ def research_tools(lang: Lang) -> list[types.Tool]:
     ]
 
 
-async def call_research(ctx: Context, arguments: dict[str, Any], engines: str) -> types.CallToolResult:
-    """Begin a job and report its progress until it ends, or say how far one is."""
-    from ..research.report import Research
-
+async def call_research(ctx: Context, arguments: dict[str, Any], engines: str) -> types.CallToolResult | TaskState:
+    """Begin a job, or say how far one is; a client that knows tasks gets a new job as one, others its progress."""
     service = ctx.lifespan_context.research_service
     if id := str(arguments.get("id") or ""):
-        job = await service.get(id)
-    else:
-        options = {"depth": arguments.get("depth") or "quick", "scope": {"engines": engines}}
-        job = await service.create(str(arguments.get("question") or ""), options)
-        async for _, event in service.follow(job.id):
-            if event["kind"] == "progress":
-                pages = float(event["budget"]["pages"])
-                await ctx.session.report_progress(min(event["read"], pages), pages, f"{job.id} {event['state']}")
-        job = await service.get(job.id)
+        return _result(await service.get(id))
+    options = {"depth": arguments.get("depth") or "quick", "scope": {"engines": engines}}
+    job = await service.create(str(arguments.get("question") or ""), options)
+    if _knows_tasks(ctx):
+        return {"resultType": "task", **_task(job)}
+    async for _, event in service.follow(job.id):
+        if event["kind"] == "progress":
+            pages = float(event["budget"]["pages"])
+            await ctx.session.report_progress(min(event["read"], pages), pages, f"{job.id} {event['state']}")
+    return _result(await service.get(job.id))
+
+
+def _result(job: StoredJob) -> types.CallToolResult:
+    from ..research.report import Research
+
     found = Research.of(job).as_dict()
     names = ("id", "state", "report", "ledger", "sources", "claims", "disagreements")
     data = {name: found[name] for name in names}
     told = found["report"] or f"{found['id']}: {found['state']}"
     content = types.TextContent(type="text", text=told)
     return types.CallToolResult(content=[content], structured_content=data, is_error=found["state"] == "failed")
+
+
+# --- tasks: the extension of the protocol for work that outlives a request ------------------------------------------
+class TaskParams(types.RequestParams):
+    """Which task is meant."""
+
+    task_id: str = Field(alias="taskId", max_length=100)
+
+
+def add_tasks(server: Server[AsyncClient], lang: Lang) -> None:
+    """Let clients ask for the state and the result of a research job as a task, and cancel it."""
+    if not research_tools(lang):
+        return
+
+    async def get(ctx: Context, params: TaskParams) -> TaskState:
+        service = ctx.lifespan_context.research_service
+        job = await service.get(params.task_id)
+        if job.state == "interrupted":
+            # Whoever asks for the result wants the job to go on, also after a restart of the server.
+            job = await service.resume(job.id)
+        return _task(job)
+
+    async def cancel(ctx: Context, params: TaskParams) -> TaskState:
+        await ctx.lifespan_context.research_service.stop(params.task_id)
+        return {}
+
+    async def update(ctx: Context, params: TaskParams) -> TaskState:
+        # No job asks its client for anything, so there is nothing to take.
+        await ctx.lifespan_context.research_service.get(params.task_id)
+        return {}
+
+    server.extensions[TASKS] = {}
+    for name, answer in (("get", get), ("cancel", cancel), ("update", update)):
+        server.add_request_handler(f"tasks/{name}", TaskParams, _for_those_who_know(answer, lang))
+
+
+def _for_those_who_know(answer: TaskHandler, lang: Lang) -> TaskHandler:
+    async def handler(ctx: Context, params: TaskParams) -> TaskState:
+        if not _knows_tasks(ctx):
+            needed = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+            raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, f"The client does not declare {TASKS}", needed)
+        try:
+            return await answer(ctx, params)
+        except SuyuanError as error:
+            raise MCPError(types.INVALID_PARAMS, error.failure.message(lang), error.as_dict(lang)) from None
+
+    return handler
+
+
+def _knows_tasks(ctx: Context) -> bool:
+    declared = ctx.session.client_capabilities
+    known = declared is not None and TASKS in (declared.extensions or {})
+    return known and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _task(job: StoredJob) -> TaskState:
+    state = {
+        "taskId": job.id,
+        "status": {"done": "completed", "failed": "completed", "cancelled": "cancelled"}.get(job.state, "working"),
+        "statusMessage": job.state,
+        "createdAt": job.created_at,
+        "lastUpdatedAt": job.updated_at,
+        "ttlMs": None,
+        "pollIntervalMs": _POLL_MS,
+    }
+    # A job that failed is a result that says why: "failed" is for errors of the protocol.
+    if state["status"] == "completed":
+        state["result"] = _result(job).model_dump(mode="json", by_alias=True, exclude_none=True)
+    return state
