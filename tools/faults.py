@@ -21,7 +21,13 @@ class Fault(NamedTuple):
 
 FAULTS = (
     # --- C: chat and agent search
-    Fault("C1.1", "the switch is not followed", "chat/chat_turn.py", "if turn.session.searching else", "if False else"),
+    Fault(
+        "C1.1",
+        "the switch is not followed",
+        "chat/chat_turn.py",
+        "if turn.session.searching and not forced else",
+        "if False else",
+    ),
     Fault("C1.2", "the switch can be set in Agent mode", "chat/service.py", 'and mode == "agent"', 'and mode == "?"'),
     Fault(
         "C1.3",
@@ -117,8 +123,8 @@ FAULTS = (
         "tests/server/test_responses_api.py",
         "a response forgets the conversation before it",
         "server/compat/openai_responses.py",
-        "turn_of(state.client.chat, body.model, body.said(), before,",
-        "turn_of(state.client.chat, body.model, body.said(), (),",
+        "said = (*before, *body.said())",
+        "said = (*body.said(),)",
     ),
     Fault(
         "tests/server/test_reader_apis.py",
@@ -152,7 +158,7 @@ FAULTS = (
         "C3.2",
         "search is made with the switch off",
         "chat/chat_turn.py",
-        "if turn.session.searching else",
+        "if turn.session.searching and not forced else",
         "if True else",
     ),
     Fault(

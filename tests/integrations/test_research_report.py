@@ -119,7 +119,7 @@ async def test_a_client_that_knows_tasks_gets_research_as_one(tmp_path: Path) ->
 
     class Task(types.Result):
         model_config = ConfigDict(extra="allow")
-        result_type: Literal["task"] = "task"  # type: ignore[assignment]
+        result_type: Literal["task"] = "task"
 
     class Params(types.RequestParams):
         task_id: str
@@ -149,7 +149,7 @@ async def test_a_client_that_knows_tasks_gets_research_as_one(tmp_path: Path) ->
 
             async def ended() -> bool:
                 states.append(await ask(ctx.session, "get", given[-1]["taskId"]))
-                return states[-1]["status"] != "working"
+                return bool(states[-1]["status"] != "working")
 
             assert await eventually(ended)
             return types.CallToolResult.model_validate(states[-1]["result"])

@@ -49,6 +49,14 @@ def test_a_message_with_citations(client: anthropic.Anthropic) -> None:
     assert done.usage.server_tool_use is not None and done.usage.server_tool_use.web_search_requests == 1
 
 
+def test_a_search_that_failed_says_why(client: anthropic.Anthropic) -> None:
+    done: Any = client.messages.create(
+        **{**ASKED, "messages": [{"role": "user", "content": "broken harbour of Arvika"}]}
+    )
+    result = next(block for block in done.content if block.type == "web_search_tool_result")
+    assert result.content.error_code == "unavailable" and result.content.message and done.suyuan["unverified"]
+
+
 def test_a_stream(client: anthropic.Anthropic) -> None:
     with client.messages.stream(**ASKED) as stream:
         text = "".join(stream.text_stream)
@@ -73,7 +81,9 @@ def test_a_conversation(server: Compat, client: anthropic.Anthropic) -> None:
 @pytest.mark.parametrize(
     ("wanted", "kind", "code"),
     [({"model": "claude-5"}, anthropic.NotFoundError, "unknown_api_model"),
-     ({"tools": [{"name": "f", "input_schema": {"type": "object"}}]}, anthropic.BadRequestError, "one_answer"),
+     ({"tools": [{"name": "f", "input_schema": {"type": "object"}}]}, anthropic.BadRequestError, "no_function_calls"),
+     ({"tools": [{"type": "bash_20250124", "name": "bash"}]}, anthropic.BadRequestError, "one_answer"),
+     ({"messages": [{"role": "wizard", "content": "x"}]}, anthropic.BadRequestError, "bad_argument"),
      ({"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]}, anthropic.BadRequestError, "only_text"),
      ({"messages": [{"role": "assistant", "content": "x"}]}, anthropic.BadRequestError, "no_user_message")],
 )  # fmt: skip

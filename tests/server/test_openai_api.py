@@ -175,7 +175,11 @@ class TestOpenAI:
             ({"model": "gpt-4o"}, 404, "unknown_api_model"),
             ({"model": "suyuan:gpt-4o"}, 404, "unknown_api_model"),
             ({"n": 2}, 400, "one_answer"),
-            ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400, "one_answer"),
+            ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400, "no_function_calls"),
+            ({"tools": [{"type": "custom", "custom": {"name": "f"}}]}, 400, "one_answer"),
+            ({"tools": [{"type": "function", "function": {"name": "f?"}}]}, 400, "bad_argument"),
+            ({"messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}, 400, "bad_argument"),
+            ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, 400, "bad_argument"),
             ({"response_format": {"type": "json_object"}}, 400, "one_answer"),
         ],
     )

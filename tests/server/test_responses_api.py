@@ -75,10 +75,11 @@ class TestWhole:
     @pytest.mark.parametrize(
         ("wanted", "code"),
         [({"input": ""}, "empty_message"), ({"input": QUESTION, "model": "gpt-5"}, "unknown_api_model"),
-         ({"input": QUESTION, "tools": [{"type": "function", "name": "f", "parameters": {}}]}, "one_answer"),
+         ({"input": QUESTION, "tools": [{"type": "function", "name": "f", "parameters": {}}]}, "no_function_calls"),
          ({"input": QUESTION, "text": {"format": {"type": "json_object"}}}, "one_answer"),
          ({"input": [{"role": "wizard", "content": "x"}]}, "bad_argument"),
-         ({"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}, "only_text"), ({"input": []}, "no_user_message")],
+         ({"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}, "bad_argument"),
+         ({"input": [{"type": "computer_call", "call_id": "c"}]}, "only_text"), ({"input": []}, "no_user_message")],
     )  # fmt: skip
     def test_what_is_not_possible_is_said(self, client: openai.OpenAI, wanted: Any, code: str) -> None:
         with pytest.raises(openai.APIStatusError) as caught:

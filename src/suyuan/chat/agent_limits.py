@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ..text.words import count_tokens
@@ -31,15 +31,14 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Call the model with the tools that are left."""
-        left = [tool for tool in request.tools if getattr(tool, "name", "") not in self._used_up(request.messages)]
+        used = self._used_up(request.messages) - set(self._turn.session.functions.names)
+        left = [tool for tool in request.tools if _name(tool) not in used]
         messages = self._readable(request.messages, count_tokens(request.system_prompt or ""))
         if request.tools and not left:
             messages = [*messages, HumanMessage(answer_now(self._turn.lang))]
         asked = request.override(tools=left, messages=cast("list[Any]", messages), tool_choice=None)
         response = await retrying(self._turn, lambda: handler(asked))
-        response.result = [
-            _repaired(message, [getattr(tool, "name", "") for tool in left]) for message in response.result
-        ]
+        response.result = [_repaired(message, [_name(tool) for tool in left]) for message in response.result]
         return response
 
     def _used_up(self, messages: Sequence[BaseMessage]) -> set[str]:
@@ -69,6 +68,23 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
                 kept[i] = message.model_copy(update={"content": _LEFT_OUT[self._turn.lang]})
                 sizes[i] = count_tokens(kept[i].text)
         return kept
+
+
+class FunctionCallMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Ends the turn where the model calls a function of the caller, who has to answer first."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__()
+        self._functions = turn.session.functions
+
+    @hook_config(can_jump_to=["end"])
+    async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Go to the end."""
+        return {"jump_to": "end"} if self._functions.called(state["messages"][-1]) else None
+
+
+def _name(tool: Any) -> str:
+    return str(tool["function"]["name"] if isinstance(tool, dict) else getattr(tool, "name", ""))
 
 
 def _repaired(message: BaseMessage, tools: Sequence[str]) -> BaseMessage:

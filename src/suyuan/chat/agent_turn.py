@@ -11,7 +11,7 @@ from ..core.errors import SuyuanError
 from ..embedded.responder import Responder
 from ..llm.errors import model_error
 from ..text.words import count_tokens
-from .chat_turn import say_failed, search_and_answer
+from .chat_turn import chat_work, say_failed, search_and_answer
 from .model_call import conversation, take_chunk
 from .planned_turn import planned_work
 from .prompts import agent_prompt
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 async def agent_work(turn: Turn) -> None:
     """Run the agent; without a model, or with one that cannot call tools, the search is planned by rules."""
     limit, model = turn.session.settings.limits.seconds * 2, turn.session.model
+    if turn.session.functions.choice:
+        await chat_work(turn)
+        return
     try:
         # After its time the model has no tools left; if it still does not end, that is a failure of the model.
         async with asyncio.timeout(limit):
             try:
                 await (planned_work(turn, model) if isinstance(model, Responder) else _agent(turn))
             except SuyuanError as error:
-                if error.detail_code != "tools_unsupported" or turn.spoken:
+                if error.detail_code != "tools_unsupported" or turn.spoken or turn.session.functions.tools:
                     raise
                 turn.notice("warning", NO_TOOL_CALLS.failure(model=turn.session.model_settings.label), "models")
                 await search_and_answer(turn)
@@ -46,15 +49,15 @@ async def _agent(turn: Turn) -> None:
     from langchain.agents import create_agent
     from langgraph.errors import GraphRecursionError
 
-    from .agent_limits import AgentLimitMiddleware
+    from .agent_limits import AgentLimitMiddleware, FunctionCallMiddleware
 
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(
         turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches, length=session.length
     )
-    agent = create_agent(
-        session.chat_model, _tools(turn), system_prompt=system, middleware=[AgentLimitMiddleware(turn)]
-    )
+    tools: list[Any] = [*_tools(turn), *session.functions.tools]
+    middleware = [AgentLimitMiddleware(turn), *([FunctionCallMiddleware(turn)] if session.functions.tools else ())]
+    agent = create_agent(session.chat_model, tools, system_prompt=system, middleware=middleware)
     budget = session.model_settings.context_tokens * 0.5 - count_tokens(system)
     given: Any = {"messages": conversation(turn, turn.message, budget)}
     # Every step is two nodes of the graph; the limits end a run long before this.
@@ -68,7 +71,7 @@ async def _agent(turn: Turn) -> None:
                     if about.get("langgraph_node") == "model":
                         take_chunk(turn, chunk)
                 elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
-                    turn.withdraw()
+                    turn.take_calls(told["messages"][-1])
     except GraphRecursionError:
         raise TIME_IS_UP(seconds=turn.seconds()) from None
     except SuyuanError:
@@ -83,4 +86,5 @@ def _tools(turn: Turn) -> list[BaseTool]:
     tools: list[BaseTool] = [TurnSearchTool(turn)]
     if turn.session.settings.limits.fetches:
         tools.append(ReadTool(turn))
-    return tools
+    # A function of the caller stands in for a tool of the same name.
+    return [tool for tool in tools if tool.name not in turn.session.functions.names]

@@ -17,7 +17,9 @@ from .turn import Turn
 
 async def chat_work(turn: Turn) -> None:
     """Search and read if the switch is on, then answer."""
-    await (search_and_answer(turn) if turn.session.searching else _answer(turn, None))
+    # A function that has to be called needs no search.
+    forced = turn.session.functions.choice
+    await (search_and_answer(turn) if turn.session.searching and not forced else _answer(turn, None))
 
 
 async def search_and_answer(turn: Turn) -> None:

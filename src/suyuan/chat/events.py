@@ -10,6 +10,7 @@ from ..citations.claims import Basis, Disagreement, Verdict
 from ..citations.registry import Source
 from ..core.failure import Failure
 from ..store.conversation import Mode
+from .functions import FunctionCall
 
 Level = Literal["info", "warning", "error"]
 Tool = Literal["web_search", "web_fetch"]
@@ -259,6 +260,8 @@ class Answer(Event):
     """What each search did: query, and a row for every engine that was asked."""
     unsaved: bool = False
     """Whether the store could not take the answer yet: it is kept, and tried again until it can."""
+    calls: tuple[FunctionCall, ...] = ()
+    """The functions of the caller that are to be called before there is an answer."""
 
     @property
     def citations(self) -> tuple[Citation, ...]:

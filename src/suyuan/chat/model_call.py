@@ -33,10 +33,14 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
 
     async def once(share: float) -> None:
         messages = [SystemMessage(system), *conversation(turn, question, budget * share)]
+        model, called = turn.session.functions.bound(turn.session.chat_model), None
         # Closed at once where the answer is too long, and with it the connection to the model.
-        async with aclosing(turn.session.chat_model.astream(messages)) as chunks:  # type: ignore[type-var]
+        async with aclosing(model.astream(messages)) as chunks:
             async for chunk in chunks:
                 take_chunk(turn, chunk)
+                if getattr(chunk, "tool_call_chunks", ()):
+                    called = chunk if called is None else called + chunk
+        turn.calls = turn.session.functions.called(called)
 
     try:
         await retrying(turn, lambda: once(0.6))
@@ -52,13 +56,15 @@ def conversation(turn: Turn, question: str, budget: float) -> list[BaseMessage]:
     from langchain_core.messages import AIMessage, HumanMessage
 
     kept: list[BaseMessage] = []
+    called = turn.session.functions.messages()
+    budget -= sum(count_tokens(message.text) for message in called)
     for exchange in reversed(turn.session.history):
         told = _told(exchange, turn.lang)
         budget -= count_tokens(exchange.question) + count_tokens(told)
         if budget < 0:
             break
         kept[:0] = [HumanMessage(exchange.question), AIMessage(told)]
-    return [*kept, HumanMessage(question)]
+    return [*kept, HumanMessage(question), *called]
 
 
 def _told(exchange: Exchange, lang: str) -> str:

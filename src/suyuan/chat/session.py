@@ -14,6 +14,7 @@ from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
 from ..tools.session import SessionSearch
+from .functions import NO_FUNCTIONS, Functions
 from .recall import Recall
 from .settings import ChatSettings
 
@@ -63,6 +64,8 @@ class Session:
     length: AnswerLength = "auto"
     recall: Recall | None = None
     """What is asked when no engine could answer."""
+    functions: Functions = NO_FUNCTIONS
+    """What the caller lets the model call."""
 
     @property
     def chat_model(self) -> BaseChatModel:

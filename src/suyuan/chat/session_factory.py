@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from ..core.answer_length import AnswerLength
-from ..core.causes.chat import BAD_MODE, UNKNOWN_MODEL_CHOICE
+from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
 from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import QuotingResponder, Responder
 from ..llm.build import build_model, close_model
@@ -15,6 +15,7 @@ from ..search.focus import focus_of
 from ..search.service import SearchService
 from ..store.conversation import Conversation, Message, Mode
 from ..tools.session import SessionSearch
+from .functions import NO_FUNCTIONS, Functions
 from .recall import Recall
 from .session import Exchange, Fetch, Session
 from .settings import ChatSettings
@@ -94,12 +95,16 @@ class SessionFactory:
         focus: str = "",
         length: AnswerLength | None = None,
         session_search: SessionSearch | None = None,
+        functions: Functions = NO_FUNCTIONS,
     ) -> Session:
         """The session for one turn."""
         self.check(mode, model)
         label = model or self.default_model
+        made = self._model(label)
+        if functions.tools and isinstance(made, Responder):
+            raise NO_FUNCTION_CALLS(model=label)
         return Session(
-            self._model(label),
+            made,
             # An empty cache is false.
             SessionSearch(self._search, engines=engine, focus=focus) if session_search is None else session_search,
             self._fetch,
@@ -112,6 +117,7 @@ class SessionFactory:
             self._bridge,
             length=length or self._settings.length,
             recall=self._recall,
+            functions=functions,
         )
 
     def _model(self, label: str) -> BaseChatModel | Responder:

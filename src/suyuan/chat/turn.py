@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
@@ -39,6 +40,7 @@ from .events import (
     TurnStarted,
     Usage,
 )
+from .functions import FunctionCall
 from .session import Session
 from .suggest import suggestions
 from .web_policy import WebPolicy
@@ -77,6 +79,9 @@ class Turn:
                 self.web_policy.read(exchange.answer)
         self._snippets: dict[int, str] = {}
         self._pages: dict[int, str] = {}
+        self.calls: tuple[FunctionCall, ...] = ()
+        for call in chain.from_iterable(session.functions.rounds):
+            self.web_policy.read(call.output or "")
         self.usage = Usage()
         self.receipts: list[Mapping[str, Any]] = []
         self.unverified = False
@@ -168,6 +173,12 @@ class Turn:
             self.emit(TextWithdrawn())
             self.think(said)
 
+    def take_calls(self, message: Any) -> None:
+        """Take the calls in a message of the model: of the caller's functions, which end the turn, or of our tools."""
+        self.calls = self.session.functions.called(message)
+        if not self.calls:
+            self.withdraw()
+
     def _reset_output(self) -> None:
         self._said: list[str] = []
         self._length = 0
@@ -244,7 +255,7 @@ class Turn:
         self._finish_output()
         checked = await self._checked()
         # Nothing is awaited from here on, so no cancellation can prevent the answer.
-        if not "".join(self._said).strip() and not stopped and failure is None:
+        if not "".join(self._said).strip() and not self.calls and not stopped and failure is None:
             failure = EMPTY_ANSWER.failure()
         if failure is not None:
             self.notice("error", failure, "models")
@@ -285,6 +296,7 @@ class Turn:
             took_ms=round(self.seconds() * 1000),
             usage=self.usage,
             receipts=tuple(self.receipts),
+            calls=self.calls,
             suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang, self._pages)
             if not stopped
             else (),

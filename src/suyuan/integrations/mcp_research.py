@@ -128,7 +128,7 @@ def add_tasks(server: Server[AsyncClient], lang: Lang) -> None:
 def _for_those_who_know(answer: TaskHandler, lang: Lang) -> TaskHandler:
     async def handler(ctx: Context, params: TaskParams) -> TaskState:
         if not _knows_tasks(ctx):
-            needed = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+            needed: TaskState = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
             raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, f"The client does not declare {TASKS}", needed)
         try:
             return await answer(ctx, params)
@@ -145,7 +145,7 @@ def _knows_tasks(ctx: Context) -> bool:
 
 
 def _task(job: StoredJob) -> TaskState:
-    state = {
+    state: TaskState = {
         "taskId": job.id,
         "status": {"done": "completed", "failed": "completed", "cancelled": "cancelled"}.get(job.state, "working"),
         "statusMessage": job.state,

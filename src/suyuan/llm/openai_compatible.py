@@ -57,8 +57,10 @@ class OpenAICompatibleModel(BaseChatModel):
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The model with ``tools``."""
-        if tool_choice:
-            kwargs["tool_choice"] = "required" if tool_choice == "any" else tool_choice
+        if tool_choice == "any":
+            kwargs["tool_choice"] = "required"
+        elif tool_choice:
+            kwargs["tool_choice"] = {"type": "function", "function": {"name": tool_choice}}
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
     async def aclose(self) -> None:

@@ -29,6 +29,7 @@ TIME_IS_UP = Cause(Timeout, "chat.time_is_up", "time_is_up")
 EMPTY_ANSWER = Cause(WebProviderError, "chat.empty_answer", "empty_answer", retryable=True)
 ANSWER_TOO_LONG = Cause(WebProviderError, "chat.answer_too_long", "answer_too_long")
 NO_TOOL_CALLS = Cause(WebProviderError, "chat.no_tool_calls", "no_tool_calls")
+NO_FUNCTION_CALLS = Cause(InvalidInput, "chat.no_function_calls", "no_function_calls")
 HISTORY_CUT = Cause(WebProviderError, "chat.history_cut", "history_cut")
 
 # --- saving

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,23 +11,29 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from ...chat.events import Answer, Event, SearchFailed, SourcesFound, StepStarted
-from ...citations.markers import MarkerScanner
-from ...core.causes.web import ONE_ANSWER, ONLY_TEXT
+from ...chat.functions import FunctionCall, Functions, arguments_of
+from ...citations.markers import MarkerScanner, Segment
+from ...core.causes.asked import BAD_ARGUMENT
+from ...core.causes.web import ONE_ANSWER
+from ...messages.catalog import Text
 from ...store.conversation import new_id
 from ...tools.text import shortened
-from ..error_forms import anthropic_error
-from ..errors import language_of
-from ..orjson_response import OrjsonResponse, to_json
-from ..sse import EventStream, message, while_connected
+from ..error_forms import Published, anthropic_error
+from ..orjson_response import to_json
+from ..sse import message
+from .foreign_turn import Said, functions_of, text_of
 from .shared import Wanted
-from .turn_text import TurnText, failed, failure_status, is_cut, turn_of
+from .turn_text import AnswerWriter, TurnText, is_cut
 
 router = APIRouter(prefix="/v1", tags=["anthropic"])
 
 _LONGEST_QUOTE = 150
 _SEARCHING = ("web_search", "web_fetch")
 # What an earlier answer consisted of besides its text.
-_SKIPPED = ("thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result")
+_SKIPPED = (
+    "thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "tool_use",
+    "tool_result",
+)  # fmt: skip
 
 
 class MessagesRequest(Wanted):
@@ -44,50 +49,53 @@ class MessagesRequest(Wanted):
 
     def check(self) -> None:
         """Raise a cause if the request wants something that is not supported."""
-        if any(not str(tool.get("type", "")).startswith(_SEARCHING) for tool in self.tools):
+        if any(not _is_search(tool) and tool.get("type", "custom") != "custom" for tool in self.tools):
             raise ONE_ANSWER(name="tools")
 
-    def said(self) -> list[tuple[str, str]]:
-        """The messages, each a role and a text."""
-        system = _text(self.system)
-        found = [(str(each.get("role", "")), _text(each.get("content", ""))) for each in self.messages]
-        return [("system", system), *found] if system else found
+    def functions(self) -> Functions:
+        """The functions of the caller."""
+        return functions_of((tool for tool in self.tools if not _is_search(tool)), self.tool_choice)
+
+    def said(self) -> Iterator[Said]:
+        """The messages, the functions that were called, and what they returned."""
+        if system := text_of(self.system):
+            yield Said("system", system)
+        for each in self.messages:
+            role, content = str(each.get("role", "")), each.get("content", "")
+            if role not in ("user", "assistant"):
+                raise BAD_ARGUMENT(name="messages.role", why=Text("server.detail.only_roles"))
+            blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+            calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+            for block in blocks:
+                if block.get("type") == "tool_result":
+                    yield Said("tool", text_of(block.get("content")), call=str(block.get("tool_use_id", "")))
+            if (text := text_of(content, _SKIPPED, between="")) or calls or role == "user" and not blocks:
+                yield Said(role, text, calls)
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = []
-    for block in content if isinstance(content, list) else ():
-        kind = str(block.get("type", "")) if isinstance(block, dict) else ""
-        if kind not in ("text", *_SKIPPED):
-            raise ONLY_TEXT(kind=kind)
-        if kind == "text":
-            parts.append(str(block.get("text", "")))
-    return "".join(parts)
+def _is_search(tool: dict[str, Any]) -> bool:
+    return str(tool.get("type", "")).startswith(_SEARCHING)
+
+
+def _call(block: dict[str, Any]) -> FunctionCall:
+    given = to_json(block.get("input") or {}).decode()
+    return FunctionCall(str(block.get("id", "")), str(block.get("name", "")), given)
 
 
 @router.post("/messages")
 async def create_message(request: Request, body: MessagesRequest) -> Response:
     """Answer the last message with a search; nothing is stored."""
     body.check()
-    state = request.app.state
-    await state.preloader.wait()
-    search = body.tool_choice.get("type") != "none"
-    turn = turn_of(state.client.chat, body.model, body.said(), search=search)
-    writer = MessageWriter(body.model, TurnText(turn, state.metrics.count_event), language_of(request))
-    if body.stream:
-        return EventStream(writer.stream())
-    return await while_connected(request, writer.response())
+    search, lost = body.tool_choice.get("type") != "none", body.not_honoured()
+    said = list(body.said())
+    text = await TurnText.of(request, body.model, said, body.functions(), search=search, not_honoured=lost)
+    return await MessageWriter(body.model, text).response(request, stream=body.stream)
 
 
 @dataclass(slots=True)
-class MessageWriter:
+class MessageWriter(AnswerWriter):
     """Writes one answer as a message, whole or as a stream of its blocks."""
 
-    model: str
-    text: TurnText
-    lang: str
     id: str = field(default_factory=lambda: f"msg_{new_id()}")
     _blocks: list[dict[str, Any]] = field(default_factory=list)
     _open: bool = False
@@ -96,70 +104,53 @@ class MessageWriter:
     """The ids of the searches that have no result yet, by their queries."""
     _scanner: MarkerScanner = field(default_factory=MarkerScanner)
 
-    async def response(self) -> Response:
-        """The whole answer, or the failure."""
-        answer: Answer | None = None
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    answer = event
-                else:
-                    for _ in self._searched(event):
-                        pass
-        assert answer is not None, "a turn always ends with an answer"
-        if failure := failed(answer):
-            status = failure_status(failure)
-            return OrjsonResponse(anthropic_error(status, failure.published(self.lang)), status)
-        for _ in self._written(answer.text + self.text.remark(answer), answer, last=True):
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The answer in one piece."""
+        for _ in self._finished(self.text.whole(answer), answer):
             pass
-        return OrjsonResponse(
-            {
-                **self._head(),
-                "content": self._blocks,
-                "stop_reason": _stop_reason(answer),
-                "usage": {"input_tokens": answer.usage.input_tokens, **_usage(answer)},
-                "suyuan": self.text.extension(answer),
-            }
-        )
+        return {
+            **self._head(),
+            "content": self._blocks,
+            "stop_reason": _stop_reason(answer),
+            "usage": _usage(answer),
+            "suyuan": self.text.extension(answer),
+        }
 
-    async def stream(self) -> AsyncIterator[bytes]:
-        """The events of the answer."""
+    def error(self, status: int, published: Published) -> dict[str, Any]:
+        """A failure in Anthropic's form."""
+        return anthropic_error(status, published)
+
+    def begin(self) -> Iterable[bytes]:
+        """The first event."""
         usage = {"input_tokens": 0, "output_tokens": 0}
-        yield _event("message_start", message={**self._head(), "content": [], "usage": usage})
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                for part in self._end(event) if isinstance(event, Answer) else self._parts(event):
-                    yield part
+        return [_event("message_start", message={**self._head(), "content": [], "usage": usage})]
 
-    def _parts(self, event: Event) -> Iterator[bytes]:
-        yield from self._searched(event)
-        if piece := self.text.piece(event):
-            yield from self._written(piece)
+    def spoken(self, piece: str) -> Iterable[bytes]:
+        """The events of a piece of the text."""
+        return self._written(self._scanner.feed(piece))
 
-    def _end(self, answer: Answer) -> Iterator[bytes]:
-        if failure := failed(answer):
-            error = anthropic_error(failure_status(failure), failure.published(self.lang))
-            yield message(error, event="error")
-            return
-        yield from self._written(self.text.rest(answer), answer, last=True)
+    def end(self, answer: Answer) -> Iterator[bytes]:
+        """The last events."""
+        yield from self._finished(self.text.rest(answer), answer)
         delta = {"stop_reason": _stop_reason(answer), "stop_sequence": None}
-        usage = {"input_tokens": answer.usage.input_tokens, **_usage(answer)}
-        yield _event("message_delta", delta=delta, usage=usage, suyuan=self.text.extension(answer))
+        yield _event("message_delta", delta=delta, usage=_usage(answer), suyuan=self.text.extension(answer))
         yield _event("message_stop")
+
+    def broken(self, error: dict[str, Any]) -> Iterable[bytes]:
+        """The last event of a stream whose answer failed."""
+        return [message(error, event="error")]
 
     def _head(self) -> dict[str, Any]:
         return {"id": self.id, "type": "message", "role": "assistant", "model": self.model, "stop_reason": None,
                 "stop_sequence": None}  # fmt: skip
 
-    # --- searches -------------------------------------------------------------------------------------------------
-    def _searched(self, event: Event) -> Iterator[bytes]:
+    # --- searches and functions -----------------------------------------------------------------------------------
+    def noted(self, event: Event) -> Iterator[bytes]:
+        """Take searches."""
         if isinstance(event, StepStarted) and event.tool == "web_search":
             id = self._searches[event.detail] = f"srvtoolu_{new_id()}"
             given = {"query": event.detail}
-            block = {"type": "server_tool_use", "id": id, "name": "web_search", "input": given}
-            yield from self._block(
-                block, {**block, "input": {}}, {"type": "input_json_delta", "partial_json": to_json(given).decode()}
-            )
+            yield from self._call("server_tool_use", id, "web_search", given)
         elif isinstance(event, SourcesFound):
             found = [
                 {"type": "web_search_result", "url": each.url, "title": each.title, "page_age": each.published_at,
@@ -171,7 +162,7 @@ class MessageWriter:
             why = {
                 "type": "web_search_tool_result_error",
                 "error_code": "unavailable",
-                "message": event.failure.message(self.lang),
+                "message": event.failure.message(self.text.lang),
             }
             yield from self._result(event.query, why)
 
@@ -180,6 +171,11 @@ class MessageWriter:
         if id:
             block = {"type": "web_search_tool_result", "tool_use_id": id, "content": content}
             yield from self._block(block, block)
+
+    def _call(self, kind: str, id: str, name: str, given: Any) -> Iterator[bytes]:
+        block = {"type": kind, "id": id, "name": name, "input": given}
+        delta = {"type": "input_json_delta", "partial_json": to_json(given).decode()}
+        yield from self._block(block, {**block, "input": {}}, delta)
 
     def _block(self, block: dict[str, Any], start: dict[str, Any], *deltas: dict[str, Any]) -> Iterator[bytes]:
         """A whole block, after the text before it."""
@@ -192,16 +188,19 @@ class MessageWriter:
         yield _event("content_block_stop", index=at)
 
     # --- text -----------------------------------------------------------------------------------------------------
-    def _written(self, piece: str, answer: Answer | None = None, *, last: bool = False) -> Iterator[bytes]:
+    def _finished(self, rest: str, answer: Answer) -> Iterator[bytes]:
+        yield from self._written([*self._scanner.feed(rest), *self._scanner.close()], answer)
+        for call in answer.calls:
+            yield from self._call("tool_use", call.id, call.name, arguments_of(call))
+        yield from self._closed()
+
+    def _written(self, segments: Iterable[Segment], answer: Answer | None = None) -> Iterator[bytes]:
         """Text in blocks, each with the citations of its end; the markers themselves are left out."""
-        segments = self._scanner.feed(piece)
-        for segment in [*segments, *(self._scanner.close() if last else ())]:
+        for segment in segments:
             if segment.numbers:
                 yield from self._cited(segment.numbers, answer)
             elif segment.raw:
                 yield from self._said(segment.raw)
-        if last:
-            yield from self._closed()
 
     def _said(self, text: str) -> Iterator[bytes]:
         if self._open and self._blocks[-1]["citations"]:
@@ -240,10 +239,10 @@ def _event(kind: str, **fields: Any) -> bytes:
 
 
 def _stop_reason(answer: Answer) -> str:
-    return "max_tokens" if is_cut(answer) else "end_turn"
+    return "tool_use" if answer.calls else "max_tokens" if is_cut(answer) else "end_turn"
 
 
 def _usage(answer: Answer) -> dict[str, Any]:
     used = answer.usage
     calls = {"web_search_requests": used.searches, "web_fetch_requests": used.fetches}
-    return {"output_tokens": used.output_tokens, "server_tool_use": calls}
+    return {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens, "server_tool_use": calls}

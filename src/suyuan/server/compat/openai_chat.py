@@ -3,68 +3,68 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from ...chat.events import Answer, Event, Thinking
+from ...chat.functions import FunctionCall
 from ...chat.service import ChatService
 from ...core.causes.web import ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
-from ...core.failure import Failure
 from ...store.conversation import new_id
-from ..error_forms import openai_error
-from ..errors import language_of
-from ..orjson_response import OrjsonResponse
-from ..sse import EventStream, message, while_connected
-from .turn_text import TurnText, cited, failed, failure_status, is_cut, model_names, turn_of
+from ..error_forms import Published, openai_error
+from ..sse import message
+from .foreign_turn import Said, functions_of, model_names, text_of
+from .shared import Wanted
+from .turn_text import AnswerWriter, TurnText, cited, is_cut
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 
-class ContentPart(BaseModel):
-    """A part of a message; only text is supported."""
+class CalledFunction(Wanted):
+    """What a model wants to be called."""
 
-    model_config = ConfigDict(extra="allow")
-    type: str
-    text: str = ""
+    name: str
+    arguments: str = ""
 
 
-class ChatMessage(BaseModel):
+class ToolCall(Wanted):
+    """A call of a function of the caller."""
+
+    id: str
+    function: CalledFunction
+
+
+class ChatMessage(Wanted):
     """A message of the conversation so far."""
 
-    model_config = ConfigDict(extra="allow")
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[ContentPart] | None = None
+    content: str | list[dict[str, Any]] = ""
+    tool_calls: list[ToolCall] = []
+    tool_call_id: str = ""
 
-    def text(self) -> str:
-        """The text of the message; raises a cause if there is anything else in it."""
-        if self.role in ("tool", "function"):
+    def said(self) -> Said:
+        """The message; raises a cause if there is anything but text and calls in it."""
+        if self.role == "function":
             raise ONLY_TEXT(kind=self.role)
-        if not isinstance(self.content, list):
-            return self.content or ""
-        for part in self.content:
-            if part.type not in ("text", "input_text", "output_text"):
-                raise ONLY_TEXT(kind=part.type)
-        return "\n".join(part.text for part in self.content)
+        calls = [FunctionCall(each.id, each.function.name, each.function.arguments) for each in self.tool_calls]
+        return Said(self.role, text_of(self.content), tuple(calls), self.tool_call_id)
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(Wanted):
     """What a stream contains besides the text."""
 
-    model_config = ConfigDict(extra="allow")
     include_usage: bool = False
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(Wanted):
     """A request of an OpenAI client; sampling parameters are ignored, since the model is configured on the server."""
 
     model_config = ConfigDict(
-        extra="allow",
         json_schema_extra={
             "examples": [{"model": "suyuan", "messages": [{"role": "user", "content": "What is new in Python 3.14?"}]}]
         },
@@ -72,17 +72,19 @@ class CompletionRequest(BaseModel):
     model: str = Field("suyuan", max_length=300)
     messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
     stream: bool = False
-    stream_options: StreamOptions | None = None
-    n: int | None = None
-    tools: list[Any] | None = None
-    response_format: dict[str, Any] | None = None
+    stream_options: StreamOptions = StreamOptions()
+    n: int = 1
+    tools: list[dict[str, Any]] = Field([], max_length=128)
+    tool_choice: str | dict[str, Any] = "auto"
+    response_format: dict[str, Any] = {}
 
     def check(self) -> None:
         """Raise a cause if the request wants something that is not supported."""
         unsupported = {
-            "n": (self.n or 1) != 1,
-            "tools": bool(self.tools),
-            "response_format": (self.response_format or {}).get("type", "text") != "text",
+            "n": self.n != 1,
+            "tools": any(tool.get("type") != "function" for tool in self.tools),
+            "functions": "functions" in (self.model_extra or {}),
+            "response_format": self.response_format.get("type", "text") != "text",
         }
         for name, wanted in unsupported.items():
             if wanted:
@@ -116,79 +118,69 @@ def _model(name: str) -> dict[str, Any]:
 async def complete(request: Request, body: CompletionRequest) -> Response:
     """Answer the last message with a search; nothing is stored."""
     body.check()
-    await request.app.state.preloader.wait()
-    state = request.app.state
-    turn = turn_of(state.client.chat, body.model, [(each.role, each.text()) for each in body.messages])
-    writer = CompletionWriter(body.model, TurnText(turn, state.metrics.count_event), language_of(request))
-    if body.stream:
-        usage = body.stream_options is not None and body.stream_options.include_usage
-        return EventStream(writer.stream(usage))
-    return await while_connected(request, writer.response())
+    functions = functions_of(body.tools, body.tool_choice)
+    said = [each.said() for each in body.messages]
+    text = await TurnText.of(request, body.model, said, functions, not_honoured=body.not_honoured())
+    writer = CompletionWriter(body.model, text, body.stream_options.include_usage)
+    return await writer.response(request, stream=body.stream)
 
 
 @dataclass(slots=True)
-class CompletionWriter:
+class CompletionWriter(AnswerWriter):
     """Writes one answer in OpenAI's form, whole or as a stream."""
 
-    model: str
-    text: TurnText
-    lang: str
+    include_usage: bool = False
     id: str = field(default_factory=lambda: f"chatcmpl-{new_id()}")
     created: int = field(default_factory=lambda: int(time.time()))
+    _reasoning: str = ""
 
-    async def response(self) -> Response:
-        """The whole answer, or the failure."""
-        reasoning = ""
-        answer: Answer | None = None
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                if isinstance(event, Thinking):
-                    reasoning += event.text
-                elif isinstance(event, Answer):
-                    answer = event
-        assert answer is not None, "a turn always ends with an answer"
-        if failure := failed(answer):
-            status = failure_status(failure)
-            return OrjsonResponse({"error": self._error(failure, status)}, status)
-        content = answer.text + self.text.remark(answer)
-        said: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+    def noted(self, event: Event) -> Iterator[bytes]:
+        """Take reasoning."""
+        if isinstance(event, Thinking):
+            self._reasoning += event.text
+            yield self._chunk({"reasoning_content": event.text})
+
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The answer in one piece."""
+        content = self.text.whole(answer)
+        said: dict[str, Any] = {"role": "assistant", "content": content or None, "refusal": None}
         said["annotations"] = citations(answer, content)
-        if reasoning:
-            said["reasoning_content"] = reasoning
+        if answer.calls:
+            said["tool_calls"] = _tool_calls(answer)
+        if self._reasoning:
+            said["reasoning_content"] = self._reasoning
         choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": _finish_reason(answer)}
         more = {"choices": [choice], "usage": usage(answer), "suyuan": self.text.extension(answer)}
-        return OrjsonResponse(self._head("chat.completion") | more)
+        return self._head("chat.completion") | more
 
-    async def stream(self, include_usage: bool) -> AsyncIterator[bytes]:
-        """The answer in chunks; the last delta has the annotations."""
-        yield self._chunk({"role": "assistant", "content": ""})
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    for chunk in self._end(event, include_usage):
-                        yield chunk
-                elif delta := self._delta(event):
-                    yield self._chunk(delta)
+    def error(self, status: int, published: Published) -> dict[str, Any]:
+        """A failure in OpenAI's form."""
+        return {"error": openai_error(status, published)}
 
-    def _delta(self, event: Event) -> dict[str, Any]:
-        if isinstance(event, Thinking):
-            return {"reasoning_content": event.text}
-        text = self.text.piece(event)
-        return {"content": text} if text else {}
+    def begin(self) -> Iterable[bytes]:
+        """The first chunk."""
+        return [self._chunk({"role": "assistant", "content": ""})]
 
-    def _end(self, answer: Answer, include_usage: bool) -> list[bytes]:
-        if failure := failed(answer):
-            return [message({"error": self._error(failure, failure_status(failure))})]
+    def spoken(self, piece: str) -> Iterable[bytes]:
+        """The chunk of a piece of the text."""
+        return [self._chunk({"content": piece})]
+
+    def end(self, answer: Answer) -> Iterable[bytes]:
+        """The last chunks; the last delta has the annotations."""
         rest = self.text.rest(answer)
         last: dict[str, Any] = {"content": rest} if rest else {}
         last["annotations"] = citations(answer, self.text.sent)
-        chunks = [self._chunk(last), self._chunk({}, _finish_reason(answer), suyuan=self.text.extension(answer))]
-        if include_usage:
-            chunks.append(message({**self._head("chat.completion.chunk"), "choices": [], "usage": usage(answer)}))
-        return [*chunks, message("[DONE]")]
+        if answer.calls:
+            last["tool_calls"] = [{"index": at, **call} for at, call in enumerate(_tool_calls(answer))]
+        yield self._chunk(last)
+        yield self._chunk({}, _finish_reason(answer), suyuan=self.text.extension(answer))
+        if self.include_usage:
+            yield message({**self._head("chat.completion.chunk"), "choices": [], "usage": usage(answer)})
+        yield message("[DONE]")
 
-    def _error(self, failure: Failure, status: int) -> dict[str, Any]:
-        return openai_error(status, failure.published(self.lang))
+    def broken(self, error: dict[str, Any]) -> Iterable[bytes]:
+        """The last message of a stream whose answer failed."""
+        return [message(error)]
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
@@ -198,8 +190,15 @@ class CompletionWriter:
         return message({**self._head("chat.completion.chunk"), "choices": [choice], **more})
 
 
+def _tool_calls(answer: Answer) -> list[dict[str, Any]]:
+    return [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in answer.calls
+    ]
+
+
 def _finish_reason(answer: Answer) -> str:
-    return "length" if is_cut(answer) else "stop"
+    return "tool_calls" if answer.calls else "length" if is_cut(answer) else "stop"
 
 
 def citations(answer: Answer, content: str) -> list[dict[str, Any]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -25,17 +24,17 @@ from ...chat.events import (
     StepStarted,
     Thinking,
 )
-from ...chat.session import Exchange
-from ...core.causes.web import NO_RESPONSE, ONE_ANSWER
+from ...chat.functions import FunctionCall, Functions
+from ...core.causes.web import NO_RESPONSE, ONE_ANSWER, ONLY_TEXT
 from ...core.person import current_person
 from ...store.conversation import new_id
-from ..error_forms import openai_error
-from ..errors import language_of
+from ..error_forms import Published, openai_error
 from ..orjson_response import OrjsonResponse
-from ..sse import EventStream, message, while_connected
+from ..sse import message
+from .foreign_turn import Said, functions_of, text_of
 from .openai_chat import ChatMessage
 from .shared import Wanted, checked
-from .turn_text import TurnText, cited, failed, failure_status, is_cut, turn_of
+from .turn_text import AnswerWriter, TurnText, cited, is_cut
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
@@ -44,6 +43,8 @@ _MOST_CHARACTERS = 20_000_000
 _SEARCHING = ("web_search", "web_search_preview")
 # What an earlier answer consisted of besides its text.
 _SKIPPED = ("reasoning", "web_search_call", "item_reference")
+# What clients send by themselves; it asks for nothing that would be done otherwise.
+_USUAL = ("include", "parallel_tool_calls", "stream_options")
 
 
 class ResponseRequest(Wanted):
@@ -63,10 +64,9 @@ class ResponseRequest(Wanted):
 
     def check(self) -> None:
         """Raise a cause if the request wants something that is not supported."""
-        other = [str(tool.get("type", "")) for tool in self.tools]
         form = self.text.get("format") or {}
         unsupported = {
-            "tools": any(not name.startswith(_SEARCHING) for name in other),
+            "tools": any(not _kind(tool).startswith((*_SEARCHING, "function")) for tool in self.tools),
             "text.format": isinstance(form, dict) and form.get("type", "text") != "text",
             "background": bool((self.model_extra or {}).get("background")),
         }
@@ -74,32 +74,45 @@ class ResponseRequest(Wanted):
             if wanted:
                 raise ONE_ANSWER(name=name)
 
-    def said(self) -> list[tuple[str, str]]:
-        """The messages, each a role and a text."""
-        found = [("system", self.instructions)] if self.instructions else []
+    def functions(self) -> Functions:
+        """The functions of the caller."""
+        return functions_of((tool for tool in self.tools if _kind(tool) == "function"), self.tool_choice)
+
+    def said(self) -> list[Said]:
+        """The messages, the functions that were called, and what they returned."""
         if isinstance(self.input, str):
-            return [*found, ("user", self.input)]
-        for item in self.input:
-            if item.get("type", "message") in _SKIPPED:
-                continue
-            given = {"role": item.get("role", "tool"), "content": item.get("content")}
-            one = checked(partial(ChatMessage.model_validate, given))
-            found.append((one.role, one.text()))
-        return found
+            return [Said("user", self.input)]
+        return [_said(item) for item in self.input if _kind(item) not in _SKIPPED]
+
+
+def _kind(item: dict[str, Any]) -> str:
+    return str(item.get("type") or "message")
+
+
+def _said(item: dict[str, Any]) -> Said:
+    kind = _kind(item)
+    if kind not in ("message", "function_call", "function_call_output"):
+        raise ONLY_TEXT(kind=kind[:40])
+    if kind == "message":
+        return checked(partial(ChatMessage.model_validate, item)).said()
+    id = str(item.get("call_id", ""))
+    if kind == "function_call_output":
+        return Said("tool", text_of(item.get("output")), call=id)
+    return Said("assistant", calls=(FunctionCall(id, str(item.get("name", "")), str(item.get("arguments", ""))),))
 
 
 class Responses:
     """The answers of a server that a later request can refer to, in memory."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[Exchange, ...]]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[Said, ...]]] = OrderedDict()
         self._sizes: dict[str, int] = {}
 
-    def put(self, response: dict[str, Any], history: tuple[Exchange, ...]) -> None:
+    def put(self, response: dict[str, Any], said: tuple[Said, ...]) -> None:
         """Keep a response, and the conversation up to it; the oldest make room."""
         id = _own(response["id"])
-        self._kept[id] = response, history
-        self._sizes[id] = sum(len(each.question) + len(each.answer) for each in history)
+        self._kept[id] = response, said
+        self._sizes[id] = sum(len(each.text) + sum(len(call.arguments) for call in each.calls) for each in said)
         while len(self._kept) > _MOST_KEPT or (sum(self._sizes.values()) > _MOST_CHARACTERS and len(self._kept) > 1):
             oldest, _ = self._kept.popitem(last=False)
             del self._sizes[oldest]
@@ -108,7 +121,7 @@ class Responses:
         """The response of that id; raises a cause where there is none."""
         return self._entry(id)[0]
 
-    def history(self, id: str) -> tuple[Exchange, ...]:
+    def said(self, id: str) -> tuple[Said, ...]:
         """The conversation up to that response."""
         return self._entry(id)[1]
 
@@ -117,7 +130,7 @@ class Responses:
         self._entry(id)
         del self._kept[_own(id)], self._sizes[_own(id)]
 
-    def _entry(self, id: str) -> tuple[dict[str, Any], tuple[Exchange, ...]]:
+    def _entry(self, id: str) -> tuple[dict[str, Any], tuple[Said, ...]]:
         if _own(id) not in self._kept:
             raise NO_RESPONSE(id=id[:60])
         return self._kept[_own(id)]
@@ -132,15 +145,15 @@ def _own(id: str) -> str:
 async def respond(request: Request, body: ResponseRequest) -> Response:
     """Answer with a search; the answer is kept in memory for ``previous_response_id``."""
     body.check()
-    state = request.app.state
-    before = state.responses.history(body.previous_response_id) if body.previous_response_id else ()
-    await state.preloader.wait()
-    turn = turn_of(state.client.chat, body.model, body.said(), before, search=body.tool_choice != "none")
-    keep = state.responses.put if body.store else None
-    writer = ResponseWriter(body, TurnText(turn, state.metrics.count_event), language_of(request), keep)
-    if body.stream:
-        return EventStream(writer.stream())
-    return await while_connected(request, writer.response())
+    responses: Responses = request.app.state.responses
+    before = responses.said(body.previous_response_id) if body.previous_response_id else ()
+    said = (*before, *body.said())
+    # Instructions are for this answer only.
+    given = [Said("system", body.instructions), *said] if body.instructions else said
+    search, lost = body.tool_choice != "none", body.not_honoured(ignored=_USUAL)
+    text = await TurnText.of(request, body.model, given, body.functions(), search=search, not_honoured=lost)
+    keep = (lambda response, answer: responses.put(response, (*said, answer))) if body.store else None
+    return await ResponseWriter(body.model, text, body, keep).response(request, stream=body.stream)
 
 
 @router.get("/responses/{id}")
@@ -158,16 +171,14 @@ async def delete_response(request: Request, id: str) -> Response:
     return OrjsonResponse({"id": id, "object": "response", "deleted": True})
 
 
-Keep = Callable[[dict[str, Any], tuple[Exchange, ...]], None]
+Keep = Callable[[dict[str, Any], Said], None]
 
 
 @dataclass(slots=True)
-class ResponseWriter:
+class ResponseWriter(AnswerWriter):
     """Writes one answer as a response, whole or as a stream of its events."""
 
     asked: ResponseRequest
-    text: TurnText
-    lang: str
     keep: Keep | None
     id: str = field(default_factory=lambda: f"resp_{new_id()}")
     created: int = field(default_factory=lambda: int(time.time()))
@@ -179,52 +190,28 @@ class ResponseWriter:
     _reasoning: str = ""
     _number: int = 0
 
-    async def response(self) -> Response:
-        """The whole answer, or the failure."""
-        answer: Answer | None = None
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                if isinstance(event, Answer):
-                    answer = event
-                else:
-                    self._note(event)
-        assert answer is not None, "a turn always ends with an answer"
-        if failure := failed(answer):
-            status = failure_status(failure)
-            return OrjsonResponse({"error": openai_error(status, failure.published(self.lang))}, status)
-        self.text.sent = answer.text + self.text.remark(answer)
-        return OrjsonResponse(self._finished(answer))
-
-    async def stream(self) -> AsyncIterator[bytes]:
-        """The events of the answer."""
-        for kind in ("response.created", "response.in_progress"):
-            yield self._event(kind, response=self._head("in_progress"))
-        async with aclosing(self.text.events()) as events:
-            async for event in events:
-                for part in self._end(event) if isinstance(event, Answer) else self._parts(event):
-                    yield part
-
     # --- items ----------------------------------------------------------------------------------------------------
-    def _note(self, event: Event) -> list[tuple[str, int]]:
-        """Take an event into the items; returns the names and places of what has changed."""
+    def noted(self, event: Event) -> Iterator[bytes]:
+        """Take reasoning, searches and pages."""
         if isinstance(event, Thinking):
             self._reasoning += event.text
         elif isinstance(event, StepStarted):
             self._steps[event.step] = len(self._items)
             reads = event.tool == "web_fetch"
             action = {"type": "open_page", "url": event.detail} if reads else _search_action(event.detail)
-            self._items.append(
+            at = yield from self._added(
                 {"id": f"ws_{new_id()}", "type": "web_search_call", "status": "in_progress", "action": action}
             )
-            return [("added", self._steps[event.step])]
+            yield self._event("response.web_search_call.in_progress", **at)
+            yield self._event("response.web_search_call.searching", **at)
         elif isinstance(event, SourcesFound):
             self._add_sources(event)
         elif isinstance(event, SearchFinished | PageRead | SearchFailed | PageFailed):
-            failed_step = isinstance(event, SearchFailed | PageFailed)
-            place = self._steps[event.step]
-            self._items[place]["status"] = "failed" if failed_step else "completed"
-            return [("failed" if failed_step else "completed", place)]
-        return []
+            item = self._items[self._steps[event.step]]
+            item["status"] = "failed" if isinstance(event, SearchFailed | PageFailed) else "completed"
+            at = {"output_index": self._steps[event.step], "item_id": item["id"]}
+            yield self._event("response.web_search_call.completed", **at)
+            yield self._event("response.output_item.done", output_index=at["output_index"], item=item)
 
     def _add_sources(self, event: SourcesFound) -> None:
         for item in self._items:
@@ -232,19 +219,58 @@ class ResponseWriter:
             if action.get("query") == event.query:
                 action["sources"] = [{"type": "url", "url": source.url} for source in event.sources]
 
-    def _finished(self, answer: Answer) -> dict[str, Any]:
-        """The whole response, when the turn has ended."""
+    def _added(self, item: dict[str, Any]) -> Generator[bytes, None, dict[str, Any]]:
+        """Add an item; returns where it stands."""
+        at = {"output_index": len(self._items), "item_id": item["id"]}
+        self._items.append(item)
+        yield self._event("response.output_item.added", output_index=at["output_index"], item=item)
+        return at
+
+    def _finished(self, answer: Answer) -> Iterator[bytes]:
+        """The last items: the message, if there is one, the functions to call, and the reasoning."""
         for item in self._items:
             if item["status"] == "in_progress" and item["type"] == "web_search_call":
                 item["status"] = "incomplete"
+        if self.text.sent or not answer.calls:
+            yield from self._begun()
+            content = self._content(answer)
+            for number, annotation in enumerate(content["annotations"]):
+                yield self._event("response.output_text.annotation.added", **self._place(), annotation_index=number,
+                                  annotation=annotation)  # fmt: skip
+            yield self._event("response.output_text.done", **self._place(), text=content["text"], logprobs=[])
+            yield self._event("response.content_part.done", **self._place(), part=content)
+            item = self._items[self._message] = self._message_item("completed", content)
+            yield self._event("response.output_item.done", output_index=self._message, item=item)
+        yield from self._thought()
+        for call in answer.calls:
+            yield from self._called(call)
+
+    def _thought(self) -> Iterator[bytes]:
+        """The reasoning since the last item of its kind."""
         if self._reasoning:
             summary = [{"type": "summary_text", "text": self._reasoning}]
-            self._items.append({"id": f"rs_{new_id()}", "type": "reasoning", "summary": summary})
-        done = self._message_item("completed", self._content(answer))
-        if self._message < 0:
-            self._items.append(done)
-        else:
-            self._items[self._message] = done
+            item = {"id": f"rs_{new_id()}", "type": "reasoning", "status": "completed", "summary": summary}
+            self._reasoning = ""
+            at = yield from self._added(item)
+            yield self._event("response.output_item.done", output_index=at["output_index"], item=item)
+
+    def _called(self, call: FunctionCall) -> Iterator[bytes]:
+        item = {"id": f"fc_{new_id()}", "type": "function_call", "call_id": call.id, "name": call.name}
+        at = yield from self._added({**item, "arguments": "", "status": "in_progress"})
+        yield self._event("response.function_call_arguments.delta", **at, delta=call.arguments)
+        yield self._event("response.function_call_arguments.done", **at, name=call.name, arguments=call.arguments)
+        self._items[-1] = {**item, "arguments": call.arguments, "status": "completed"}
+        yield self._event("response.output_item.done", output_index=at["output_index"], item=self._items[-1])
+
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The answer in one piece."""
+        self.text.whole(answer)
+        for _ in self._finished(answer):
+            pass
+        return self._response(answer)
+
+    def _response(self, answer: Answer) -> dict[str, Any]:
+        """The response, when all of its items are there."""
         cut = is_cut(answer)
         response = self._head("incomplete" if cut else "completed", self._items)
         used = answer.usage
@@ -260,10 +286,13 @@ class ResponseWriter:
             "suyuan": self.text.extension(answer),
         }
         if self.keep:
-            turn = self.text.turn
             sources = tuple((source.title, source.url) for source in answer.sources)
-            self.keep(response, (*turn.session.history, Exchange(turn.message, answer.text, sources)))
+            self.keep(response, Said("assistant", answer.text, answer.calls, sources=sources))
         return response
+
+    def error(self, status: int, published: Published) -> dict[str, Any]:
+        """A failure in OpenAI's form."""
+        return {"error": openai_error(status, published)}
 
     def _message_item(self, status: str, *content: dict[str, Any]) -> dict[str, Any]:
         return {"id": f"msg_{self.id[5:]}", "type": "message", "role": "assistant", "status": status,
@@ -314,53 +343,39 @@ class ResponseWriter:
         self._number += 1
         return message({"type": kind, "sequence_number": self._number - 1, **fields}, event=kind)
 
-    def _parts(self, event: Event) -> Iterator[bytes]:
-        for what, place in self._note(event):
-            item = self._items[place]
-            at = {"output_index": place, "item_id": item["id"]}
-            if what == "added":
-                yield self._event("response.output_item.added", output_index=place, item=item)
-                yield self._event("response.web_search_call.in_progress", **at)
-                yield self._event("response.web_search_call.searching", **at)
-            else:
-                yield self._event("response.web_search_call.completed", **at)
-                yield self._event("response.output_item.done", output_index=place, item=item)
-        if piece := self.text.piece(event):
-            yield from self._spoken(piece)
+    def begin(self) -> Iterator[bytes]:
+        """The first events."""
+        for kind in ("response.created", "response.in_progress"):
+            yield self._event(kind, response=self._head("in_progress"))
 
-    def _spoken(self, piece: str) -> Iterator[bytes]:
-        if self._message < 0:
-            self._message = len(self._items)
-            item = self._message_item("in_progress")
-            self._items.append(item)
-            yield self._event("response.output_item.added", output_index=self._message, item=item)
-            yield self._event("response.content_part.added", **self._place(), part=self._content(None))
+    def spoken(self, piece: str) -> Iterator[bytes]:
+        """The events of a piece of the text."""
+        yield from self._begun()
         yield self._event("response.output_text.delta", **self._place(), delta=piece, logprobs=[])
+
+    def _begun(self) -> Iterator[bytes]:
+        if self._message < 0:
+            yield from self._thought()
+            self._message = len(self._items)
+            yield from self._added(self._message_item("in_progress"))
+            yield self._event("response.content_part.added", **self._place(), part=self._content(None))
 
     def _place(self) -> dict[str, Any]:
         return {"item_id": f"msg_{self.id[5:]}", "output_index": self._message, "content_index": 0}
 
-    def _end(self, answer: Answer) -> Iterator[bytes]:
-        if failure := failed(answer):
-            error = openai_error(failure_status(failure), failure.published(self.lang))
-            response = self._head("failed", self._items)
-            response["error"] = {"code": error["code"], "message": error["message"]}
-            yield self._event("response.failed", response=response)
-            return
-        yield from self._spoken(self.text.rest(answer))
-        content = self._content(answer)
-        for number, annotation in enumerate(content["annotations"]):
-            yield self._event("response.output_text.annotation.added", **self._place(), annotation_index=number,
-                              annotation=annotation)  # fmt: skip
-        yield self._event("response.output_text.done", **self._place(), text=content["text"], logprobs=[])
-        yield self._event("response.content_part.done", **self._place(), part=content)
-        response = self._finished(answer)
-        yield self._event("response.output_item.done", output_index=self._message, item=self._items[self._message])
-        if (last := self._items[-1])["type"] == "reasoning":
-            for kind in ("added", "done"):
-                yield self._event(f"response.output_item.{kind}", output_index=len(self._items) - 1, item=last)
-        kind = "response.incomplete" if is_cut(answer) else "response.completed"
-        yield self._event(kind, response=response)
+    def end(self, answer: Answer) -> Iterator[bytes]:
+        """The last events."""
+        if rest := self.text.rest(answer):
+            yield from self.spoken(rest)
+        yield from self._finished(answer)
+        response = self._response(answer)
+        yield self._event(f"response.{response['status']}", response=response)
+
+    def broken(self, error: dict[str, Any]) -> Iterator[bytes]:
+        """The last event of a stream whose answer failed."""
+        response = self._head("failed", self._items)
+        response["error"] = {name: error["error"][name] for name in ("code", "message")}
+        yield self._event("response.failed", response=response)
 
 
 def _search_action(query: str) -> dict[str, Any]:

@@ -1,74 +1,33 @@
-"""``TurnText``: an answer as text that a client of a language model reads, piece by piece; shared by all such APIs."""
+"""An answer as text that a client of a language model reads, piece by piece; shared by all such APIs."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from ...chat.answering import WORK, check_message
+from fastapi import Request
+from fastapi.responses import Response
+
+from ...chat.answering import WORK
 from ...chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn
-from ...chat.service import ChatService
-from ...chat.session import Exchange, Session
+from ...chat.functions import Functions
 from ...chat.turn import Turn
 from ...citations.markers import find_markers
 from ...citations.registry import Source
 from ...core.causes.chat import ANSWER_TOO_LONG
-from ...core.causes.web import NO_USER_MESSAGE, UNKNOWN_API_MODEL
 from ...core.failure import Failure
 from ...messages import catalog
-from ...store.conversation import Mode, new_id
-from ..errors import status_of
+from ..error_forms import Published
+from ..errors import language_of, status_of
+from ..orjson_response import OrjsonResponse
+from ..sse import EventStream, while_connected
+from .foreign_turn import Said, turn_of
 
-MODES: dict[str, Mode] = {"suyuan": "chat", "suyuan-chat": "chat", "suyuan-agent": "agent"}
 # Agents write text before they call a tool, and what was sent cannot be withdrawn: so many characters are held back.
 _HELD_BACK = 300
-
-
-def model_names(chat: ChatService) -> list[str]:
-    """The models that a client can name: how is answered, and by which of the configured models."""
-    return [*MODES, *(f"suyuan:{name}" for name in chat.sessions.models)]
-
-
-def turn_of(
-    chat: ChatService,
-    model: str,
-    said: list[tuple[str, str]],
-    before: tuple[Exchange, ...] = (),
-    *,
-    search: bool = True,
-) -> Turn:
-    """The turn that answers the last of the messages ``said``, each a role and a text.
-
-    ``before`` is what was asked and answered in the conversation already.
-    """
-    question, history = _read(said)
-    check_message(question)
-    return Turn(_session(chat, model, (*before, *history), search), question, new_id())
-
-
-def _session(chat: ChatService, model: str, history: tuple[Exchange, ...], search: bool) -> Session:
-    kind, _, name = model.partition(":")
-    if kind not in MODES or (name and name not in chat.sessions.models):
-        raise UNKNOWN_API_MODEL(value=model[:80], known=", ".join(chat.sessions.models))
-    return chat.sessions.create(history, mode=MODES[kind], search=search, model=name)
-
-
-def _read(said: list[tuple[str, str]]) -> tuple[str, tuple[Exchange, ...]]:
-    """The question, and the pairs of question and answer before it; the system messages are the first pair."""
-    if not said or said[-1][0] != "user":
-        raise NO_USER_MESSAGE()
-    system = "\n\n".join(text for role, text in said if role in ("system", "developer") and text.strip())
-    history = [Exchange(system, "OK.")] if system else []
-    questions: list[str] = []
-    for role, text in said:
-        if role == "user":
-            questions.append(text)
-        elif role == "assistant" and text.strip():
-            history.append(Exchange("\n\n".join(questions) or "…", text))
-            questions = []
-    return "\n\n".join(questions), tuple(history)
 
 
 @dataclass(slots=True)
@@ -77,10 +36,29 @@ class TurnText:
 
     turn: Turn
     count: Callable[[Event], None]
+    lang: str
+    not_honoured: Sequence[str] = ()
     sent: str = ""
     """The text that was sent so far."""
     _held: str = ""
     _notices: list[Failure] = field(default_factory=list)
+
+    @classmethod
+    async def of(
+        cls,
+        request: Request,
+        model: str,
+        said: Sequence[Said],
+        functions: Functions,
+        *,
+        search: bool = True,
+        not_honoured: Sequence[str] = (),
+    ) -> Self:
+        """The text that answers the last question of a conversation."""
+        state = request.app.state
+        await state.preloader.wait()
+        turn = turn_of(state.client.chat, model, said, functions, search=search)
+        return cls(turn, state.metrics.count_event, language_of(request), not_honoured)
 
     async def events(self) -> AsyncGenerator[Event]:
         """The events of the turn; the last one is the answer."""
@@ -106,7 +84,11 @@ class TurnText:
 
     def rest(self, answer: Answer) -> str:
         """What is left to send when the turn has ended."""
-        return self._release() + self._say(self.remark(answer))
+        return self._release() + self._say(self._remark(answer))
+
+    def whole(self, answer: Answer) -> str:
+        """The text of an answer that is sent in one piece."""
+        return self._say(answer.text + self._remark(answer))
 
     def _release(self) -> str:
         text, self._held = self._held, ""
@@ -116,9 +98,9 @@ class TurnText:
         self.sent += text
         return text
 
-    def remark(self, answer: Answer) -> str:
+    def _remark(self, answer: Answer) -> str:
         """The remark below an answer that is not based on a search; it does not come from the model."""
-        if not answer.unverified:
+        if not answer.unverified or answer.calls:
             return ""
         if not self._notices:
             return f"\n\n---\n{catalog.text(answer.lang, 'chat.unverified')}"
@@ -130,7 +112,81 @@ class TurnText:
             "unverified": answer.unverified,
             "sources": [{"number": each.number, "title": each.title, "url": each.url} for each in answer.sources],
             "notices": [" ".join(failure.say(answer.lang)) for failure in self._notices],
+            "not_honoured": list(self.not_honoured),
         }
+
+
+@dataclass(slots=True)
+class AnswerWriter(ABC):
+    """Writes one answer in the form of an API, whole or as a stream."""
+
+    model: str
+    text: TurnText
+
+    async def response(self, request: Request, *, stream: bool) -> Response:
+        """The answer, or why there is none."""
+        return EventStream(self._stream()) if stream else await while_connected(request, self._whole())
+
+    async def _whole(self) -> Response:
+        answer: Answer | None = None
+        async with aclosing(self.text.events()) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    answer = event
+                else:
+                    for _ in self.noted(event):
+                        pass
+        assert answer is not None, "a turn always ends with an answer"
+        if failure := _failed(answer):
+            status = _status(failure)
+            return OrjsonResponse(self.error(status, failure.published(self.text.lang)), status)
+        return OrjsonResponse(self.whole(answer))
+
+    async def _stream(self) -> AsyncIterator[bytes]:
+        for part in self.begin():
+            yield part
+        async with aclosing(self.text.events()) as events:
+            async for event in events:
+                for part in self._ended(event) if isinstance(event, Answer) else self._parts(event):
+                    yield part
+
+    def _parts(self, event: Event) -> Iterator[bytes]:
+        yield from self.noted(event)
+        if piece := self.text.piece(event):
+            yield from self.spoken(piece)
+
+    def _ended(self, answer: Answer) -> Iterable[bytes]:
+        if failure := _failed(answer):
+            return self.broken(self.error(_status(failure), failure.published(self.text.lang)))
+        return self.end(answer)
+
+    @abstractmethod
+    def noted(self, event: Event) -> Iterable[bytes]:
+        """Take what is no text: searches, reasoning; and what a stream says of it."""
+
+    @abstractmethod
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The answer in one piece."""
+
+    @abstractmethod
+    def error(self, status: int, published: Published) -> dict[str, Any]:
+        """The failure of an answer in one piece."""
+
+    @abstractmethod
+    def begin(self) -> Iterable[bytes]:
+        """The first messages of a stream."""
+
+    @abstractmethod
+    def spoken(self, piece: str) -> Iterable[bytes]:
+        """The messages of a piece of the text."""
+
+    @abstractmethod
+    def end(self, answer: Answer) -> Iterable[bytes]:
+        """The last messages of a stream."""
+
+    @abstractmethod
+    def broken(self, error: dict[str, Any]) -> Iterable[bytes]:
+        """The last messages of a stream whose answer failed."""
 
 
 def is_cut(answer: Answer) -> bool:
@@ -140,12 +196,12 @@ def is_cut(answer: Answer) -> bool:
     )
 
 
-def failed(answer: Answer) -> Failure | None:
+def _failed(answer: Answer) -> Failure | None:
     """Why there is no answer at all."""
     return None if is_cut(answer) else answer.failure
 
 
-def failure_status(failure: Failure) -> int:
+def _status(failure: Failure) -> int:
     """The status of a failed answer; it is a client error only if the question is too long for the model."""
     if failure.code == "InvalidInput" and failure.detail_code != "context_overflow":
         return 502
