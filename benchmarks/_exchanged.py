@@ -19,6 +19,7 @@ from typing import Any
 from suyuan.text.sentences import split_sentences
 
 _LONGEST_ANSWER, _LONGEST_SENTENCE, _CONTEXT = 8, 300, 2
+_SHORT = 18, 45
 _KINDS = {
     "person": re.compile("谁|哪位|什么人|人是"),
     "place": re.compile("哪里|哪儿|何处|什么地方|哪个国家|哪个城市|哪国|哪个省|地方|位于"),
@@ -82,3 +83,32 @@ def same_facts(data: Path, half: int | None = None) -> Iterator[tuple[str, str]]
             for text in case["positive"][:6]
         ]
         yield from combinations([each for each in found if 0 < len(each) <= _LONGEST_SENTENCE], 2)
+
+
+def replaced(data: Path, half: int | None = None, most: int = 400) -> list[dict[str, Any]]:
+    """Short sentences of CMRC in which a noun, verb or adjective is replaced by another one of the same kind."""
+    import rjieba
+
+    articles = json.loads(data.read_text("utf-8"))["data"]
+    sentences = [
+        sentence
+        for article in articles
+        if half is None or half_of(article["title"]) == half
+        for paragraph in article["paragraphs"]
+        for sentence in split_sentences(paragraph["context"])
+        if _SHORT[0] <= len(sentence) <= _SHORT[1]
+    ]
+    random.Random("replaced").shuffle(sentences)
+    words: dict[str, list[str]] = {}
+    tagged = [[each for each in rjieba.tag(text) if len(each[0]) > 1 and each[1][0] in "nva"] for text in sentences]
+    for word, tag in (each for own in tagged for each in own):
+        words.setdefault(tag[0], []).append(word)
+    rows: list[dict[str, Any]] = []
+    for text, own in zip(sentences, tagged, strict=True):
+        draw = random.Random(text)
+        word, tag = draw.choice(own) if own else ("", "")
+        other = draw.choice(words[tag[0]]) if own else ""
+        if other != word and len(rows) < most:
+            pair = {"claim": text.replace(word, other), "evidence": text}
+            rows.append({"id": text, "lang": "zh", **pair, "label": "contradicted"})
+    return rows

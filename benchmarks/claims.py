@@ -24,7 +24,7 @@ from suyuan.citations.markers import find_markers
 from suyuan.citations.matching import SUPPORTED, Match, SourceText, Statement, match
 from suyuan.text.conflicts import conflicts
 
-from ._exchanged import exchanged, same_facts
+from ._exchanged import exchanged, replaced, same_facts
 from ._report import Target, table
 from .answers import answerer, holds
 
@@ -203,7 +203,11 @@ def _exchanged_targets() -> list[Target]:
         rows.append((f"{title} ({found[half].size}, {len(same)})", *(f"{value:.3f}" for value in shown)))
     table("claims: exchanged answers (CMRC), and the same answer in two documents (RGB)",
           ("", "exchanged: supported", "contradicted", "the same: in conflict"), rows)  # fmt: skip
+    other_words = [shares(replaced(CMRC, half)) for half in (1, 0)]
+    rows = [(str(each.size), f"{each.contradicted_supported:.3f}", f"{each.contradicted:.3f}") for each in other_words]
+    table("claims: one word replaced by another of its kind (CMRC)", ("pairs", "supported", "contradicted"), rows)
     return [
+        Target("claims, replaced words called supported", other_words[0].contradicted_supported, 0.05),
         Target("claims, exchanged answers called supported", found[1].contradicted_supported, 0.05),
         Target("claims, exchanged answers called contradicted", found[1].contradicted, 0.80, at_least=True),
     ]

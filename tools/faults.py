@@ -659,6 +659,13 @@ FAULTS = (
     ),
     Fault(
         "tests/citations/test_claims.py",
+        "a word that is nowhere in the source does not matter",
+        "citations/matching.py",
+        "    elif is_foreign:",
+        "    elif False:",
+    ),
+    Fault(
+        "tests/citations/test_claims.py",
         "a page that was not read is said not to contain the sentence",
         "citations/claims.py",
         '"unread" if verdict == "not_found" else verdict',

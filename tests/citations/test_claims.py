@@ -43,6 +43,8 @@ def disagreements(text: str, pages: dict[int, str]) -> tuple[Disagreement, ...]:
         ("大桥于2018年10月25日正式通车[2]。", "contradicted"),
         ("它由日本公司建造。[2]", "not_found"),
         ("该桥允许自行车通行[2]。", "contradicted"),
+        # A verb that is nowhere in the source, where all else is there.
+        ("大桥的设计使用寿命超越120年。[2]", "weak"),
     ],
 )
 def test_chinese_claims(text: str, verdict: str) -> None:

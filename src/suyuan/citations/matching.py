@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..text.conflicts import Conflict, conflicts
 from ..text.dates import MONTHS
 from ..text.keywords import STOP_WORDS
+from ..text.lexicon import simplified
 from ..text.numbers import figures
 from ..text.quantities import find_quantities
 from ..text.sentences import split_sentences
@@ -24,6 +26,8 @@ _MISSING_FIGURES = 0.25
 _MISSING_NAMES, _MISSING_SUBJECT = 0.1, 0.75
 _OTHER_NEGATION = 0.45
 _CONFLICT, _MAY_CONFLICT = 0.3, 0.6
+_FOREIGN, _NEARLY_ALL = 0.55, 0.65
+"""The factor for a word that is nowhere in a source which has at least this share of the sentence."""
 _ONE_CLAUSE = 12
 """The words of a claim in which a negation denies the whole."""
 _COMPARED = 3
@@ -94,6 +98,15 @@ class SourceText:
             for term in terms:
                 self._places.setdefault(term, []).append(place)
 
+    @cached_property
+    def _characters(self) -> frozenset[str]:
+        return frozenset(simplified(self.plain))
+
+    def lacks_word_of(self, claim: str) -> bool:
+        """Whether a Chinese word of several characters in a claim shares none of them with the source."""
+        words = (token.form for token in tokens(claim) if token.kind in ("name", "noun", "word"))
+        return any(len(word) > 1 and not word.isascii() and self._characters.isdisjoint(word) for word in words)
+
     def weight(self, term: str) -> float:
         """The weight of a word: higher for rare words, very low for function words."""
         if term in STOP_WORDS:
@@ -149,8 +162,12 @@ def match(claim: Statement, source: SourceText) -> Match:
     absent = {name for name in claim.names if name.lower() not in source.plain}
     lacks_subject = bool(claim.subject) and claim.subject <= absent
     conflict = _conflict(claim, source, related)
+    is_foreign = not conflict and claim.wide and score >= _NEARLY_ALL and source.lacks_word_of(claim.text)
     score *= _names_factor(claim, absent) * _negation_factor(claim, source, related)
-    score *= 1 if conflict is None else _CONFLICT if conflict[0].is_certain else _MAY_CONFLICT
+    if conflict:
+        score *= _CONFLICT if conflict[0].is_certain else _MAY_CONFLICT
+    elif is_foreign:
+        score *= _FOREIGN
     return Match(
         score,
         conflict[1] if conflict else quote,
