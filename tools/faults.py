@@ -800,6 +800,13 @@ FAULTS = (
         "pass",
     ),
     Fault(
+        "tests/server/test_api.py",
+        "a form of another website is taken for JSON",
+        "server/direct.py",
+        "(not direct.body or is_json(HTTPConnection(scope)))",
+        "True",
+    ),
+    Fault(
         "tests/store/test_grouped_writer.py",
         "a write that SQLite gave up is confirmed",
         "store/database.py",

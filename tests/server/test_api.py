@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from fastapi.routing import APIRoute
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
@@ -23,6 +24,8 @@ from support.site import serve
 from support.site import stall as never
 from support.timing import PATIENCE, eventually, quickest, seconds_of, soon
 from suyuan.llm.settings import ModelSettings
+from suyuan.server import api
+from suyuan.server.direct import _direct
 from suyuan.server.errors import preferred
 from suyuan.server.limits import OpenStreams
 from suyuan.server.sse import EventStream, message
@@ -335,21 +338,32 @@ class TestSearchAndPages:
                 )
                 assert {each["engine"] for each in told["receipt"]} >= {"searxng", "ddg_html"}
 
-    @pytest.mark.parametrize(
-        ("body", "where"),
-        [({"query": ""}, "query"), ({"query": "x", "count": 11}, "number"), ({"query": 3}, "query"), ({}, "query"),
-         ({"query": "x", "nonsense": 1}, "nonsense"), ({"query": "x", "engines": "altavista"}, "altavista"),
-         ([], "read")],
-    )  # fmt: skip
-    async def test_bad_input_names_what_is_wrong(self, body: Any, where: str) -> None:
+    async def test_bad_input_names_what_is_wrong(self) -> None:
+        wrong: list[tuple[Any, str]] = [
+            ({"query": ""}, "query"), ({"query": "x", "count": 11}, "number"), ({"query": 3}, "query"), ({}, "query"),
+            ({"query": "x", "nonsense": 1}, "nonsense"), ({"query": "x", "engines": "altavista"}, "altavista"),
+            ([], "read"),
+        ]  # fmt: skip
         async with talking() as ask:
-            status, told = await ask("POST", "/api/search", body)
-            assert (
-                status == 400
-                and told["error"]["code"] == "InvalidInput"
-                and where in told["error"]["message"]
-                and told["error"]["hint"]
-            )
+            for body, where in wrong:
+                status, told = await ask("POST", "/api/search", body)
+                assert status == 400 and told["error"]["code"] == "InvalidInput", body
+                assert where in told["error"]["message"] and told["error"]["hint"], body
+            # A form of another website cannot send JSON under its own name.
+            for kind in ("text/plain", "application/x-www-form-urlencoded"):
+                status, told = await ask("POST", "/api/conversations", {"search": False}, Content_Type=kind)
+                assert (status, told["error"]["code"]) == (400, "InvalidInput")
+            assert (await ask("GET", "/api/conversations"))[1]["conversations"] == []
+
+    def test_searches_and_questions_do_not_go_through_the_framework(self) -> None:
+        routes = {(method, route.path): _direct(route) for route in (*api.web.routes, *api.router.routes)
+                  if isinstance(route, APIRoute) for method in route.methods}  # fmt: skip
+        for known in (
+            ("POST", "/api/search"), ("POST", "/api/conversations"), ("POST", "/api/conversations/{id}/messages"),
+            ("GET", "/api/runs/{run}/events"),
+        ):  # fmt: skip
+            assert routes[known] is not None, known
+        assert routes["GET", "/api/conversations"] is None, "it has parameters that the framework reads"
 
     async def test_a_client_that_disconnects_ends_its_search(self) -> None:
         begun, gone = asyncio.Event(), asyncio.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -14,7 +15,6 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from sse_starlette.sse import AppStatus
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -54,6 +54,7 @@ from .compat import (
 )
 from .compat.crawls import Crawls
 from .cookies import Cookies
+from .direct import DirectRoutesMiddleware
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
@@ -99,7 +100,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        exception_handlers=_HANDLERS,
+        exception_handlers={**_HANDLERS},
     )
     app.state.client = client
     app.state.origin = origin
@@ -117,6 +118,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
+    app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)
     app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
@@ -136,8 +138,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     with contextlib.suppress(SuyuanError):
         # A store that cannot be opened is reported by the requests that need it.
         app.state.client.chat  # noqa: B018 - reading it opens the store
-    # drain() ends the streams, after the answers that they follow.
-    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     app.state.health.start()
     if app.state.client.live is not None:
         app.state.client.live.nudges.start()
@@ -234,6 +234,7 @@ class Preloader:
                 # A missing module is reported when it is needed.
                 with contextlib.suppress(ImportError):
                     import_module(name)
+        gc.freeze()
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
@@ -259,7 +260,7 @@ async def _on_disconnect(request: Request, error: Exception) -> Response:
     return Response(status_code=499)
 
 
-_HANDLERS: dict[int | type[Exception], Any] = {
+_HANDLERS: dict[type[Exception], Any] = {
     **dict.fromkeys((SuyuanError, RequestValidationError, HTTPException), _on_error),
     ClientDisconnected: _on_disconnect,
 }

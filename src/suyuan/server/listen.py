@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import gc
 import socket
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -91,6 +92,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then call ``started``."""
         await super().startup(sockets)
+        # What has been imported stays: to look for garbage in it takes longer than many a request.
+        gc.freeze()
         if not self.should_exit:
             asyncio.get_running_loop().call_soon(self._on_start)
 

@@ -19,6 +19,7 @@ from ..core.secret import Secret
 from ..net.credentials import Credentials, check_token, client_key, is_loopback
 from ..store.accounts import LOGIN_DAYS, Accounts
 from .cookies import Cookies
+from .direct import replayed
 from .error_forms import TAVILY_PATHS, is_json
 from .errors import accepts_html, failure
 from .identity import Identity
@@ -189,7 +190,7 @@ class SecurityMiddleware:
         if keys or not keyed:
             return keys, receive
         body = await read_body(Request(scope, receive), _LARGEST_KEYED)
-        return [key for key in [_key_in(body)] if key], _replayed(body, receive)
+        return [key for key in [_key_in(body)] if key], replayed(body, receive)
 
     async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
         """Raise a cause unless the token comes with the request; returns what the body is read from."""
@@ -208,7 +209,7 @@ class SecurityMiddleware:
         ):
             body = await read_body(Request(scope, receive), _LARGEST_KEYED)
             if self._credentials.is_token(key := _key_in(body)):
-                return _replayed(body, receive)
+                return replayed(body, receive)
             keys = [key] if key else []
         if not given and not cookie and not keys:
             raise TOKEN_NEEDED()
@@ -221,16 +222,6 @@ def _key_in(body: bytes) -> str:
     except (ValueError, AttributeError, RecursionError):
         return ""
     return key if isinstance(key, str) else ""
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A ``receive`` that gives ``body`` once more, and then what the connection has to say."""
-    left = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replayed() -> Message:
-        return left.pop() if left else await receive()
-
-    return replayed
 
 
 def _for_programs(scope: Scope) -> bool:

@@ -7,10 +7,9 @@ import contextlib
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from sse_starlette.event import ServerSentEvent
-from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.requests import HTTPConnection, Request
-from starlette.types import Receive, Scope, Send
+from starlette.responses import StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from ..core.errors import SuyuanError
 from ..net.credentials import client_key
@@ -22,39 +21,79 @@ T = TypeVar("T")
 
 # Proxies close connections on which nothing is sent.
 HEARTBEAT = 15.0
+_STILL_HERE = b": still here\n\n"
+_END: Message = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
 class ClientDisconnected(Exception):
     """The client has gone before its answer."""
 
 
-class EventStream(EventSourceResponse):
+class EventStream(StreamingResponse):
     """Server-sent events; each is made when the client has read the last one, so a slow client costs no memory."""
 
     def __init__(
         self, messages: AsyncIterator[bytes], *, heartbeat: float = HEARTBEAT, timeout: float = SEND_SECONDS
     ) -> None:
-        super().__init__(messages, ping=heartbeat, ping_message_factory=_heartbeat, send_timeout=timeout)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(messages, headers=headers, media_type="text/event-stream")
+        self._messages = messages
+        self._heartbeat = heartbeat
+        self._timeout = timeout
+        self._gone = False
+        """Whether the client has gone, or reads nothing."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the messages end, the client disconnects, or it reads nothing for too long."""
         streams: OpenStreams = scope["app"].state.streams
+        async with contextlib.aclosing(self._messages):  # type: ignore[type-var]
+            try:
+                with streams.slot(client_key(scope)):
+                    await self._stream(scope["method"] == "HEAD", receive, send)
+            except SuyuanError as error:
+                await failure(HTTPConnection(scope), error)(scope, receive, send)
+            except asyncio.CancelledError:
+                if self._gone:
+                    return
+                if not streams.closed:
+                    raise
+                # The server stops: end the stream properly.
+                await send(_END)
+
+    async def _stream(self, head_only: bool, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        if not head_only:
+            streaming = asyncio.current_task()
+            assert streaming is not None, "requests are answered in tasks"
+            watching = asyncio.create_task(self._watch(streaming, receive, send))
+            try:
+                async for message in self._messages:
+                    if not await self._sent(message, send):
+                        return
+            finally:
+                watching.cancel()
+        await send(_END)
+
+    async def _sent(self, message: bytes, send: Send) -> bool:
+        """Send a message; False where the client reads nothing for too long."""
         try:
-            with streams.slot(client_key(scope)):
-                await super().__call__(scope, receive, send)
-        except SendTimeoutError:
-            return
-        except SuyuanError as error:
-            await failure(HTTPConnection(scope), error)(scope, receive, send)
-        except asyncio.CancelledError:
-            if not streams.closed:
-                raise
-            # The server stops: end the stream properly.
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            async with asyncio.timeout(self._timeout):
+                await send({"type": "http.response.body", "body": message, "more_body": True})
+        except TimeoutError:
+            self._gone = True
+        return not self._gone
 
-
-def _heartbeat() -> ServerSentEvent:
-    return ServerSentEvent(comment="still here", sep="\n")
+    async def _watch(self, streaming: asyncio.Task[Any], receive: Receive, send: Send) -> None:
+        """Send heartbeats, and end the stream when the client has gone."""
+        waiting = asyncio.ensure_future(_disconnected(receive))
+        try:
+            while not (await asyncio.wait([waiting], timeout=self._heartbeat))[0]:
+                if not await self._sent(_STILL_HERE, send):
+                    break
+        finally:
+            waiting.cancel()
+        self._gone = True
+        streaming.cancel()
 
 
 def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "") -> bytes:
@@ -68,7 +107,7 @@ def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``, which is cancelled with its sockets when the client disconnects."""
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_disconnected(request))
+    gone = asyncio.ensure_future(_disconnected(request.receive))
     try:
         await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
@@ -81,6 +120,6 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
             await task
 
 
-async def _disconnected(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
         pass
