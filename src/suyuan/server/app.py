@@ -100,7 +100,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        exception_handlers={**_HANDLERS},
+        exception_handlers=dict[Any, Any](_HANDLERS),
     )
     app.state.client = client
     app.state.origin = origin

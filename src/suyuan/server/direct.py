@@ -49,7 +49,7 @@ class DirectRoutesMiddleware:
         for route in chain.from_iterable(router.routes for router in routers):
             if isinstance(route, APIRoute):
                 direct = _direct(route)
-                for method in route.methods:
+                for method in route.methods or ():
                     self._routes.setdefault(method, []).append((route.path_regex, direct))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
