@@ -503,6 +503,20 @@ FAULTS = (
         "for address in {address_key(document.url), page, address_key(document.canonical_url or document.url)}:",
     ),
     Fault(
+        "tests/pages/test_archive.py",
+        "each page that is read is a transaction of its own",
+        "pages/async_archive.py",
+        "for _ in range(len(self._new))]",
+        "for _ in range(1)]",
+    ),
+    Fault(
+        "tests/pages/test_reader.py",
+        "readers take the cores from the event loop",
+        "pages/reader_process.py",
+        "os.nice(_NICE)",
+        "os.nice(0)",
+    ),
+    Fault(
         "tests/pages/test_reader.py",
         "a reading that is given up goes on",
         "pages/reader_pool.py",

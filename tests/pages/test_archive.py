@@ -254,6 +254,20 @@ async def test_a_locked_archive_is_a_cause_and_does_not_stop_the_loop(tmp_path: 
     await archive.close()
 
 
+async def test_pages_that_are_read_at_the_same_time_are_one_transaction(tmp_path: Path) -> None:
+    archive = AsyncArchive(tmp_path / "a.sqlite")
+    opened, commits = archive.open(), 0
+
+    def count(statement: str) -> None:
+        nonlocal commits
+        commits += statement == "COMMIT"
+
+    opened.run(lambda db: db.set_trace_callback(count))
+    await asyncio.gather(*(archive.put(doc(f"https://{n}.example/")) for n in range(40)))
+    assert len(opened) == 40 and 1 <= commits < 10
+    await archive.close()
+
+
 async def test_a_full_disk_is_a_cause(tmp_path: Path) -> None:
     archive = AsyncArchive(tmp_path / "a.sqlite")
     await archive.put(doc())

@@ -48,6 +48,8 @@ async def test_a_reader_returns_what_the_conversion_returns(pool: ReaderPool) ->
     assert there.index == here.index and there.document.fetched_at
     assert there.document.text == here.document.text and there.document.links == here.document.links
     assert there.document.canonical_url == "http://a.example/tea" and there.document.language == "en"
+    here_first = os.getpriority(os.PRIO_PROCESS, 0) < os.getpriority(os.PRIO_PROCESS, pool.pids[0])
+    assert here_first, "where there are too few cores, the event loop comes first"
 
 
 async def test_an_error_of_a_reader_is_the_error_itself(pool: ReaderPool) -> None:

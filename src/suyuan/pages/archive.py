@@ -86,30 +86,17 @@ class Archive:
         ``index`` holds the words of its text, if they are known already. The ``parts`` of a long text are found each
         by itself.
         """
-        page = address_key(document.final_url)
-        stored = replace(document, from_archive=False)
+        return self._store(lambda db: _put(db, document, index, parts))
 
-        def work(db: sqlite3.Connection) -> int:
-            row = db.execute(
-                "SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, document.sha256)
-            ).fetchone()
-            if row:
-                db.execute(
-                    "UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?",
-                    (document.fetched_at, _to_json(stored), row[0]),
-                )
-                number = int(row[0])
-            else:
-                number = _insert(db, page, stored, index, parts)
-            # Only addresses that were really requested: what a page says about its address proves nothing.
-            for address in {address_key(document.url), page}:
-                db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
-            return number
+    def put_all(self, documents: Iterable[tuple[Document, str]]) -> None:
+        """Store documents, each with the words of its text, in one transaction."""
+        self._store(lambda db: [_put(db, document, index) for document, index in documents])
 
-        number = self.run(work, write=True)
+    def _store(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        result = self.run(work, write=True)
         if self._size() > self._max_bytes and self._size(shrink=True) > self._max_bytes:
             self.prune()
-        return number
+        return result
 
     def pin(self, documents: Iterable[Document]) -> bool:
         """Make these the pages that are never removed, each in one version; return whether anything was written."""
@@ -251,7 +238,7 @@ def _replace_pinned(db: sqlite3.Connection, old: set[str], wanted: Mapping[str, 
         _drop(db, "page = ?", page)
     db.execute("DELETE FROM pinned")
     for page, document in wanted.items():
-        _insert(db, page, replace(document, from_archive=False))
+        _insert(db, page, document)
         db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (page, page))
         db.execute("INSERT INTO pinned VALUES (?)", (page,))
 
@@ -263,6 +250,21 @@ def _drop(db: sqlite3.Connection, which: str, value: str | int) -> int:
     # The index only notes what was deleted until its parts are merged; a bounded piece of that work is done here.
     db.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
     return db.execute(f"DELETE FROM documents WHERE {which}", (value,)).rowcount
+
+
+def _put(db: sqlite3.Connection, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()) -> int:
+    page, sha256 = address_key(document.final_url), document.sha256
+    row = db.execute("SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, sha256)).fetchone()
+    if row:
+        number = int(row[0])
+        values = (document.fetched_at, _to_json(document), number)
+        db.execute("UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?", values)
+    else:
+        number = _insert(db, page, document, index, parts)
+    # Only addresses that were really requested: what a page says about its address proves nothing.
+    for address in {address_key(document.url), page}:
+        db.execute("INSERT OR REPLACE INTO addresses VALUES (?, ?)", (address, page))
+    return number
 
 
 def _insert(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +22,10 @@ T = TypeVar("T")
 # How long a reader of pages waits for the archive, and how long it is left alone after it failed.
 _WAIT_SECONDS = 2.0
 _REST_SECONDS = 30.0
+# A transaction costs more than what is stored in it: where one page comes soon after another, the next are waited for.
+_SOON_SECONDS = 0.1
+_TOGETHER_SECONDS = 0.008
+_MOST_WAITING = 500
 
 
 class AsyncArchive:
@@ -43,8 +48,12 @@ class AsyncArchive:
         self._lock = threading.Lock()
         self._archive: Archive | None = None
         self._resting_until = 0.0
-        # One thread, since SQLite has one writer.
+        self._new: deque[tuple[Document, str]] = deque(maxlen=_MOST_WAITING)
+        self._stored_at = 0.0
+        self._closing = threading.Event()
+        # One thread, since SQLite has one writer; another one that does not wait for the next pages.
         self._thread = ThreadPoolExecutor(1, "suyuan-archive")
+        self._lookups = ThreadPoolExecutor(1, "suyuan-archive-get")
 
     def open(self) -> Archive:
         """The archive for synchronous callers; raises the cause if it cannot be opened."""
@@ -61,15 +70,17 @@ class AsyncArchive:
 
     async def get(self, url: str) -> Document | None:
         """The latest version of the page at ``url``; None if there is none, or the archive cannot be used."""
-        return await self._try(lambda archive: archive.get(url))
+        return await self._try(lambda archive: archive.get(url), self._lookups)
 
     async def version(self, sha256: str) -> Document | None:
         """The document with exactly this text; None if there is none, or the archive cannot be used."""
-        return await self._try(lambda archive: archive.version(sha256))
+        return await self._try(lambda archive: archive.version(sha256), self._lookups)
 
     async def put(self, document: Document, index: str = "") -> None:
-        """Store a document, if the archive can be used."""
-        await self._try(lambda archive: archive.put(document, index))
+        """Store a document, if the archive can be used; those that come at about the same time are one transaction."""
+        if time.monotonic() >= self._resting_until:
+            self._new.append((document, index))
+            await self._try(self._put_new, self._thread)
 
     async def search(self, question: str, limit: int, *, guides: bool = False) -> list[ArchiveHit]:
         """The documents that match ``question``; raises the cause if the archive cannot be used."""
@@ -81,6 +92,7 @@ class AsyncArchive:
 
     async def close(self) -> None:
         """Remove what is too old or too much, and close the file."""
+        self._closing.set()
         try:
             closing = self._thread.submit(self._close)
         except RuntimeError:
@@ -92,16 +104,26 @@ class AsyncArchive:
 
     def close_sync(self) -> None:
         """Like :meth:`close`, for synchronous callers."""
+        self._closing.set()
         self._thread.submit(self._close).result()
         self._thread.shutdown(wait=False)
 
-    async def _try(self, work: Callable[[Archive], T]) -> T | None:
+    async def _try(self, work: Callable[[Archive], T], thread: ThreadPoolExecutor) -> T | None:
         if time.monotonic() < self._resting_until:
             return None
-        future = asyncio.wrap_future(self._thread.submit(self._guarded, work))
+        future = asyncio.wrap_future(thread.submit(self._guarded, work))
         done, _ = await asyncio.wait([future], timeout=_WAIT_SECONDS)
         # What takes longer goes on without us.
         return future.result() if done else None
+
+    def _put_new(self, archive: Archive) -> None:
+        if not self._new:
+            # The call before this one has stored it.
+            return
+        if time.monotonic() - self._stored_at < _SOON_SECONDS:
+            self._closing.wait(_TOGETHER_SECONDS)
+        archive.put_all([self._new.popleft() for _ in range(len(self._new))])
+        self._stored_at = time.monotonic()
 
     def _guarded(self, work: Callable[[Archive], T]) -> T | None:
         if time.monotonic() < self._resting_until:
@@ -118,6 +140,7 @@ class AsyncArchive:
         return result
 
     def _close(self) -> None:
+        self._lookups.shutdown()
         archive, self._archive = self._archive, None
         if archive is None:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,12 +19,9 @@ from .formats import feed_text, json_text, pdf_text
 from .interstitial import interstitial_error
 from .kind import kind_of
 from .reading import Reading, ReceivedPage
-from .zip_formats import docx_text, epub_text
 
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
-
-_BINARY = {"pdf": pdf_text, "docx": docx_text, "epub": epub_text}
 
 
 def read_page(page: ReceivedPage) -> Reading:
@@ -72,8 +70,8 @@ def _bounded(document: Document) -> Document:
 
 def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> Document:
     body, content_type = page.response.body, page.response.headers.get("content-type", "")
-    if kind in _BINARY:
-        title, text = _BINARY[kind](body, where)
+    if kind in ("pdf", "docx", "epub"):
+        title, text = _binary(kind)(body, where)
         return replace(base, title=title, text=text)
     if not kind:
         raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))
@@ -84,6 +82,14 @@ def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> Docum
         title, text = feed_text(text)
         return replace(base, title=title, text=text)
     return replace(base, text=json_text(text) if kind == "json" else text)
+
+
+def _binary(kind: str) -> Callable[[bytes, str], tuple[str, str]]:
+    if kind == "pdf":
+        return pdf_text
+    from .zip_formats import docx_text, epub_text
+
+    return docx_text if kind == "docx" else epub_text
 
 
 def _convert_html(base: Document, html: str, where: str, rendered: bool) -> Document:

@@ -54,7 +54,8 @@ _TAG_INDEX = {tag: len(_HINTS) + number for number, tag in enumerate(_TAGS)}
 _NO_HINTS = (_FAR,) * (len(_HINTS) + len(_TAGS))
 
 _SENTENCE_END = re.compile(r"[.!?。！？…:：\"”’」』)）]\s*$")
-_PUNCTUATION = re.compile(r"[,，、;；.。!！?？](?=\s|$|[^\x00-\x7f])|[，。、；！？]")
+# One set of characters at the beginning is searched for several times as fast as alternatives.
+_PUNCTUATION = re.compile(r"[,，、;；.。!！?？](?:(?<=[，。、；！？])|(?=\s|$|[^\x00-\x7f]))")
 _BOILERPLATE = re.compile(
     r"copyright|©|all rights|cookie|privacy|subscribe|sign (?:in|up)|log ?in|newsletter|share (?:this|on)|follow us|"
     r"read more|see also|related|advertis|click here|terms of|add to cart|"

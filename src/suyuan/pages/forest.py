@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 # After the first trees most blocks are clearly not main content; the others would only scale the sum by this factor.
 _FIRST = 20
 _CLEARLY_OUTSIDE = -1.8
 _SCALE = 1.27
-_MANY_ROWS = 2000
+_MANY_ROWS = 500
 
 
 @cache
 def _trees() -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The first trees and the rest, as nested tuples (feature, threshold, left, right); a leaf is a number."""
-    trees = tuple(_frozen(tree) for tree in json.loads((files(__package__) / "forest.json").read_text("utf-8")))
+    trees = tuple(_frozen(tree) for tree in json.loads(Path(__file__).with_name("forest.json").read_text("utf-8")))
     return trees[:_FIRST], trees[_FIRST:]
 
 
@@ -31,8 +31,9 @@ _sums: list[_Sum] = []
 _rows = 0
 
 
+@cache
 def compile_forest() -> None:
-    """Turn the trees into code: that takes a moment, and is worth it for a process that reads many pages."""
+    """Turn the trees into code, once: that takes a moment, and is worth it for a process that reads many pages."""
     _sums[:] = map(_compiled, _trees())
 
 

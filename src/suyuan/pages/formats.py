@@ -12,7 +12,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ..core.causes.page import EXTRA_MISSING, UNSUPPORTED_TYPE
 from ..messages.catalog import Text
 from .bounded import bounded
-from .wrapped_lines import unwrapped
 
 _MAX_PAGES = 500
 _TAG = re.compile(r"<[^<>]{0,2000}>")
@@ -67,6 +66,8 @@ def pdf_text(body: bytes, where: str) -> tuple[str, str]:
 
 
 def _pdf_pages(reader: object) -> Iterator[str]:
+    from .wrapped_lines import unwrapped
+
     for number, page in enumerate(reader.pages[:_MAX_PAGES], 1):  # type: ignore[attr-defined]
         text = page.extract_text().strip()
         if text:

@@ -26,6 +26,8 @@ from ..core.failure import Failure
 from ..core.wire import Response
 from .reading import Reading, ReceivedPage
 
+BUFFER = 1 << 17
+"""Of both ends of a pipe: a usual page is written and read at once."""
 MAX_HEADER = 4_000_000
 MAX_PART = 100_000_000
 

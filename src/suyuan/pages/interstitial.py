@@ -34,7 +34,8 @@ def interstitial_error(html: str, text: str, where: str, rendered: bool = False)
 
     ``rendered``: a browser has run its scripts.
     """
-    size = len("".join(text.split()))
+    # No more than is compared with: of a long text the rest counts as one word.
+    size = sum(map(len, text.split(None, _LITTLE_TEXT)))
     # Articles can contain CAPTCHAs and login forms too, so only pages with little text are checked.
     if size > _LITTLE_TEXT:
         return None

@@ -7,7 +7,6 @@ from collections import defaultdict
 from functools import lru_cache
 from itertools import pairwise
 from math import exp
-from statistics import fmean
 
 from .block import Block, Element
 from .features import features
@@ -100,7 +99,7 @@ def _fill_gaps(blocks: list[Block], probabilities: list[float], kept: list[int])
             after > before + 1
             and _are_close(blocks[before].element, blocks[after].element)
             and _is_structure(blocks[gap])
-            and fmean(probabilities[gap]) > _MIN_GAP
+            and sum(probabilities[gap]) > _MIN_GAP * (after - before - 1)
         ):
             filled.extend(range(before + 1, after))
         filled.append(after)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ..core.causes.page import PAGE_TOO_SLOW, READER_FAILED, READER_NOT_STARTED
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
-from .frames import BrokenFrame, read_outcome, write_page
+from .frames import BUFFER, BrokenFrame, read_outcome, write_page
 from .reading import Reading, ReceivedPage
 
 MAX_CPU_SECONDS = 10.0
@@ -172,6 +172,7 @@ class ReaderPool:
             # In a group of its own, so that Ctrl-C reaches this process only.
             process = subprocess.Popen(
                 [sys.executable, "-c", program],
+                bufsize=BUFFER,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -15,8 +15,7 @@ from ..core.causes.page import PAGE_TOO_COMPLEX, READER_FAILED
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from .convert import read_page
-from .forest import compile_forest
-from .frames import BrokenFrame, read_page_frame, write_outcome
+from .frames import BUFFER, BrokenFrame, read_page_frame, write_outcome
 from .reading import Reading, ReceivedPage
 
 try:
@@ -28,18 +27,21 @@ log = logging.getLogger("suyuan.pages")
 
 MAX_MEGABYTES = 1024
 """The address space of a reader."""
+_NICE = 10
 
 
 def main() -> None:
     """Convert the pages that come on standard input until it ends."""
     logging.disable(logging.CRITICAL)
-    pages, outcomes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    pages, outcomes = os.fdopen(os.dup(0), "rb", BUFFER), os.fdopen(os.dup(1), "wb", BUFFER)
     # A library that prints must not end up between the frames.
     with open(os.devnull, "r+b") as nowhere:
         for standard in (0, 1, 2):
             os.dup2(nowhere.fileno(), standard)
     _limit_memory()
-    compile_forest()
+    if hasattr(os, "nice"):
+        # Where there are too few cores, the event loop comes first.
+        os.nice(_NICE)
     jobs: queue.SimpleQueue[tuple[ReceivedPage, float]] = queue.SimpleQueue()
     # In a thread of its own, so that the end of the parent is seen while a page is being converted.
     threading.Thread(target=_receive, args=(pages, jobs), daemon=True).start()

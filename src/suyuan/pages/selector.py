@@ -16,7 +16,8 @@ _INNER = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 _COMBINATOR = re.compile(r"\s*[\s>+~]\s*")
 _BETWEEN = " \t\n\r\f>+~"
 _LAST = re.compile(r"[\s>+~]+")
-_NAME = r"[-\w\u0080-\uffff]+"
+# All but the other characters of ASCII.
+_NAME = r"[^\x00-,./:-@\[-^`{-\x7f]+"
 _COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)(.*)", re.S)
 _PART = re.compile(rf"[.#]{_NAME}")
 _FIRST = re.compile(rf"(\*|{_NAME})?([.#]{_NAME})?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from string import ascii_letters
 
 from .scripts import HAN
 
@@ -46,6 +47,7 @@ _FREQUENT_WORDS = {
     }.items()
 }
 _SAMPLE = 4000
+_ASCII_LETTERS = ascii_letters.encode()
 
 
 def script_language(text: str) -> str:
@@ -58,10 +60,10 @@ def script_language(text: str) -> str:
 def detect_language(text: str) -> str:
     """Return the language of ``text``, for Chinese with its region; empty where it is not certain."""
     sample = text[:_SAMPLE]
-    letters = sum(map(str.isalpha, sample))
+    letters = _count_letters(sample)
     if letters < 20:
         return ""
-    for language, script in _SCRIPTS.items():
+    for language, script in () if sample.isascii() else _SCRIPTS.items():
         if len(re.findall(script, sample)) > letters * _LEAST_SHARE.get(language, 0.4):
             return (chinese_variant(sample) or "zh-CN") if language == "zh" else language
     found = sample.lower().split()
@@ -81,6 +83,13 @@ def chinese_variant(text: str) -> str:
     """Return ``zh-TW`` for traditional characters, ``zh-CN`` for simplified ones; empty where ``text`` has neither."""
     traditional, simplified = len(re.findall(_TRADITIONAL, text)), len(re.findall(_SIMPLIFIED, text))
     return "" if traditional == simplified else "zh-TW" if traditional > simplified else "zh-CN"
+
+
+def _count_letters(text: str) -> int:
+    if text.isascii():
+        # Several times as fast.
+        return len(text) - len(text.encode().translate(None, _ASCII_LETTERS))
+    return sum(map(str.isalpha, text))
 
 
 def _counts(found: list[str]) -> dict[str, int]:
