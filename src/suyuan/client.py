@@ -7,19 +7,20 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .config.load import load_settings
 from .config.settings import Settings
 from .core.engine import SearchEngine
 from .core.errors import SuyuanError
 from .core.page_reading import Depth, tokens_for
-from .core.person import current_person
+from .core.person import Person, current_person
 from .core.query import SearchParams, SearchQuery
 from .core.result import ARCHIVE, LIBRARY, SearchPage
 from .core.sync_bridge import SyncBridge
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .research.request import ResearchParams
     from .research.service import ResearchService
     from .search.result_reader import ResultReader
+    from .store.archive import StoredArchives
 
 log = logging.getLogger("suyuan.client")
 
@@ -97,6 +99,7 @@ class AsyncClient:
         )
         # By person: what one has read and added is nobody else's.
         self._archives: dict[str, AsyncArchive] = {}
+        self._stored_archives: StoredArchives | None = None
         self._libraries: dict[str, Library] = {}
         self._fetchers: dict[str, Fetcher] = {}
         self._reader: PageReader | None = None
@@ -245,18 +248,26 @@ class AsyncClient:
     @property
     def archive(self) -> AsyncArchive | None:
         """The pages that were read, or None where nothing is kept."""
-        path, person = self.settings.archive_file, current_person.get().id
-        if person not in self._archives and path is not None:
-            from .pages.async_archive import AsyncArchive
-
-            pages = self.settings.pages
-            self._archives[person] = AsyncArchive(
-                _own_path(path),
-                self._guides,
-                max_bytes=pages.archive_megabytes * 1_000_000,
-                max_days=pages.archive_days,
-            )
+        person = current_person.get().id
+        if person not in self._archives and self.settings.keeps_pages:
+            self._archives[person] = self._new_archive(person)
         return self._archives.get(person)
+
+    def _new_archive(self, person: str) -> AsyncArchive:
+        from .pages.async_archive import AsyncArchive
+
+        limits: dict[str, Any] = {
+            "max_bytes": self.settings.pages.archive_megabytes * 1_000_000,
+            "max_days": self.settings.pages.archive_days,
+        }
+        if (path := self.settings.archive_file) is not None:
+            return AsyncArchive(_own_path(path), self._guides, **limits)
+        if self._stored_archives is None:
+            from .store.archive import StoredArchives
+
+            self._stored_archives = StoredArchives(self.settings.store_url, **limits)
+        stored = self._stored_archives
+        return AsyncArchive("PostgreSQL", self._guides, opened=lambda: stored.of(person))
 
     def _guides(self) -> Iterable[Document]:
         # They must be found without a network, and from the first day.
@@ -266,7 +277,7 @@ class AsyncClient:
 
     def _offline_engines(self) -> dict[str, Callable[[], SearchEngine]]:
         engines: dict[str, Callable[[], SearchEngine]] = {}
-        if self.settings.archive_file:
+        if self.settings.keeps_pages:
             engines[ARCHIVE] = self._archive_engine
         if self.settings.library_dir:
             engines[LIBRARY] = self._library_engine
@@ -392,6 +403,19 @@ class AsyncClient:
             )
         return self._research
 
+    def export_person(self, name: str) -> dict[str, Any]:
+        """Everything that is kept of a person, the pages that were read included; waits for the disk."""
+        account = self.chat.store.people.named(name)
+        # In a context of its own: whoever exports is not that person.
+        return {**self.chat.store.people.export(account), "archive": copy_context().run(self._read_pages, account.id)}
+
+    def _read_pages(self, person: str) -> list[dict[str, Any]]:
+        current_person.set(Person(person, ""))
+        path = self.settings.archive_file
+        if self.archive is None or (path and not _own_path(path).exists()):
+            return []
+        return [document.as_dict() for document in self.archive.open().export()]
+
     def delete_person(self, id: str) -> dict[str, int]:
         """Delete an account with everything that is its own, in the store and in files; waits for the disk."""
         gone = self.chat.store.people.remove(id)
@@ -430,6 +454,9 @@ class AsyncClient:
         for archive in self._archives.values():
             await archive.close()
         self._archives.clear()
+        if self._stored_archives is not None:
+            self._stored_archives.close()
+            self._stored_archives = None
 
     def _close_files(self) -> None:
         self.engines.save()

@@ -271,7 +271,9 @@ async def test_pages_that_are_read_at_the_same_time_are_one_transaction(tmp_path
 async def test_a_full_disk_is_a_cause(tmp_path: Path) -> None:
     archive = AsyncArchive(tmp_path / "a.sqlite")
     await archive.put(doc())
-    db = archive.open()._file._opened()
+    opened = archive.open()
+    assert isinstance(opened, Archive)
+    db = opened._file._opened()
     db.execute(f"PRAGMA max_page_count={db.execute('PRAGMA page_count').fetchone()[0]}")
     await archive.put(doc("https://b.example/", "many words " * 9000))
     assert archive.problem is not None and archive.problem.detail_code == "archive_full"

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -41,7 +42,10 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     own = settings.store_address
     try:
         if args.action == "migrate":
-            return _copied(_address(args.source), _address(args.target), args, t)
+            from ..store.transfer import archives_beside
+
+            archives = {} if "://" in args.source else archives_beside(Path(args.source).absolute())
+            return _copied(_address(args.source), _address(args.target), args, t, archives)
         file = args.file.absolute()
         if args.action == "restore":
             if not file.is_file():
@@ -59,10 +63,12 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return show_failure(error, t, "store.failed")
 
 
-def _copied(source: Secret, target: Secret, args: argparse.Namespace, t: Texts) -> int:
+def _copied(
+    source: Secret, target: Secret, args: argparse.Namespace, t: Texts, archives: Mapping[str, Path] | None = None
+) -> int:
     from ..store.transfer import copy_store
 
-    counts = copy_store(source, target)
+    counts = copy_store(source, target, archives=archives)
     text = json.dumps(counts) if args.json else t("store.copied", rows=sum(counts.values()), tables=len(counts))
     Terminal(sys.stdout).line(text)
     return 0

@@ -129,7 +129,7 @@ def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     account = _people(client).named(args.name)
-    text = json.dumps(_people(client).export(account), ensure_ascii=False, indent=2)
+    text = json.dumps(client.export_person(account.name), ensure_ascii=False, indent=2)
     _note(client, "user exported", account)
     if args.output is None:
         sys.stdout.write(text + "\n")

@@ -267,8 +267,19 @@ class Settings:
 
     @property
     def archive_file(self) -> Path | None:
-        """The archive of the pages that were read; None if there is no archive."""
-        return self.data_dir / "archive.sqlite" if self.data_dir and self.pages.archive else None
+        """The archive of the pages that were read; None if there is none, or it is in a shared store."""
+        kept = self.pages.archive and not self.shares_store
+        return self.data_dir / "archive.sqlite" if self.data_dir and kept else None
+
+    @property
+    def keeps_pages(self) -> bool:
+        """Whether there is an archive of the pages that were read."""
+        return self.pages.archive and (self.data_dir is not None or self.shares_store)
+
+    @property
+    def shares_store(self) -> bool:
+        """Whether the processes of several machines can use the store."""
+        return self.store_url.reveal().startswith("postgres")
 
     @property
     def library_dir(self) -> Path | None:

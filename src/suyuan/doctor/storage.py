@@ -31,11 +31,10 @@ async def check(
 
 
 def _archive(client: AsyncClient) -> Finding:
-    path = client.settings.archive_file
-    if path is None:
+    if client.archive is None:
         return Finding.ok("archive", Text("doctor.ok.archive_off"))
+    path = client.archive.path
     try:
-        assert client.archive is not None
         archive = client.archive.open()
         result = archive.check()
         size = len(archive)
@@ -45,7 +44,7 @@ def _archive(client: AsyncClient) -> Finding:
         return Finding.problem("archive", archive.notice, WARNING)
     if result != "ok":
         return Finding.problem("archive", ARCHIVE_FAULTY(where=path, why=result[:200]))
-    return Finding.ok("archive", Text("doctor.ok.archive", {"count": size, "path": str(path)}))
+    return Finding.ok("archive", Text("doctor.ok.archive", {"count": size, "path": path}))
 
 
 def _store(store_check: StoreCheck) -> Finding:

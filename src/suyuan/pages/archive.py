@@ -7,7 +7,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +21,7 @@ from ..text.sentences import sentence_ends
 from ..text.words import words
 from .address import address_key
 from .archive_file import ArchiveFile
+from .page_archive import ArchiveEntry, ArchiveHit
 from .passages import cut, rank
 
 log = logging.getLogger("suyuan.pages")
@@ -29,28 +30,6 @@ T = TypeVar("T")
 _MERGED_PAGES = -1000
 # All documents except the product's own pages.
 _NOT_PINNED = "page NOT IN (SELECT page FROM pinned)"
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveHit:
-    """A document that a search of the archive found, and the share of the query words that it contains."""
-
-    document: Document
-    coverage: float
-    snippet: str
-    start: int = 0
-    """Where in the text the snippet was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveEntry:
-    """One entry of the list of archived documents."""
-
-    id: int
-    url: str
-    title: str
-    fetched_at: str
-    size: int
 
 
 class Archive:
@@ -168,9 +147,9 @@ class Archive:
         rows = self.run(lambda db: db.execute(query, (match, limit * 3)).fetchall())
         hits: dict[str, ArchiveHit] = {}
         for text, first, last in rows:
-            document = _from_json(text)
+            document = document_from_json(text)
             if (key := address_key(document.final_url)) not in hits:
-                hits[key] = _hit(document, first, last or len(document.text), question, asked)
+                hits[key] = make_hit(document, first, last or len(document.text), question, asked)
             if len(hits) == limit:
                 break
         return list(hits.values())
@@ -230,7 +209,7 @@ class Archive:
 
 def _one(db: sqlite3.Connection, query: str, value: str | int) -> Document | None:
     row = db.execute(query, (value,)).fetchone()
-    return _from_json(row[0]) if row else None
+    return document_from_json(row[0]) if row else None
 
 
 def _replace_pinned(db: sqlite3.Connection, old: set[str], wanted: Mapping[str, Document]) -> None:
@@ -257,7 +236,7 @@ def _put(db: sqlite3.Connection, document: Document, index: str = "", parts: Seq
     row = db.execute("SELECT id FROM documents WHERE page = ? AND sha256 = ?", (page, sha256)).fetchone()
     if row:
         number = int(row[0])
-        values = (document.fetched_at, _to_json(document), number)
+        values = (document.fetched_at, document_to_json(document), number)
         db.execute("UPDATE documents SET fetched_at = ?, document = ? WHERE id = ?", values)
     else:
         number = _insert(db, page, document, index, parts)
@@ -271,7 +250,7 @@ def _insert(
     db: sqlite3.Connection, page: str, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()
 ) -> int:
     size = len(document.text.encode("utf-8", "replace"))
-    values = (page, document.sha256, document.fetched_at, document.title, size, _to_json(document))
+    values = (page, document.sha256, document.fetched_at, document.title, size, document_to_json(document))
     cursor = db.execute(
         "INSERT INTO documents (page, sha256, fetched_at, title, size, document) VALUES (?, ?, ?, ?, ?, ?)", values
     )
@@ -284,19 +263,22 @@ def _insert(
     return number
 
 
-def _hit(document: Document, first: int, last: int, question: str, asked: list[str]) -> ArchiveHit:
+def make_hit(document: Document, first: int, last: int, question: str, asked: list[str]) -> ArchiveHit:
+    """A document that was found by this part of its text."""
     part = replace(document, text=document.text[first:last])
     snippet, start = _snippet(part, question)
     return ArchiveHit(document, _coverage(asked, part), snippet, first + start)
 
 
-def _to_json(document: Document) -> str:
+def document_to_json(document: Document) -> str:
+    """A document as archives store it."""
     # The passages depend on a question, and so are not a part of the page.
     names = [name for name in Document.__slots__ if name not in ("from_archive", "passages")]
     return json.dumps({name: getattr(document, name) for name in names}, ensure_ascii=False)
 
 
-def _from_json(text: str) -> Document:
+def document_from_json(text: str) -> Document:
+    """A document that an archive has stored."""
     data = json.loads(text)
     data["links"] = tuple((name, url) for name, url in data["links"])
     data["notes"] = tuple(data["notes"])

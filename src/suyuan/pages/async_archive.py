@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from ..core.document import Document
 from ..core.errors import SuyuanError
-from .archive import Archive, ArchiveHit
+from .archive import Archive
+from .page_archive import ArchiveHit, PageArchive
 
 log = logging.getLogger("suyuan.pages")
 T = TypeVar("T")
@@ -29,7 +30,10 @@ _MOST_WAITING = 500
 
 
 class AsyncArchive:
-    """The archive in one file, opened when it is first used; ``pinned`` makes the pages that are never removed."""
+    """An archive, opened when it is first used; ``pinned`` makes the pages that are never removed.
+
+    It is the file ``path``, unless ``opened`` makes another one.
+    """
 
     def __init__(
         self,
@@ -38,15 +42,15 @@ class AsyncArchive:
         *,
         max_bytes: int = 512 * 1024 * 1024,
         max_days: int = 365,
+        opened: Callable[[], PageArchive] | None = None,
     ) -> None:
         self.path = str(path)
         self.problem: SuyuanError | None = None
         """Why it could not be used the last time."""
         self._pinned = pinned
-        self._max_bytes = max_bytes
-        self._max_days = max_days
+        self._open = opened or (lambda: Archive(path, max_bytes=max_bytes, max_days=max_days))
         self._lock = threading.Lock()
-        self._archive: Archive | None = None
+        self._archive: PageArchive | None = None
         self._resting_until = 0.0
         self._new: deque[tuple[Document, str]] = deque(maxlen=_MOST_WAITING)
         self._stored_at = 0.0
@@ -55,11 +59,11 @@ class AsyncArchive:
         self._thread = ThreadPoolExecutor(1, "suyuan-archive")
         self._lookups = ThreadPoolExecutor(1, "suyuan-archive-get")
 
-    def open(self) -> Archive:
+    def open(self) -> PageArchive:
         """The archive for synchronous callers; raises the cause if it cannot be opened."""
         with self._lock:
             if self._archive is None:
-                archive = Archive(self.path, max_bytes=self._max_bytes, max_days=self._max_days)
+                archive = self._open()
                 try:
                     archive.pin(self._pinned())
                 except SuyuanError as error:
@@ -86,7 +90,7 @@ class AsyncArchive:
         """The documents that match ``question``; raises the cause if the archive cannot be used."""
         return await self.run(lambda archive: archive.search(question, limit, guides=guides))
 
-    async def run(self, work: Callable[[Archive], T]) -> T:
+    async def run(self, work: Callable[[PageArchive], T]) -> T:
         """Do ``work`` in the thread of the archive; raises the cause if the archive cannot be used."""
         return await asyncio.wrap_future(self._thread.submit(lambda: work(self.open())))
 
@@ -108,7 +112,7 @@ class AsyncArchive:
         self._thread.submit(self._close).result()
         self._thread.shutdown(wait=False)
 
-    async def _try(self, work: Callable[[Archive], T], thread: ThreadPoolExecutor) -> T | None:
+    async def _try(self, work: Callable[[PageArchive], T], thread: ThreadPoolExecutor) -> T | None:
         if time.monotonic() < self._resting_until:
             return None
         future = asyncio.wrap_future(thread.submit(self._guarded, work))
@@ -116,7 +120,7 @@ class AsyncArchive:
         # What takes longer goes on without us.
         return future.result() if done else None
 
-    def _put_new(self, archive: Archive) -> None:
+    def _put_new(self, archive: PageArchive) -> None:
         if not self._new:
             # The call before this one has stored it.
             return
@@ -125,7 +129,7 @@ class AsyncArchive:
         archive.put_all([self._new.popleft() for _ in range(len(self._new))])
         self._stored_at = time.monotonic()
 
-    def _guarded(self, work: Callable[[Archive], T]) -> T | None:
+    def _guarded(self, work: Callable[[PageArchive], T]) -> T | None:
         if time.monotonic() < self._resting_until:
             return None
         try:

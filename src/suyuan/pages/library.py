@@ -19,9 +19,9 @@ from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import is_page
 from ..core.wire import Response
-from .archive import Archive, ArchiveHit
 from .async_archive import AsyncArchive
 from .library_files import SCHEME, LibraryEntry, LibraryFile, LibraryFiles, Root, file_id
+from .page_archive import ArchiveHit, PageArchive
 from .passages import cut
 from .reading import Reading, ReceivedPage
 
@@ -285,7 +285,7 @@ class Library:
     async def _store(self, file: LibraryFile, document: Document) -> None:
         parts = await asyncio.to_thread(parts_of, document)
 
-        def work(archive: Archive) -> None:
+        def work(archive: PageArchive) -> None:
             files = LibraryFiles(archive)
             # One version: what the file says now. If we are ended in between, the file is read again.
             files.remove([file])

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from ..core.causes.library import LIBRARY_EMPTY
 from ..core.query import SearchQuery
 from ..core.result import LIBRARY, Details, SearchResult
-from .archive import ArchiveHit
 from .archive_engine import MIN_COVERAGE, plain_snippet
 from .library import Library, page_at
+from .page_archive import ArchiveHit
 
 
 class LibraryEngine:

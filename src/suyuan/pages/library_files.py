@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from ..core.failure import Failure
 from .archive import Archive
+from .page_archive import PageArchive
 
 RootKind = Literal["folder", "file", "upload", "url"]
 SCHEME = "library:"
@@ -85,7 +86,8 @@ def file_id(path: str) -> str:
 class LibraryFiles:
     """Reads and writes the list."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: PageArchive) -> None:
+        assert isinstance(archive, Archive), "the library is a file of this machine"
         self._archive = archive
 
     def roots(self) -> list[Root]:

@@ -154,7 +154,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _serve_research(client: AsyncClient) -> None:
     """Work on the research jobs of a store that several servers share; harmless where this is done already."""
-    if client.settings.store_address.reveal().startswith("postgres"):
+    if client.settings.shares_store:
         with contextlib.suppress(SuyuanError):
             client.research_service.serve()
 

@@ -289,7 +289,7 @@ async def delete_user(request: Request, name: str) -> dict[str, Any]:
 async def export_user(request: Request, name: str) -> dict[str, Any]:
     """Everything that is kept about a person."""
     accounts = _accounts(request)
-    data = await accounts.in_store(lambda people: people.export(people.named(name)))
+    data = await accounts.in_store(lambda _: client_from(request).export_person(name))
     await accounts.in_store(lambda people: _note_as(request, people, "user exported", name))
     return data
 

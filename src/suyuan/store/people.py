@@ -17,11 +17,13 @@ from ..core.person import COUNTED, Role
 from .conversation import new_id
 from .database import Database
 from .tables import (
+    addresses,
     audit,
     conversations,
     events,
     logins,
     messages,
+    pages,
     people,
     research,
     research_steps,
@@ -167,7 +169,10 @@ class People:
         with self._database.write() as connection:
             own = conversations.c.person == id
             gone = {"conversations": connection.execute(delete(conversations).where(own)).rowcount}
-            owned = (("research", research), ("logins", logins), ("tokens", tokens), ("usage", usage))
+            owned = (
+                ("research", research), ("logins", logins), ("tokens", tokens), ("usage", usage),
+                ("pages", pages), ("addresses", addresses),
+            )  # fmt: skip
             for name, table in owned:
                 gone[name] = connection.execute(delete(table).where(table.c.person == id)).rowcount
             connection.execute(delete(people).where(people.c.id == id))

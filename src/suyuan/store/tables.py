@@ -16,8 +16,11 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
+from sqlalchemy.dialects.postgresql import TSVECTOR
 
 metadata = MetaData()
+# Elsewhere the index is its text, for backups.
+_INDEX = Text().with_variant(TSVECTOR(), "postgresql")
 
 # The names have a prefix, since a database server may hold the tables of other programs too.
 revisions = Table("suyuan_revision", metadata, Column("version_num", String(32), primary_key=True))
@@ -176,4 +179,30 @@ research_steps = Table(
     Column("sha256", Text, nullable=False),  # of ``data``: a step that was not written whole counts as not done
     Column("at", Text, nullable=False),
     UniqueConstraint("job", "key"),
+)
+
+# The pages that were read, where several machines share them; on one machine they are in a file of their own.
+pages = Table(
+    "suyuan_pages",
+    metadata,
+    Column("person", Text, primary_key=True),  # whose archive it is in; empty where there are no accounts
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("page", Text, nullable=False),  # the address that was read, after all redirects
+    Column("sha256", Text, nullable=False),  # of the text: both versions of a changed page are stored
+    Column("fetched_at", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("document", Text, nullable=False),  # the whole document as JSON
+    Column("words", _INDEX, nullable=False),  # our own words of title and text, with how often they occur
+    UniqueConstraint("person", "page", "sha256"),
+    Index("suyuan_pages_by_time", "person", "fetched_at"),
+    Index("suyuan_pages_by_words", "words", postgresql_using="gin"),
+)
+
+addresses = Table(
+    "suyuan_addresses",
+    metadata,
+    Column("person", Text, primary_key=True),
+    Column("address", Text, primary_key=True),  # an address that was requested and led to the page
+    Column("page", Text, nullable=False),
 )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, insert, select
 
 from ..core.causes.store import STORE_INCOMPLETE, STORE_NOT_EMPTY
 from ..core.secret import Secret
+from ..pages.archive import Archive
+from .archive import store_document
 from .database import Database
-from .tables import metadata, revisions, schema
+from .tables import addresses, metadata, pages, revisions, schema
 
 _ROWS = 500
 # Every database has these of its own.
@@ -18,11 +21,17 @@ _OWN = {revisions.name, schema.name}
 Told = Callable[[str, int], None]
 
 
-def copy_store(source: Secret | str, target: Secret | str, told: Told = lambda table, rows: None) -> dict[str, int]:
+def copy_store(
+    source: Secret | str,
+    target: Secret | str,
+    told: Told = lambda table, rows: None,
+    *,
+    archives: Mapping[str, Path] | None = None,
+) -> dict[str, int]:
     """Copy all rows to an empty store, all or none, and return how many there are of each table.
 
     The source is read in one transaction, so that a server may go on writing to it: what it writes after the start is
-    not copied.
+    not copied. ``archives`` are the files of the pages that people have read, for a store that holds these too.
     """
     before, after = (Database(_text(address)) for address in (source, target))
     try:
@@ -36,6 +45,11 @@ def copy_store(source: Secret | str, target: Secret | str, told: Told = lambda t
             for table in tables():
                 counts[table.name] = _copy(reading, writing, table)
                 told(table.name, counts[table.name])
+            if not after.sqlite:
+                for person, file in (archives or {}).items():
+                    _take_in(writing, person, file)
+                for table in (pages, addresses):
+                    counts[table.name] = writing.execute(select(func.count()).select_from(table)).scalar() or 0
         _compare(after, counts)
         return counts
     finally:
@@ -56,6 +70,22 @@ def _copy(reading: Connection, writing: Connection, table: Table) -> int:
         writing.execute(insert(table), [dict(row._mapping) for row in part])
         copied += len(part)
     return copied
+
+
+def archives_beside(file: Path) -> dict[str, Path]:
+    """The archives that belong to a store in a file, by person."""
+    found = {"": file.with_name("archive.sqlite")}
+    found |= {each.parent.name: each for each in file.parent.glob("people/*/archive.sqlite")}
+    return {person: each for person, each in found.items() if each.is_file()}
+
+
+def _take_in(writing: Connection, person: str, file: Path) -> None:
+    archive = Archive(file)
+    try:
+        for document in archive.export():
+            store_document(writing, person, document)
+    finally:
+        archive.close()
 
 
 def _compare(database: Database, counts: dict[str, int]) -> None:
