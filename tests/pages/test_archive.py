@@ -257,6 +257,7 @@ async def test_a_locked_archive_is_a_cause_and_does_not_stop_the_loop(tmp_path: 
 async def test_pages_that_are_read_at_the_same_time_are_one_transaction(tmp_path: Path) -> None:
     archive = AsyncArchive(tmp_path / "a.sqlite")
     opened, commits = archive.open(), 0
+    assert isinstance(opened, Archive)
 
     def count(statement: str) -> None:
         nonlocal commits
