@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .research.report import Research
     from .research.request import ResearchParams
     from .research.service import ResearchService
+    from .search.connected_engines import ConnectedEngines
     from .search.result_reader import ResultReader
     from .store.archive import StoredArchives
 
@@ -53,6 +54,7 @@ log = logging.getLogger("suyuan.client")
 
 _PARALLEL_SEARCHES = 8
 _MAX_RETRIES = 3
+_ENGINE_FILE = "engine-keys.json"
 # An engine, or a limit of ours, says when to come again; other failures may last.
 _WAITING = {"own_rate_limit", "circuit_open", "http_429"}
 
@@ -105,6 +107,10 @@ class AsyncClient:
         self._reader: PageReader | None = None
         self._sessions: SessionFactory | None = None
         self._connected: ConnectedModels | None = None
+        self._engine_file = settings.data_dir / _ENGINE_FILE if settings.data_dir else None
+        self._connected_engines: ConnectedEngines | None = None
+        if self._engine_file is not None and self._engine_file.exists():
+            self.connect_engines()
         self._chat: ChatService | None = None
         self._research: ResearchService | None = None
         if "google" in settings.search.default and (problem := self.network.browser_problem()):
@@ -353,6 +359,22 @@ class AsyncClient:
         return self._connected
 
     @property
+    def connected_engines(self) -> ConnectedEngines:
+        """The engines whose keys or addresses were entered on the page."""
+        if self._connected_engines is None:
+            from .search.connected_engines import ConnectedEngines
+
+            self._connected_engines = ConnectedEngines(self._engine_file, self.settings.engines)
+        return self._connected_engines
+
+    def connect_engines(self) -> None:
+        """Use what was entered on the page, here or by another process."""
+        self.connected_engines.reload()
+        if (now := self.connected_engines.all()) != self.settings.engines:
+            self.settings = replace(self.settings, engines=now)
+            self.engines.configure(now)
+
+    @property
     def sessions(self) -> SessionFactory:
         """Makes what a turn needs."""
         if self._sessions is None:
@@ -389,13 +411,11 @@ class AsyncClient:
     def research_service(self) -> ResearchService:
         """The research jobs."""
         if self._research is None:
-            from .llm.settings import EMBEDDED, ModelSettings
             from .research.model_calls import ModelCalls
             from .research.service import ResearchService
             from .store.research import ResearchStore
 
-            model = self.settings.model
-            models = ModelCalls({model.label: model, EMBEDDED: ModelSettings()}, model.label)
+            models = ModelCalls(self.sessions.models, self.sessions.default_model)
             store = ResearchStore(self.settings.store_address or "sqlite://")
             nudges = self.live.nudges if self.live else None
             self._research = ResearchService(

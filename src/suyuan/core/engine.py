@@ -82,6 +82,9 @@ class Engine:
     options: ClassVar[tuple[Setting, ...]] = ()
     """The engine's own settings, with paths and variables relative to those of ``EngineSettings``."""
 
+    required_options: ClassVar[tuple[str, ...]] = ()
+    """The paths of those without which it cannot search."""
+
     def __init__(self, settings: EngineSettings | None = None) -> None:
         self.settings = settings or EngineSettings()
         self.base_url = (self.settings.base_url or self.default_url).rstrip("/")
@@ -91,7 +94,8 @@ class Engine:
     @property
     def configured(self) -> bool:
         """Whether the engine has everything it needs, such as an API key."""
-        return not self.api_key_env or bool(self.settings.api_key)
+        has_key = not self.api_key_env or bool(self.settings.api_key)
+        return has_key and all(self.option(path) for path in self.required_options)
 
     def option(self, path: str) -> Any:
         """The value of one of the engine's own options."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from ..client import AsyncClient
 from ..core.causes.doctor import NO_ENGINE_ANSWERS, NO_NETWORK, PROXY_DOWN
@@ -71,14 +72,31 @@ def searxng_configured(client: AsyncClient) -> bool:
 
 async def searxng_status(client: AsyncClient, seconds: float = SECONDS) -> SearxngStatus:
     """Check the SearXNG of the configuration."""
-    engine = client.engines[SEARXNG].engine
-    own = client.settings.engines.get(SEARXNG)
+    return await _status_of(client, client.engines[SEARXNG], client.settings.engines.get(SEARXNG), seconds)
+
+
+async def _status_of(
+    client: AsyncClient, runner: EngineRunner, own: EngineSettings | None, seconds: float = SECONDS
+) -> SearxngStatus:
     limit = client.settings.search.seconds
     client.network.prepare()
-    address = str(getattr(engine, "base_url", ""))
+    address = str(getattr(runner.engine, "base_url", ""))
     return await check_searxng(
         address, client.network.send, api_key=own.api_key if own else None, seconds=seconds, limit=limit
     )
+
+
+async def check_settings(client: AsyncClient, name: str, own: EngineSettings) -> list[Finding]:
+    """Check an engine with settings that are not in use yet, by one search."""
+    runner = client.engines.trial(name, own)
+    if not getattr(runner.engine, "configured", True):
+        variable = getattr(runner.engine, "api_key_env", "")
+        error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
+        return [Finding.problem("engine", error, ERROR, name)]
+    if name == SEARXNG:
+        return searxng_findings(await _status_of(client, runner, own))
+    found = await _search(runner)
+    return [replace(found, level=ERROR) if found.level != OK else found]
 
 
 def searxng_findings(status: SearxngStatus, level: Level = ERROR) -> list[Finding]:

@@ -23,15 +23,11 @@ class GoogleCse(JsonEngine):
     default_url = "https://customsearch.googleapis.com"
     api_key_env = "GOOGLE_CSE_API_KEY"
     options = (Setting("cx", text(), "The id of the search engine that was set up at Google.", env="CX"),)
+    required_options = ("cx",)
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True
     longest_query = 2000
     rows = "items"
-
-    @property
-    def configured(self) -> bool:
-        """Whether there are a key and a search engine."""
-        return bool(self.settings.api_key and self.option("cx"))
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""

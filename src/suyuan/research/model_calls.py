@@ -35,7 +35,7 @@ class ModelCalls:
     def __init__(self, models: Mapping[str, ModelSettings], default: str) -> None:
         self._models = models
         self._default = default
-        self._built: dict[str, BaseChatModel] = {}
+        self._built: dict[str, tuple[ModelSettings, BaseChatModel]] = {}
 
     def label(self, name: str) -> str:
         """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
@@ -65,14 +65,16 @@ class ModelCalls:
     async def close(self) -> None:
         """Close the models that were built."""
         while self._built:
-            await close_model(self._built.popitem()[1])
+            await close_model(self._built.popitem()[1][1])
 
     async def _asked(self, label: str, system: str, prompt: str) -> Reply:
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        if label not in self._built:
-            self._built[label] = build_model(self._models[label])
-        message = await self._built[label].ainvoke([SystemMessage(system), HumanMessage(prompt)])
+        settings = self._models[label]
+        if label not in self._built or self._built[label][0] != settings:
+            # A model that was connected anew has another address or key.
+            self._built[label] = (settings, build_model(settings))
+        message = await self._built[label][1].ainvoke([SystemMessage(system), HumanMessage(prompt)])
         splitter = ReasoningSplitter()
         said = splitter.feed(message.text)[0] + splitter.close()[0]
         told = message.usage_metadata

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.engine import Engine, EngineSettings, SearchEngine
 from ..engines import registry
 from ..net.network import Network, restricted_send
-from .engine_state import StateKey, load_states, save_states, shared_state
+from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
 from .guarded import guarded
 from .runner import EngineRunner
 from .shared_engine import SharedEngine
@@ -72,8 +72,21 @@ class EnginePool(Mapping[str, EngineRunner]):
             return False
         return bool(getattr(self[name].engine, "configured", True))
 
+    def configure(self, settings: Mapping[str, EngineSettings]) -> None:
+        """Use other settings from now on; engines whose settings are the same stay as they are."""
+        old, self._settings = self._settings, settings
+        for name in [name for name in self._runners if old.get(name) != settings.get(name)]:
+            # A key that was refused says nothing about another one.
+            self._runners.pop(name).breaker.succeeded()
+
+    def trial(self, name: str, settings: EngineSettings) -> EngineRunner:
+        """The engine ``name`` with other settings, apart from all that is known about the one in use."""
+        return self._made(name, settings, EngineState())
+
     def _make(self, name: str) -> EngineRunner:
-        own = self._settings.get(name) or EngineSettings()
+        return self._made(name, self._settings.get(name) or EngineSettings())
+
+    def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
         factory: Any = self._factories[name] if self._factories else registry.load(name)
         engine = factory(own)
         send, page_url = None, ""
@@ -86,13 +99,14 @@ class EnginePool(Mapping[str, EngineRunner]):
         rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
         key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))
         timeout = own.timeout_ms / 1000 if own.timeout_ms else None
-        state = shared_state(key, self._kept)
+        shared = state is None and self._live is not None
+        state = state or shared_state(key, self._kept)
         return EngineRunner(
             engine,
             send,
             timeout=timeout,
             state=state,
-            shared=SharedEngine(self._live, f"{key.label}@{key.base_url}", state) if self._live else None,
+            shared=SharedEngine(self._live, f"{key.label}@{key.base_url}", state) if shared and self._live else None,
             # An engine that needs no network must not load it.
             prepare=partial(self._network.prepare, page_url) if getattr(engine, "live_web", True) else None,
             notes=(f"asked with the handshake and headers of {profile}",) if profile else (),

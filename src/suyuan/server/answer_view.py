@@ -319,8 +319,10 @@ def kept_view(
 class Fragments:
     """The parts of an answer as HTML, in one language."""
 
-    def __init__(self, lang: str, titles: Titles) -> None:
+    def __init__(self, lang: str, titles: Titles, *, prints: bool = False) -> None:
         self.texts = PageTexts(lang)
+        self.prints = prints
+        """Whether the server can make a PDF."""
         self._titles = titles
         self._parts = _parts(lang)
 
@@ -450,13 +452,19 @@ def _short(url: str) -> str:
     return url if len(url) <= 100 else url[:99] + "…"
 
 
+def _around_host(url: str) -> tuple[str, str]:
+    """What stands before and after the host of ``url``; nothing where that is not all there is."""
+    scheme, found, rest = _short(url).partition(domain_of(url) or "\0")
+    return (scheme, rest) if found and scheme in ("http://", "https://") else ("", "")
+
+
 @cache
 def environment() -> Environment:
     """The templates, with automatic escaping."""
     made = Environment(
         loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short)
+    made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short, parts=_around_host)
     made.filters.update(verdict=verdict_text, counts=counts, sides=sides)
     made.filters.update(letter=tile_letter, colour=tile_colour)
     made.tests.update(page=is_page)

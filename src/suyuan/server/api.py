@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from ..chat.answering import check_message
 from ..chat.commands import parse_command
-from ..chat.export import Form, export
+from ..chat.export import export
 from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
 from ..chat.service import ChatService
@@ -42,7 +42,14 @@ EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
 }
 _NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
-_KINDS = {"md": "text/markdown", "html": "text/html", "json": "application/json", "bib": "application/x-bibtex"}
+ExportForm = Literal["md", "html", "json", "bib", "pdf"]
+_KINDS = {
+    "md": "text/markdown",
+    "html": "text/html",
+    "json": "application/json",
+    "bib": "application/x-bibtex",
+    "pdf": "application/pdf",
+}
 # Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
@@ -175,14 +182,14 @@ def _change(kind: str, conversation: dict[str, Any], run: str) -> bytes:
 
 
 @router.get("/conversations/{id}/export", response_class=Response, tags=["conversations"])
-async def export_conversation(request: Request, id: str, form: Form = "md") -> Response:
-    """The conversation as a file; ``bib`` has the sources that are cited."""
+async def export_conversation(request: Request, id: str, form: ExportForm = "md") -> Response:
+    """The conversation as a file; ``bib`` has the cited sources, ``pdf`` is printed by the server's browser."""
     chat, lang = _chat(request), language_of(request)
     conversation = await chat.get(id)
     messages = await chat.read(chat.messages, id)
-    text = await asyncio.to_thread(export, conversation, messages, form, lang)
+    text = await asyncio.to_thread(export, conversation, messages, "html" if form == "pdf" else form, lang)
     return Response(
-        text,
+        await client_from(request).network.print_pdf(text) if form == "pdf" else text,
         media_type=_KINDS[form],
         headers={"Content-Disposition": attachment(conversation.title or "suyuan", form)},
     )

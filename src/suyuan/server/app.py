@@ -31,6 +31,7 @@ from . import (
     browser_integration,
     demo,
     draft,
+    engines,
     library,
     models,
     page,
@@ -114,7 +115,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.quotas = quotas = Quotas(accounts, client.settings.people) if accounts else None
     app.state.metrics.on_answer = quotas.count_answer if quotas else None
     app.state.cookies = Cookies(origin)
-    own = api.web, api.router, library.router, research.router, people_api.router, api.monitoring
+    own = api.web, api.router, engines.router, library.router, research.router, people_api.router, api.monitoring
     for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
         app.include_router(router)
     # The last one added sees a request first.
@@ -160,7 +161,7 @@ def _serve_research(client: AsyncClient) -> None:
 
 
 async def _maintain_store(app: FastAPI) -> None:
-    """Mark the answers of dead processes, and remove what was deleted long ago, now and then."""
+    """Mark the answers of dead processes, take over keys of other processes, remove what was deleted long ago."""
     purged = time.monotonic()
     while True:
         await asyncio.sleep(_SWEEP_SECONDS)
@@ -168,6 +169,7 @@ async def _maintain_store(app: FastAPI) -> None:
             chat = app.state.client.chat
             await chat.read(chat.sweep)
             _serve_research(app.state.client)
+            app.state.client.connect_engines()
             if time.monotonic() - purged > _MAINTENANCE_SECONDS:
                 purged = time.monotonic()
                 await asyncio.to_thread(chat.store.purge, _DELETED_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ log = logging.getLogger("suyuan.server")
 _SEARXNG = "searxng"
 # A state that is older than this is checked again when it is read.
 _FRESH = 15.0
+_NAME = re.compile(r"[\w-]+")
 
 
 class Health:
@@ -121,3 +123,10 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
         "needs": needs,
         "cooldown_seconds": round(left),
     }
+
+
+def plan_title(client: AsyncClient, plan: str, auto: str) -> str:
+    """A plan of engines with their titles; ``auto`` is the word for the choice of the product."""
+    titles = {each["name"]: each["title"] for each in engines(client)} | {"auto": auto}
+    named = _NAME.sub(lambda found: str(titles.get(found[0], found[0])), plan)
+    return named.replace(",", ", ").replace("+", " + ")

@@ -110,9 +110,10 @@ class Identity:
 def needed_scopes(scope: Scope) -> tuple[str, ...]:
     """What a request needs to be allowed to do."""
     path = scope["path"]
-    if _fits(path, "/api/models") and (path, scope["method"]) != ("/api/models", "GET"):
-        # The keys of models, and which servers are asked, are the administrator's.
-        return ("admin",)
+    for connected in ("/api/models", "/api/engines"):
+        if _fits(path, connected) and (path, scope["method"]) != (connected, "GET"):
+            # The keys of models and engines, and which servers are asked, are the administrator's.
+            return ("admin",)
     if path == "/" and "q" in parse_qs(scope["query_string"].decode("latin-1")):
         return ("search",)
     found = max((each for each in _SCOPES if _fits(path, each[0])), key=lambda each: len(each[0]), default=None)

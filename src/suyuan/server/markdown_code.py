@@ -15,7 +15,7 @@ def code_block(content: str, language: str, copy: str, as_text: str, *, complete
     coloured = _coloured(content, language.lower()) if complete and language and len(content) <= _LONGEST else None
     kind = f' class="language-{escape(language)}"' if language else ""
     # A diagram would need a program that draws it in the browser.
-    note = f' <span class="meta">{escape(as_text)}</span>' if language.lower() in _DIAGRAMS else ""
+    note = f' · <span class="meta">{escape(as_text)}</span>' if language.lower() in _DIAGRAMS else ""
     head = f'<span>{escape(language)}{note}</span><button data-action="copy-code">{escape(copy)}</button>'
     # Long lines scroll sideways, also by keyboard.
     body = (

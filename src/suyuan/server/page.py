@@ -95,7 +95,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
         # Another website may fill in a question but not ask it.
         "send": bool(question) and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"),
-        "more": static_url("more.js"),
+        "more": beside("more.js"),
         "share": request.app.state.accounts is not None,
         "texts": t.script(),
         "lang": lang,
@@ -116,6 +116,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         settings=settings,
         # The many engines that wait for a key are for those who have one.
         engines=[each for each in engines if each["name"] not in _HIDDEN_ENGINES and each["state"] != "no_key"],
+        engine_title=health.plan_title(client, settings["engine"], t("engine.auto")),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
         examples=_examples(client, lang),
@@ -390,6 +391,11 @@ def static_url(name: str) -> str:
     return f"/static/{name}?v={_static_files()[name][2]}"
 
 
+def beside(name: str) -> str:
+    """The address of a script for another one, from where it is."""
+    return static_url(name).rpartition("/")[2]
+
+
 def preload() -> None:
     """Read the templates and static files, so that the first page does not wait for them."""
     for name in environment().list_templates():
@@ -436,7 +442,8 @@ def may_start_demo(request: Request) -> bool:
 def _fragments(request: Request) -> Fragments:
     client = _client(request)
     titles = {engine["name"]: str(engine["title"]) for engine in health.engines(client)}
-    return Fragments(language_of(request), lambda name: titles.get(name, name))
+    prints = client.network.browser_problem() is None
+    return Fragments(language_of(request), lambda name: titles.get(name, name), prints=prints)
 
 
 def _client(request: Request) -> AsyncClient:

@@ -209,6 +209,20 @@ async def revoke_share(request: Request, id: str, share: str) -> Response:
     return Response(status_code=204)
 
 
+@router.get("/shares")
+async def list_all_shares(request: Request) -> dict[str, Any]:
+    """The links to all of one's own conversations, with their titles."""
+    return {"shares": await own_shares(request)}
+
+
+async def own_shares(request: Request, conversation: str = "") -> list[dict[str, Any]]:
+    """One's own links that still lead somewhere, perhaps those to one conversation only."""
+    chat = client_from(request).chat
+    found = await chat.read(chat.store.people.shares_of, current_person.get().id)
+    views = [{**_share_view(request, share), "title": title} for share, title in found]
+    return [view for view in views if conversation in ("", view["conversation"])]
+
+
 @router.get("/shared/{token}")
 async def read_shared(request: Request, token: str) -> dict[str, Any]:
     """A conversation that somebody has shared: its questions and answers, with sources, verdicts and passages."""

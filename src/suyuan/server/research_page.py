@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any
@@ -20,9 +20,8 @@ from ..research.report import Research
 from ..store.research import StoredJob
 from .compat import tavily_research
 from .error_forms import is_json
-from .errors import accepts_html, language_of
-from .page import error_page, render_page
-from .texts import PageTexts
+from .errors import accepts_html
+from .page import beside, error_page, render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,22 +60,26 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
         job = await _client(request).research_service.get(id)
     except SuyuanError as error:
         return error_page(request, error)
-    t = PageTexts(language_of(request))
     template = "research_body.html" if part == "body" else "research.html"
-    return render_page(request, template, job=job, **_values(job), state={"texts": t.script(), "id": id})
+    return render_page(request, template, job=job, **_values(job), state={"id": id, "more": beside("more.js")})
 
 
 @router.post("/research/{id}/{action}")
 async def change_research(request: Request, id: str, action: str) -> Response:
-    """Start, stop or resume a job by a plain form."""
+    """Start, stop, resume or remove a job by a plain form."""
     service = _client(request).research_service
-    actions = {"start": service.accept, "stop": service.stop, "resume": service.resume}
+    actions: dict[str, Callable[[str], Awaitable[object]]] = {
+        "start": service.accept,
+        "stop": service.stop,
+        "resume": service.resume,
+        "remove": service.remove,
+    }
     try:
         if action in actions:
             await actions[action](id)
     except SuyuanError as error:
         return error_page(request, error)
-    return RedirectResponse(f"/research/{id}", 303)
+    return RedirectResponse("/research" if action == "remove" else f"/research/{id}", 303)
 
 
 def _values(job: StoredJob) -> dict[str, Any]:

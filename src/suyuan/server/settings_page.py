@@ -11,13 +11,16 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from .. import __version__
 from ..client import AsyncClient
+from ..core.person import current_person
 from ..doctor import engines, model
 from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
 from . import health
+from .engines import needs
 from .errors import language_of
-from .page import THEMES, focus_titles, render_page, static_url
+from .page import THEMES, beside, focus_titles, render_page
+from .people_api import own_shares
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
@@ -34,7 +37,16 @@ async def settings_page(request: Request) -> Response:
     client: AsyncClient = request.app.state.client
     t = PageTexts(language_of(request))
     sessions = client.chat.sessions
-    known = [each for each in health.engines(client) if each["name"] not in _HIDDEN_ENGINES]
+
+    def title(plan: str) -> str:
+        return health.plan_title(client, plan, t("engine.auto"))
+
+    entered = client.connected_engines.names()
+    known = [
+        {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
+        for each in health.engines(client)
+        if each["name"] not in _HIDDEN_ENGINES
+    ]
     return render_page(
         request,
         "settings.html",
@@ -42,16 +54,19 @@ async def settings_page(request: Request) -> Response:
         default_model=sessions.default_model,
         embedded=EMBEDDED,
         engines=sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"])),
-        default_engine=client.search_service.default,
+        default_engine=title(client.search_service.default),
+        may_connect=current_person.get().may("admin"),
+        shares=await own_shares(request) if request.app.state.accounts else None,
+        named=True,
         searxng=request.app.state.health.report(t.lang)["searxng"],
         focuses=focus_titles(client, t),
-        plans=client.search_service.focuses,
+        plans={name: (title(own.engines), own.domains) for name, own in client.search_service.focuses.items()},
         data=client.settings.data_dir,
         archive=client.archive is not None,
         keys=_KEYS,
         guides=documents.NAMES,
         version=__version__,
-        state={"texts": t.script(), "lang": t.lang, "more": static_url("more.js")},
+        state={"texts": t.script(), "lang": t.lang, "more": beside("more.js"), "testing": t("engines.testing")},
     )
 
 

@@ -1,4 +1,4 @@
-"""The page behind a shared link: a conversation to read, with its sources, verdicts and passages."""
+"""Shared links: the page behind one, and the dialog that makes, lists and revokes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.errors import SuyuanError
 from .errors import language_of, status_of
 from .markdown_stream import render
 from .page import error_page, render_page
-from .people_api import shared_messages
+from .people_api import own_shares, shared_messages
 
 router = APIRouter(include_in_schema=False)
 
@@ -29,6 +29,13 @@ async def shared_page(request: Request, token: str) -> Response:
     lang = language_of(request)
     turns = await asyncio.to_thread(lambda: [_view(each, lang) for each in messages])
     return render_page(request, "shared.html", title=title, turns=turns)
+
+
+@router.get("/dialog/shares")
+async def shares_dialog(request: Request, conversation: str) -> Response:
+    """The dialog that makes a link to a conversation, and lists and revokes those that there are."""
+    found = await own_shares(request, conversation)
+    return render_page(request, "shares.html", shares=found, conversation=conversation)
 
 
 def _view(message: dict[str, Any], lang: str) -> dict[str, Any]:

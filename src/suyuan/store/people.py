@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
@@ -295,6 +295,15 @@ class People:
         query = select(shares).where(shares.c.conversation == conversation).order_by(shares.c.created_at)
         with self._database.read() as connection:
             return [_share(row) for row in connection.execute(query)]
+
+    def shares_of(self, person: str) -> list[tuple[Share, str]]:
+        """The links to all conversations of a person that still lead somewhere, with the titles, newest first."""
+        own = (conversations.c.person == person, conversations.c.deleted_at.is_(None))
+        lasting = or_(shares.c.expires.is_(None), shares.c.expires > self._clock())
+        query = select(shares, conversations.c.title).join(conversations).where(*own, lasting)
+        with self._database.read() as connection:
+            found = connection.execute(query.order_by(shares.c.created_at.desc()))
+            return [(_share(row), row.title) for row in found]
 
     def remove_share(self, conversation: str, share: str) -> bool:
         """Revoke a link; return whether there was one."""

@@ -26,8 +26,8 @@ async function request(method, path, body) {
 
 const path = (more = "") => `/api/conversations/${conversation.id}${more}`;
 // What few need is loaded when it is used.
-const more = () => import(state.more);
-const page = { $, $$, t, state, request, toast, showError, announce, get conversation() { return conversation; }, change, put: (text) => { ask.value = text; resizeQuestion(); ask.focus(); } };
+const more = () => import(`./${state.more}`);
+const page = { t, request, toast, showError, copyText, get conversation() { return conversation; }, change };
 
 function announce(text) {
   $("#live").textContent = "";
@@ -174,9 +174,9 @@ function followAnswer() {
   };
   const showSources = (data) => {
     showSteps(data);
-    setHtml(part(".tiles-slot"), data.tiles);
+    patchHtml(part(".tiles-slot"), data.tiles);
     setHtml(part(".confirmed-slot"), data.confirmed);
-    setHtml($(".evidence", turn), data.evidence);
+    patchHtml($(".evidence", turn), data.evidence);
   };
   const showReasoning = (text, append) => {
     const box = part(".thought");
@@ -216,7 +216,7 @@ function followAnswer() {
     article.removeAttribute("aria-busy");
     turn.dataset.key = data.key;
     announce(t(data.state === "stopped" ? "stopped" : "done"));
-    if (document.hidden) more().then((module) => module.notify(page, article));
+    if (document.hidden) more().then((module) => module.notify($("h2", turn).textContent, t("done")));
     reloadList();
   });
   const mine = answerEvents;
@@ -237,6 +237,26 @@ function setHtml(element, html) {
   if (element.currentHtml === html) return;
   element.currentHtml = html;
   element.innerHTML = html;
+}
+
+// Like setHtml, but what is the same stays: what the reader has opened or marked, and the focus.
+function patchHtml(element, html) {
+  if (element.currentHtml === html) return;
+  element.currentHtml = html;
+  const fresh = document.createElement("template");
+  fresh.innerHTML = html;
+  mergeChildren(element, fresh.content);
+}
+
+function mergeChildren(old, fresh) {
+  const kept = [...old.children], wanted = [...fresh.children];
+  wanted.forEach((child, i) => {
+    child.source = child.outerHTML;
+    if (kept[i]?.source === child.source) return;
+    if (child.matches("ul, button") && kept[i]?.nodeName === child.nodeName) { kept[i].source = child.source; mergeChildren(kept[i], child); } else if (kept[i]) kept[i].replaceWith(child);
+    else old.append(child);
+  });
+  for (const gone of kept.slice(wanted.length)) gone.remove();
 }
 
 function setBlocks(article, set, total) {
@@ -410,7 +430,7 @@ async function reloadList() {
 function addActions() {
   const button = (action, name, symbol) => `<button type="button" class="icon-button" data-action="${action}" aria-label="${name}" title="${name}"><svg class="icon" aria-hidden="true"><use href="#i-${symbol}"/></svg></button>`;
   const all = button("pin", t("pin"), "pin") + button("rename", t("rename"), "edit") + button("delete", t("delete"), "trash");
-  for (const item of $$("li", list)) item.insertAdjacentHTML("beforeend", `<span class="item-actions">${all}</span>`);
+  for (const item of $$("li", list)) item.insertAdjacentHTML("beforeend", `<span class="item-actions">${all}</span>${button("act", t("more"), "more").replace("icon-button", "icon-button item-more")}`);
   const head = $("h2", list);
   if (head) head.insertAdjacentHTML("beforeend", `<button type="button" class="link" data-action="select">${t("select")}</button>`);
 }
@@ -478,6 +498,12 @@ function selectConversations() {
   count();
   $("[type=checkbox]", list)?.focus();
 }
+
+// While several are selected, a click on a title selects it too.
+list.addEventListener("click", (event) => {
+  const box = event.target.closest("a") && $("[type=checkbox]", event.target.closest("li"));
+  if (box) { event.preventDefault(); box.click(); }
+});
 
 // --- citations and their evidence ---
 let chosenCitation = null;
@@ -724,6 +750,10 @@ const actions = {
   version: (button) => request("POST", path("/version"), { answer: button.dataset.run }).then(() => reloadThread()).catch(showError),
   speak: (button) => more().then((module) => module.speak(button, answerOf(button))),
   connect: () => more().then((module) => module.connect(page)),
+  act: (button) => {
+    for (const each of $$(".acting", list)) if (each !== button.closest("li")) each.classList.remove("acting");
+    button.ariaExpanded = String(button.closest("li").classList.toggle("acting"));
+  },
   pin: (button) => {
     const item = button.closest("li"), pinned = !("pinned" in item.dataset);
     request("PATCH", `/api/conversations/${item.dataset.id}`, { pinned }).then(() => { announce(t(pinned ? "pinned" : "unpinned")); reloadList(); }).catch(showError);
@@ -732,7 +762,7 @@ const actions = {
   delete: (button) => deleteConversations([button.closest("li")]),
   select: () => selectConversations(),
   print: () => print(),
-  share: () => request("POST", path("/shares"), { days: 30 }).then(async ({ url }) => { await copyText(new URL(url, location.href).href); toast(t("shared")); }).catch(showError),
+  share: () => more().then((module) => module.share(page)).catch(showError),
   demo: () => request("POST", "/demo").then(({ url }) => location.assign(url)).catch(showError),
 };
 
@@ -742,6 +772,8 @@ document.addEventListener("click", (event) => {
   if (!event.target.closest(".rail, .menu") && rail.classList.contains("open")) toggleRail(false);
   if (!event.target.closest(".evidence, .cite, .tiles, .card")) { hideCard(); closeEvidence(); chooseSource(null); }
   closeMenus(event.target.closest(".export"));
+  const printed = event.target.closest("[data-form=pdf]");
+  if (printed) { event.preventDefault(); more().then((module) => module.pdf(page, printed)); }
 });
 
 // Where people have accounts, a conversation can be shared to read.
@@ -799,6 +831,9 @@ if (!conversation) {
   checkHealth();
   if ($(".detected")) more().then((module) => module.detect($(".detected"), page)).catch(() => {});
 }
+// A dot says that research goes on, or is over and not yet looked at.
+const mark = (state) => { $(".research-link").dataset.job = state; };
+if ((localStorage.getItem("research") ?? "{}") !== "{}") more().then((module) => module.watchResearch({ ...page, mark }));
 // Without a network the demo can be tried.
 const offline = () => { $(".offline").hidden = navigator.onLine; };
 for (const name of ["online", "offline"]) addEventListener(name, offline);

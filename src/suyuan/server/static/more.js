@@ -17,10 +17,28 @@ export function speak(button, article) {
 }
 
 // Only for those who allowed it; it is asked for in the settings.
-export function notify({ t }, article) {
+export function notify(question, body, address = "") {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
-  const question = article.closest(".turn").querySelector("h2").textContent;
-  new Notification(question, { body: t("done"), icon: "/static/icon.svg" }).onclick = () => window.focus();
+  new Notification(question, { body, icon: "/static/icon.svg" }).onclick = () => { window.focus(); if (address) location.assign(address); };
+}
+
+// Research that this browser has begun: asked for now and then until it is over, on whatever page.
+export async function watchResearch({ request, toast, t, mark }) {
+  const jobs = JSON.parse(localStorage.getItem("research") ?? "{}");
+  const { jobs: now } = await request("GET", "/api/research?limit=50").catch(() => ({ jobs: null }));
+  for (const [id, { question, state }] of now ? Object.entries(jobs) : []) {
+    const found = now.find((each) => each.id === id);
+    if (!found) delete jobs[id];
+    else if (state !== "done" && ["done", "failed", "cancelled", "interrupted"].includes(found.state)) {
+      jobs[id].state = "done";
+      toast(`${t("research_over")} ${question}`, t("open"), () => location.assign(`/research/${id}`));
+      if (document.hidden) notify(question, t("research_over"), `/research/${id}`);
+    }
+  }
+  if (now) localStorage.setItem("research", JSON.stringify(jobs));
+  const states = Object.values(jobs).map(({ state }) => state);
+  mark(states.includes("done") ? "done" : states.length ? "running" : "");
+  if (states.some((state) => state !== "done")) setTimeout(watchResearch, 5000, { request, toast, t, mark });
 }
 
 function dialog(name, html) {
@@ -37,6 +55,39 @@ function dialog(name, html) {
 
 export async function showKeys() {
   dialog("sheet", await (await fetch("/dialog/keys")).text());
+}
+
+// --- share and print ---
+export async function share({ request, showError, conversation, copyText, t }) {
+  const box = dialog("shares-dialog", await (await fetch(`/dialog/shares?conversation=${conversation.id}`)).text()), form = box.querySelector("form");
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    try {
+      const { url } = await request("POST", `/api/conversations/${conversation.id}/shares`, { days: Number(form.elements.days.value) || null });
+      const address = new URL(url, location.href).href;
+      // Where nothing can be copied, the address can still be read.
+      box.querySelector(".made").textContent = address;
+      await copyText(address);
+      box.querySelector(".made").textContent = `${t("shared")} ${address}`;
+    } catch (error) { showError(error); }
+  };
+  for (const button of box.querySelectorAll("[data-revoke]")) {
+    button.onclick = () => request("DELETE", button.dataset.url).then(() => button.closest("li").remove()).catch(showError);
+  }
+}
+
+// The server needs a moment to print; the page says so, and why where it cannot.
+export async function pdf({ toast, showError, t }, link) {
+  toast(t("printing"));
+  try {
+    const response = await fetch(link.href, { headers: { Accept: "application/json" } });
+    if (!response.ok) throw (await response.json()).error;
+    const name = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("content-disposition"))?.[1];
+    const made = Object.assign(document.createElement("a"), { href: URL.createObjectURL(await response.blob()), download: decodeURIComponent(name ?? "suyuan.pdf") });
+    made.click();
+    setTimeout(() => URL.revokeObjectURL(made.href), 60000);
+    document.querySelector(".toast")?.remove();
+  } catch (error) { showError(error); }
 }
 
 // --- connect a model ---

@@ -1,7 +1,7 @@
 // A research job: its plan, its progress, its report beside the passages.
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-const { id, texts } = JSON.parse($("#state").textContent), body = $("#body");
+const { id, more } = JSON.parse($("#state").textContent), body = $("#body");
 const api = `/api/research/${id}`;
 
 async function send(action, data) {
@@ -18,11 +18,26 @@ async function reload() {
   follow();
 }
 
-let events = null;
+// The other pages of this browser know what is under way, and tell when it is done.
+function remember(state) {
+  const jobs = JSON.parse(localStorage.getItem("research") ?? "{}");
+  delete jobs[id];
+  if (state) jobs[id] = { question: title, state };
+  localStorage.setItem("research", JSON.stringify(jobs));
+}
+
+const title = $("h1").textContent, plain = document.title;
+let events = null, awaited = false;
 
 function follow() {
-  const { state } = $(".job", body).dataset;
-  if (!["queued", "planning", "running"].includes(state)) { events?.close(); events = null; return; }
+  const { state } = $(".job", body).dataset, over = !["queued", "planning", "running"].includes(state);
+  remember(over ? "" : state);
+  if (awaited && over && document.hidden) {
+    document.title = `✓ ${plain}`;
+    import(`./${more}`).then((module) => module.notify(title, $(".state strong", body).textContent));
+  }
+  awaited = !over;
+  if (over) { events?.close(); events = null; return; }
   if (events) return;
   const mine = (events = new EventSource(`${api}/events`));
   const log = (text) => { const list = $(".log", body); if (list) { list.append(Object.assign(document.createElement("li"), { textContent: text })); while (list.childElementCount > 12) list.firstElementChild.remove(); } };
@@ -45,17 +60,21 @@ function plan() {
   return { sub_questions: subs.filter(({ question }) => question), clarifications };
 }
 
+function number() {
+  $$(".sub", body).forEach((box, i) => { $("b", box).textContent = i + 1; $("legend", box).textContent = $("b", box).parentElement.textContent; });
+}
+
 body.addEventListener("submit", (event) => { event.preventDefault(); send("start", { plan: plan() }); });
 body.addEventListener("click", (event) => {
   const action = event.target.closest("[data-do]");
   if (action) send(action.dataset.do);
-  if (event.target.closest("[data-remove]") && $$(".sub", body).length > 1) event.target.closest(".sub").remove();
+  if (event.target.closest("[data-remove]") && $$(".sub", body).length > 1) { event.target.closest(".sub").remove(); number(); }
   if (event.target.closest("[data-add]")) {
     const last = $$(".sub", body).at(-1), copy = last.cloneNode(true);
     for (const field of $$("input, textarea", copy)) field.value = "";
     copy.dataset.focus = "";
-    $("legend", copy).textContent = $$(".sub", body).length + 1;
     last.after(copy);
+    number();
     $("input", copy).focus();
   }
 });
@@ -72,5 +91,6 @@ function choose(cite) {
 }
 for (const kind of ["pointerover", "focusin"]) body.addEventListener(kind, (event) => { const cite = event.target.closest("[data-passage]"); if (cite) choose(cite); });
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") choose(null); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) document.title = plain; });
 follow();
 document.documentElement.dataset.ready = "1";

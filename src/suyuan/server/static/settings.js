@@ -24,16 +24,48 @@ async function request(method, path, body) {
   return data;
 }
 
-document.querySelector("[data-action=connect]").onclick = () => import(state.more).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
+document.querySelector("[data-action=connect]").onclick = () => import(`./${state.more}`).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
 
-const doctor = document.querySelector("[data-action=doctor]"), findings = document.querySelector("#engines .findings");
-const finding = ({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level, textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
+// --- engines: what the doctor finds stands beside each, and keys are entered there ---
+const engines = document.querySelector("#engines"), doctor = document.querySelector("[data-action=doctor]"), overall = engines.querySelector(".overall");
+const finding = ({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level ?? "", textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
+const LIGHTS = { ok: "ok", warning: "down", error: "down" };
 doctor.hidden = false;
 doctor.onclick = async () => {
-  findings.replaceChildren(finding({ message: doctor.dataset.busy }));
-  const found = await request("POST", "/settings/doctor").catch((error) => ({ findings: [{ level: "error", ...error }] }));
-  findings.replaceChildren(...found.findings.map(finding));
+  overall.replaceChildren(finding({ message: doctor.dataset.busy }));
+  doctor.disabled = true;
+  const { findings } = await request("POST", "/settings/doctor").catch((error) => ({ findings: [{ level: "error", ...error }] }));
+  doctor.disabled = false;
+  for (const box of $$(".beside", engines)) box.replaceChildren();
+  const beside = (each) => each.name && engines.querySelector(`[data-engine="${CSS.escape(each.name)}"]`);
+  for (const each of findings.filter(beside)) {
+    const row = beside(each);
+    row.querySelector(".beside").append(finding(each));
+    row.querySelector(".light").dataset.light = LIGHTS[each.level];
+  }
+  overall.replaceChildren(...findings.filter((each) => !beside(each)).map(finding));
 };
+
+for (const form of $$("[data-engine-form]", engines)) {
+  const path = `/api/engines/${form.dataset.engineForm}`, told = form.querySelector(".findings");
+  const entered = () => {
+    const { api_key = "", base_url = "", ...options } = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
+    return { api_key, base_url, options };
+  };
+  const fail = (error) => told.replaceChildren(finding({ level: "error", ...error }));
+  const reload = () => { location.hash = "engines"; location.reload(); };
+  form.querySelector("[data-test]").onclick = async () => {
+    if (!form.reportValidity()) return;
+    told.replaceChildren(finding({ message: state.testing }));
+    await request("POST", `${path}/test`, entered()).then(({ findings }) => told.replaceChildren(...findings.map(finding))).catch(fail);
+  };
+  form.onsubmit = (event) => { event.preventDefault(); request("PUT", path, entered()).then(reload).catch(fail); };
+  const forget = form.querySelector("[data-forget]");
+  if (forget) forget.onclick = () => request("DELETE", path).then(reload).catch(fail);
+}
+
+// --- links that were shared ---
+for (const button of $$("[data-revoke]")) button.onclick = () => request("DELETE", button.dataset.url).then(() => button.closest("li").remove()).catch((error) => alert(error.message));
 
 // --- the user's own documents ---
 const library = document.querySelector("#library"), documents = library.querySelector(".documents"), told = library.querySelector(".findings");

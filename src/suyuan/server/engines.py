@@ -1,0 +1,87 @@
+"""Engines on the page: the keys and addresses that they need, a test, and what the server keeps of them.
+
+A key goes from the browser to the server once, and never back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..client import AsyncClient
+from ..core.causes.asked import UNKNOWN_ENGINE
+from ..core.engine import Engine, EngineSettings
+from ..core.errors import SuyuanError
+from ..doctor.engines import check_settings
+from .api import FAILURES, client_from
+from .errors import language_of
+
+router = APIRouter(prefix="/api/engines", responses=FAILURES, tags=["engines"])
+
+
+class EngineIn(BaseModel):
+    """What an engine needs; what is empty stays as it is configured."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"api_key": "…"}]})
+    api_key: str = Field("", max_length=500)
+    base_url: str = Field("", max_length=500, pattern=r"^(https?://\S+)?$")
+    options: dict[str, str] = Field({}, description="Other settings of the engine, such as the cx of google_cse.")
+
+
+def needs(client: AsyncClient, name: str) -> tuple[str, ...]:
+    """What can be entered for an engine: its key, its address, the options that it cannot do without."""
+    if name == "searxng":
+        return ("base_url",)
+    try:
+        engine = client.engines[name].engine
+    except SuyuanError:
+        # A package that cannot be loaded.
+        return ()
+    if not isinstance(engine, Engine) or not engine.api_key_env:
+        return ()
+    return ("api_key", *engine.required_options)
+
+
+def _entered(client: AsyncClient, name: str, body: EngineIn) -> tuple[dict[str, Any], EngineSettings]:
+    """What was entered as it is kept, and the settings that come of it."""
+    if name not in client.engines or not needs(client, name):
+        raise UNKNOWN_ENGINE(name=name[:40], known=", ".join(each for each in client.engines if needs(client, each)))
+    entered = body.model_dump()
+    return entered, client.connected_engines.settings(name, entered)
+
+
+@router.post("/{name}/test")
+async def test_engine(request: Request, name: str, body: EngineIn) -> dict[str, Any]:
+    """Whether an engine answers with this key or address; an error comes with its hint."""
+    client = client_from(request)
+    _, settings = _entered(client, name, body)
+    secrets = (*client.settings.secrets, settings.api_key)
+    findings = [each.redacted(secrets) for each in await check_settings(client, name, settings)]
+    shown = [each.as_dict(language_of(request)) for each in findings]
+    return {"ok": not any(each["level"] == "error" for each in shown), "findings": shown}
+
+
+@router.put("/{name}", status_code=204)
+async def connect_engine(request: Request, name: str, body: EngineIn) -> Response:
+    """Keep a key or an address on the server; from now on the engine is asked with it."""
+    client = client_from(request)
+    entered, _ = _entered(client, name, body)
+    client.connected_engines.add(name, entered)
+    _use(request)
+    return Response(status_code=204)
+
+
+@router.delete("/{name}", status_code=204)
+async def disconnect_engine(request: Request, name: str) -> Response:
+    """Forget what was entered for an engine; what is configured counts again."""
+    client_from(request).connected_engines.remove(name)
+    _use(request)
+    return Response(status_code=204)
+
+
+def _use(request: Request) -> None:
+    client_from(request).connect_engines()
+    request.app.state.health.start()
