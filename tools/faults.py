@@ -918,4 +918,18 @@ FAULTS = (
         '("pages", pages), ("addresses", addresses),',
         '("addresses", addresses),',
     ),
+    Fault(
+        "tests/search/test_connected_engines.py",
+        "a key that was entered is used after a restart only",
+        "search/pool.py",
+        "old, self._settings = self._settings, settings",
+        "old = self._settings",
+    ),
+    Fault(
+        "tests/search/test_connected_engines.py",
+        "others on the machine can read the keys",
+        "core/private_file.py",
+        "os.O_TRUNC, 0o600)",
+        "os.O_TRUNC, 0o644)",
+    ),
 )
