@@ -224,7 +224,8 @@ class AsyncClient:
 
         ``mode`` is ``chat`` or ``agent``; ``search`` (on by default) is the switch of Chat mode; ``engines`` is a plan;
         ``model`` is one of the configured models; ``history`` holds earlier questions and answers; ``length`` is
-        ``short``, ``full``, ``list``, ``table`` or ``auto``.
+        ``short``, ``full``, ``list``, ``table`` or ``auto``; ``within`` is a query whose filters (language, age,
+        domains, focus) hold for every search.
         """
         from .chat.answering import answer_message
 
@@ -235,6 +236,7 @@ class AsyncClient:
             engine=params.get("engines", ""),
             model=params.get("model", ""),
             length=params.get("length"),
+            within=params.get("within"),
         )
         return answer_message(session, question)
 

@@ -59,7 +59,16 @@ class TestScrape:
         }
         found = requests.post(f"{server.url}/v2/scrape", json=body, headers=AUTH, timeout=30).json()
         assert found["success"] and found["suyuan"]["not_honoured"] == ["formats=screenshot", "mobile"]
-        assert "screenshot" in found["warning"]
+        assert "screenshot" in found["warning"] == found["data"]["warning"], "its client keeps the data only"
+
+    def test_time_is_kept(self, server: Compat, client: Firecrawl) -> None:
+        server.slow.clear()
+        try:
+            with pytest.raises(FirecrawlError) as caught:
+                client.scrape(f"{server.site.url}/slow", timeout=1000)
+            assert caught.value.status_code == 504 and caught.value.code == "READ_LATE"
+        finally:
+            server.slow.set()
 
     @pytest.mark.parametrize(
         ("url", "kind", "code"),
@@ -97,6 +106,11 @@ class TestSearch:
     def test_a_failed_search(self, client: Firecrawl) -> None:
         with pytest.raises(InternalServerError, match="SearXNG|searxng"):
             client.search("broken engine")
+
+    def test_one_source_that_fails_does_not_take_the_others_with_it(self, client: Firecrawl) -> None:
+        # There is no engine for research here.
+        found = client.search(QUESTION, sources=["web", "news"], categories=["research"])
+        assert found.news and found.web is None and "sources=web" in found.warning
 
 
 class TestSite:
@@ -172,6 +186,29 @@ def test_a_crawl_goes_on_when_the_server_is_started_again(tmp_path: Path) -> Non
             }
             assert [each.url for each in client.get_crawl_errors(started.id).errors] == [f"{site.url}/gone"]
         assert [seen.path for seen in site.seen].count("/docs/crane") == 1, "what was read is not read again"
+
+
+def test_a_batch_of_pages(server: Compat, client: Firecrawl) -> None:
+    urls = [
+        f"{server.site.url}/docs/mill?x=1",
+        f"{server.site.url}/private/diary",
+        f"{server.site.url}/gone",
+        "nonsense",
+    ]
+    asked = {"urls": urls, "formats": ["markdown"], "ignoreInvalidURLs": True}
+    begun = requests.post(f"{server.url}/v2/batch/scrape", json=asked, headers=AUTH, timeout=30).json()
+    assert begun["invalidURLs"] == ["nonsense"] and begun["url"] == f"{server.url}/v2/batch/scrape/{begun['id']}"
+    job = client.batch_scrape(urls[:3], formats=["markdown", "links"], poll_interval=1, wait_timeout=int(PATIENCE))
+    assert job.status == "completed" and (job.total, job.completed) == (3, 2)
+    pages = {page.metadata.source_url: page.markdown for page in job.data}
+    assert set(pages) == set(urls[:2]), "robots.txt is for robots, not for a page that somebody asks for"
+    _until(lambda: client.get_batch_scrape_status(begun["id"]).status == "completed")
+    assert [each.url for each in client.get_batch_scrape_errors(begun["id"]).errors] == [urls[2]]
+    with pytest.raises(FirecrawlError, match="already"):
+        client.cancel_batch_scrape(begun["id"])
+    for wrong in ({**asked, "ignoreInvalidURLs": False}, {"urls": ["nonsense"]}, {"urls": []}):
+        refused = requests.post(f"{server.url}/v2/batch/scrape", json=wrong, headers=AUTH, timeout=30)
+        assert refused.status_code == 400 and refused.json()["success"] is False
 
 
 def _until(holds: Callable[[], bool]) -> None:

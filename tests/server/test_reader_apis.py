@@ -47,7 +47,10 @@ class TestJina:
         host = server.site.url.removeprefix("http://")
         assert "Mill" in get(server, f"/r/http:/{host}/docs/mill?x=1").text, "a proxy may drop a slash"
         assert "Mill" in get(server, f"/r/http%3A%2F%2F{host}%2Fdocs%2Fmill%3Fx%3D1").text
-        assert "Mill" in post(server, "/r/", {"url": f"{server.site.url}/docs/mill?x=1"}).text
+        own = {"url": f"{server.site.url}/docs/mill?x=1"}
+        assert "Mill" in post(server, "/r/", own).text
+        assert "Mill" in requests.post(f"{server.url}/r", data=own, headers=AUTH, timeout=30).text, "as a form too"
+        assert post(server, "/r", {}).json()["data"] is None, "an error in its own form"
 
     def test_json_and_events(self, server: Compat) -> None:
         path = f"/r/{server.site.url}/docs/mill?x=1"

@@ -77,6 +77,7 @@ class TestWhole:
         [({"input": ""}, "empty_message"), ({"input": QUESTION, "model": "gpt-5"}, "unknown_api_model"),
          ({"input": QUESTION, "tools": [{"type": "function", "name": "f", "parameters": {}}]}, "no_function_calls"),
          ({"input": QUESTION, "text": {"format": {"type": "json_object"}}}, "one_answer"),
+         ({"input": QUESTION, "conversation": "conv_1"}, "one_answer"), ({"input": QUESTION, "prompt": {"id": "p"}}, "one_answer"),
          ({"input": [{"role": "wizard", "content": "x"}]}, "bad_argument"),
          ({"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}, "bad_argument"),
          ({"input": [{"type": "computer_call", "call_id": "c"}]}, "only_text"), ({"input": []}, "no_user_message")],

@@ -11,11 +11,12 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 pytest.importorskip("tavily", reason="the client is part of the dev extra")
 
 import requests
-from tavily import TavilyClient
+from tavily import AsyncTavilyClient, TavilyClient
 from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server
 from support.timing import until
+from suyuan.server.compat.tavily import Search
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,27 @@ class TestSearch:
         told = found["suyuan"]["answer"]
         assert "[1]" in told["text"] and told["sources"][0]["url"].endswith("/docs/harbour") and not told["unverified"]
 
+    def test_an_answer_keeps_to_the_filters(self, server: Compat, client: TavilyClient) -> None:
+        found = client.search(
+            f"{QUESTION} In short", include_answer=True, include_domains=["other.example"], time_range="week"
+        )
+        assert found["results"] == [] and not found["suyuan"]["answer"]["sources"]
+        asked = [seen.params for seen in server.site.seen if "In short" in seen.params.get("q", "")]
+        assert {each.get("time_range") for each in asked} == {"week"}
+
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    def test_days_are_for_news_only(self, server: Compat, client: TavilyClient) -> None:
+        assert "1811" in client.qna_search(f"{QUESTION} At all"), "it sends days=7 with every search"
+        for topic, dated in (("general", False), ("news", True)):
+            wanted = Search.model_validate({"query": QUESTION, "topic": topic, "days": 7}).search_query()
+            assert (wanted.freshness is not None) == dated
+
+    async def test_the_asynchronous_client(self, server: Compat) -> None:
+        async with AsyncTavilyClient(api_key=TOKEN, api_base_url=server.url) as client:
+            found = await client.search(QUESTION, max_results=1)
+            read = await client.extract([found["results"][0]["url"]])
+        assert "1811" in read["results"][0]["raw_content"]
+
     def test_up_to_twenty_results(self, client: TavilyClient) -> None:
         assert len(client.search("many harbours", max_results=20)["results"]) == 20
         with pytest.raises(BadRequestError, match="max_results"):
@@ -108,7 +130,8 @@ class TestKeys:
 
     def test_the_key_may_be_in_the_body(self, server: Compat) -> None:
         assert post(server, "/search", {"query": QUESTION, "api_key": TOKEN}).status_code == 200
-        assert post(server, "/extract", {"urls": [], "api_key": TOKEN}).status_code == 200
+        assert post(server, "/extract", {"urls": ["http://10.0.0.1/"], "api_key": TOKEN}).status_code == 200
+        assert post(server, "/research", {"input": "", "api_key": TOKEN}).status_code == 400
         wrong = post(server, "/search", {"query": QUESTION, "api_key": "wrong"})
         assert wrong.status_code == 401 and wrong.json()["detail"]["detail_code"] == "token_wrong"
         assert post(server, "/search", {"query": QUESTION}).json()["detail"]["detail_code"] == "token_needed"
@@ -140,6 +163,8 @@ class TestPages:
         failed = {each["url"]: each for each in found["failed_results"]}
         assert failed[urls[1]]["detail_code"] == "not_found" and failed[urls[2]]["detail_code"] == "guard_refused"
         assert failed[urls[1]]["error"] and failed[urls[1]]["hint"]
+        with pytest.raises(BadRequestError, match="urls"):
+            client.extract([])
         part = client.extract(f"{server.site.url}/docs/harbour", query=QUESTION, format="text", chunks_per_source=1)
         assert "1811" in part["results"][0]["raw_content"] and len(part["results"][0]["raw_content"]) < 1000
 
@@ -227,6 +252,8 @@ class TestResearch:
         refused = post(server, "/research", {"input": QUESTION, "stream": True}, **own)
         assert refused.status_code == 400 and "/events" in refused.text
         none = requests.get(f"{server.url}/research/none", headers=own, timeout=30)
-        assert none.status_code == 404
+        assert none.status_code == 404 and "none" in none.json()["detail"]["error"]
+        empty = post(server, "/research", {"input": ""}, **own)
+        assert empty.status_code == 400 and empty.json()["detail"]["error"]
         begun = post(server, "/research", {"input": QUESTION, "model": "mini", "citation_format": "apa"}, **own).json()
         assert begun["suyuan"]["not_honoured"] == ["citation_format"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..core.answer_length import AnswerLength
 from ..core.document import Document
+from ..core.query import SearchQuery
 from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
@@ -43,6 +44,7 @@ class AskParams(TypedDict, total=False):
     model: str
     history: Sequence[Exchange]
     length: AnswerLength
+    within: SearchQuery
 
 
 @dataclass(slots=True)

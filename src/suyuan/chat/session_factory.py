@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
+from ..core.query import SearchQuery
 from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import QuotingResponder, Responder
 from ..llm.build import build_model, close_model
@@ -96,6 +97,7 @@ class SessionFactory:
         length: AnswerLength | None = None,
         session_search: SessionSearch | None = None,
         functions: Functions = NO_FUNCTIONS,
+        within: SearchQuery | None = None,
     ) -> Session:
         """The session for one turn."""
         self.check(mode, model)
@@ -106,7 +108,9 @@ class SessionFactory:
         return Session(
             made,
             # An empty cache is false.
-            SessionSearch(self._search, engines=engine, focus=focus) if session_search is None else session_search,
+            SessionSearch(self._search, engines=engine, focus=focus, within=within)
+            if session_search is None
+            else session_search,
             self._fetch,
             mode,
             search,

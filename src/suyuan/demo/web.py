@@ -17,6 +17,7 @@ from ..client import AsyncClient
 from ..config.settings import SearchSettings, ServerSettings, Settings
 from ..core.engine import EngineSettings
 from ..llm.settings import ModelSettings
+from ..search.focus import FOCUSES, Focus
 from .engine import ENGINES, Demo, DemoRefusing
 from .network import LOOPBACK, DemoNetwork
 from .site import REFUSING_HOST, SEARCH_HOST, DemoSite
@@ -53,7 +54,7 @@ class DemoWeb:
             DemoRefusing.name: EngineSettings(base_url=f"http://{REFUSING_HOST}:{self.port}"),
         }
         return Settings(
-            search=SearchSettings(default=PLAN),
+            search=SearchSettings(default=PLAN, focuses=dict.fromkeys(FOCUSES, Focus(PLAN))),
             engines=engines,
             server=server or ServerSettings(),
             data_dir=Path(self._folder.name),

@@ -7,7 +7,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import InitVar, dataclass, field, fields
 from typing import Any, Self
 from urllib.robotparser import RobotFileParser
 
@@ -17,7 +17,7 @@ from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.network import BAD_URL
 from ..core.causes.page import ROBOTS
 from ..core.document import Document
-from ..core.errors import SuyuanError
+from ..core.errors import InvalidInput, SuyuanError
 from ..core.failure import Failure
 from ..core.urls import page_key
 from ..core.wire import Response
@@ -74,6 +74,8 @@ class CrawlLimits:
     """Whether only pages below the path of the start are read."""
     sitemap: bool = False
     """Whether the site's own list of pages counts as found."""
+    listed: bool = False
+    """Whether exactly the given pages are read, of whichever sites; each is a request of the user, not of a robot."""
 
     def as_dict(self) -> dict[str, Any]:
         """The limits as JSON."""
@@ -104,6 +106,8 @@ class Crawl:
     limits: CrawlLimits
     read: ReadPage
     get: Get
+    others: InitVar[tuple[str, ...]] = ()
+    """More pages to begin with."""
     pages: list[CrawledPage] = field(default_factory=list)
     found: dict[str, str] = field(default_factory=dict)
     """The addresses that are known, by their key, in the order in which they were found."""
@@ -112,15 +116,10 @@ class Crawl:
     _robots: RobotFileParser | None = None
     _delay: float = 0.0
 
-    def __post_init__(self) -> None:
-        try:
-            start = URL(self.url)
-        except ValueError:
-            raise BAD_URL(url=self.url[:120], why=Text("network.reason.invalid")) from None
-        if start.protocol not in ("http:", "https:"):
-            raise BAD_URL(url=self.url[:120], why=Text("network.reason.scheme"))
-        self.url = start.href
-        self._find(self.url, 0, start=True)
+    def __post_init__(self, others: tuple[str, ...]) -> None:
+        self.url, *more = (_address(url) for url in (self.url, *others))
+        for url in (self.url, *more):
+            self._find(url, 0, start=True)
 
     @property
     def done(self) -> bool:
@@ -162,7 +161,7 @@ class Crawl:
         """Read until nothing is left, or for ``seconds``; what was under way then is read the next time."""
         try:
             async with asyncio.timeout(seconds):
-                if self._robots is None:
+                if self._robots is None and not self.limits.listed:
                     await self._read_rules()
                 await self._read_all()
         except TimeoutError:
@@ -261,6 +260,25 @@ class Crawl:
         if self.limits.include and not any(pattern.search(path) for pattern in self.limits.include):
             return False
         return not any(pattern.search(path) for pattern in self.limits.exclude)
+
+
+def _address(url: str) -> str:
+    """The address of a page in its usual spelling; raises a cause where it is none."""
+    try:
+        parsed = URL(url)
+    except ValueError:
+        raise BAD_URL(url=url[:120], why=Text("network.reason.invalid")) from None
+    if parsed.protocol not in ("http:", "https:"):
+        raise BAD_URL(url=url[:120], why=Text("network.reason.scheme"))
+    return parsed.href
+
+
+def is_page_address(url: str) -> bool:
+    """Whether there could be a page at ``url``."""
+    try:
+        return bool(_address(url))
+    except InvalidInput:
+        return False
 
 
 def _site(url: str) -> str:

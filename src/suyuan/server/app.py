@@ -46,6 +46,7 @@ from .compat import (
     anthropic_messages,
     brave,
     firecrawl,
+    firecrawl_crawls,
     jina,
     openai_chat,
     openai_responses,
@@ -85,7 +86,17 @@ _MAINTENANCE_SECONDS = 600.0
 _DELETED_SECONDS = 30 * 86_400
 _COMPATIBLE = tuple(
     each.router
-    for each in (openai_chat, openai_responses, anthropic_messages, tavily, firecrawl, jina, brave, openwebui)
+    for each in (
+        openai_chat,
+        openai_responses,
+        anthropic_messages,
+        tavily,
+        firecrawl,
+        firecrawl_crawls,
+        jina,
+        brave,
+        openwebui,
+    )
 )
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 

@@ -31,9 +31,19 @@ def is_json(connection: HTTPConnection) -> bool:
 def form_of(connection: HTTPConnection) -> ErrorForm | None:
     """The form that the client of this path expects, or None for our own."""
     path = connection.url.path
-    if path in TAVILY_PATHS or (path == "/search" and connection.scope.get("method") == "POST" and is_json(connection)):
+    sent = connection.scope.get("method") == "POST" and is_json(connection)
+    # These paths are also those of SearXNG and of the page.
+    report = path.startswith("/research/") and "text/html" not in connection.headers.get("accept", "")
+    if path in TAVILY_PATHS or report or (sent and path in ("/search", "/research")):
         return tavily_error
-    return next((form for prefix, form in _BY_PREFIX if path.startswith(prefix)), None)
+    if path.startswith("/v1/") and "anthropic-version" in connection.headers:
+        return anthropic_error
+    return next((form for prefix, form in _BY_PREFIX if f"{path}/".startswith(prefix)), None)
+
+
+def status_in(form: ErrorForm | None, status: int) -> int:
+    """The status of an error in a form: clients of Firecrawl would repeat a request for a 502 three times."""
+    return 500 if form is firecrawl_error and status == 502 else status
 
 
 def told(published: Published) -> str:

@@ -15,7 +15,7 @@ from ..core.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 from ..core.errors import SuyuanError
 from ..core.views import receipt
 from ..messages.catalog import DEFAULT, languages
-from .error_forms import form_of
+from .error_forms import form_of, status_in
 
 _BY_DETAIL = {
     "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
@@ -64,10 +64,9 @@ def preferred(accept_language: str) -> str:
 
 def failure(connection: HTTPConnection, error: SuyuanError, status: int | None = None) -> JSONResponse:
     """``error`` as an answer, in the form of the API whose client asks."""
-    status = status or status_of(error.code, error.detail_code)
-    lang = language_of(connection)
+    form, lang = form_of(connection), language_of(connection)
+    status = status_in(form, status or status_of(error.code, error.detail_code))
     published = error.as_dict(lang)
-    form = form_of(connection)
     content: dict[str, Any] = form(status, published) if form else {"error": published}
     if error.attempts and form is None:
         content["receipt"] = receipt(error.attempts, lang)

@@ -39,7 +39,7 @@ _OPEN = ("/healthz",)
 # Where the clients of other APIs send their key: Anthropic, Brave.
 _KEY_HEADERS = ("x-api-key", "x-subscription-token")
 # Old clients of Tavily send it in the body, which is read before it is known who they are: so it must be short.
-_KEY_PATHS = ("/search", *TAVILY_PATHS)
+_KEY_PATHS = ("/search", "/research", *TAVILY_PATHS)
 _LARGEST_KEYED = 100_000
 # After these a person is asked to log in.
 _LOG_IN = tuple(cause.detail_code for cause in (TOKEN_NEEDED, TOKEN_WRONG, LOGIN_NEEDED, API_TOKEN_WRONG))

@@ -23,8 +23,8 @@ SESSION_QUERIES = 20
 class SessionSearch:
     """Searches, and answers repeated queries from a cache of 20 queries (least recently used).
 
-    The plan, and the focus of queries that name none, are fixed when the session is made. The
-    cache ends with the object and is never shared.
+    The plan, the focus of queries that name none, and a query whose filters hold for all (``within``)
+    are fixed when the session is made. The cache ends with the object and is never shared.
     """
 
     def __init__(
@@ -35,11 +35,13 @@ class SessionSearch:
         focus: str = "",
         size: int = SESSION_QUERIES,
         reader: ResultReader | None = None,
+        within: SearchQuery | None = None,
     ) -> None:
         self._service = service
         self._reader = reader
         self._engines = engines
         self._focus = focus
+        self._within = within
         self._size = size
         self._kept: OrderedDict[object, SearchPage] = OrderedDict()
         self._lock = threading.Lock()
@@ -49,6 +51,8 @@ class SessionSearch:
         self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
     ) -> tuple[SearchPage, bool]:
         """Search, or return the cached page; the second value tells which. Pages are read where there is a reader."""
+        if self._within is not None:
+            query = replace(self._within, text=query.text, count=query.count, trace_id=query.trace_id)
         if self._focus and not query.focus:
             query = replace(query, focus=self._focus)
         tokens = tokens_for(depth, max_tokens)

@@ -17,6 +17,7 @@ from ...core.causes.asked import BAD_ARGUMENT
 from ...core.causes.web import ONE_ANSWER
 from ...messages.catalog import Text
 from ...store.conversation import new_id
+from ...text.words import count_tokens
 from ...tools.text import shortened
 from ..error_forms import Published, anthropic_error
 from ..orjson_response import to_json
@@ -90,6 +91,12 @@ async def create_message(request: Request, body: MessagesRequest) -> Response:
     said = list(body.said())
     text = await TurnText.of(request, body.model, said, body.functions(), search=search, not_honoured=lost)
     return await MessageWriter(body.model, text).response(request, stream=body.stream)
+
+
+@router.post("/messages/count_tokens")
+async def count_message_tokens(body: MessagesRequest) -> dict[str, int]:
+    """About how many tokens the messages have, without what a search adds to them."""
+    return {"input_tokens": sum(count_tokens(each.text) for each in body.said())}
 
 
 @dataclass(slots=True)

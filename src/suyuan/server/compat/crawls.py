@@ -73,15 +73,15 @@ class Crawls:
         self._folder = data / "crawls" if data else None
         self._jobs: OrderedDict[str, CrawlJob] = OrderedDict()
 
-    def begin(self, url: str, limits: CrawlLimits, *, texts: bool = True, **wanted: Any) -> CrawlJob:
+    def begin(self, *urls: str, limits: CrawlLimits, texts: bool = True, **wanted: Any) -> CrawlJob:
         """A new crawl, which has read nothing yet; without ``texts`` only addresses are found."""
         self._forget_old()
-        job = CrawlJob(self._crawl(url, limits, texts), texts, wanted)
+        job = CrawlJob(self._crawl(urls, limits, texts), texts, wanted)
         self._jobs[job.id] = job
         return job
 
-    def _crawl(self, url: str, limits: CrawlLimits, texts: bool) -> Crawl:
-        return Crawl(url, limits, self._read if texts else self._look, self._client.network.get)
+    def _crawl(self, urls: tuple[str, ...], limits: CrawlLimits, texts: bool) -> Crawl:
+        return Crawl(urls[0], limits, self._read if texts else self._look, self._client.network.get, urls[1:])
 
     async def get(self, id: str) -> CrawlJob:
         """The crawl of that id; raises a cause where there is none."""
@@ -187,7 +187,7 @@ class Crawls:
         try:
             kept = json.loads(await asyncio.to_thread(self._file(id).read_text, "utf-8"))
             state = kept["state"]
-            crawl = self._crawl(state["url"], CrawlLimits.from_dict(state["limits"]), kept["texts"])
+            crawl = self._crawl((state["url"],), CrawlLimits.from_dict(state["limits"]), kept["texts"])
         except (OSError, ValueError, KeyError, TypeError):
             raise NO_CRAWL(id=id[:40]) from None
         crawl.restore(state, await self._documents(state["read"]) if kept["texts"] else None)

@@ -1,15 +1,13 @@
-"""Firecrawl's API, version 2: scrape, search, map, and crawl with its status."""
+"""Firecrawl's API, version 2: scrape, search and map."""
 
 from __future__ import annotations
 
-import contextlib
 import re
-import time
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+from urllib.parse import unquote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markdown_it import MarkdownIt
 from pydantic import Field
@@ -19,11 +17,10 @@ from ...core.errors import SuyuanError
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...core.wire import Response as PageResponse
-from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawledPage, CrawlLimits, path_patterns
+from ...pages.crawl import MOST_PAGES, CrawlLimits
 from ...pages.decode import decode
 from ...pages.page_links import page_links
 from ...text.words import words
-from ..errors import failure, status_of
 from ..orjson_response import OrjsonResponse
 from ..sse import while_connected
 from .countries import country_code
@@ -33,15 +30,14 @@ from .shared import Exchange, Wanted
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
 
 MOST_RESULTS = 30
-_PAGES_PER_ANSWER = 50
 _MAP_PAGES = 50
 _MAP_SECONDS = 60.0
-_TEXT_FORMATS = ("markdown", "html", "links")
+TEXT_FORMATS = ("markdown", "html", "links")
 _FOCUSES = {"github": "code", "research": "academic", "developer": "code"}
 # What clients send by themselves; it asks for nothing that would be done otherwise. Certificates are always checked.
-_USUAL = (
+USUAL = (
     "origin", "integration", "skipTlsVerification", "removeBase64Images", "blockAds", "storeInCache", "fastMode",
-    "minAge", "ignoreInvalidURLs",
+    "minAge", "ignoreInvalidURLs", "deduplicateSimilarURLs",
 )  # fmt: skip
 _PERIODS = {"h": "day", "d": "day", "w": "week", "m": "month", "y": "year"}
 _DATES = re.compile(r"cd_(min|max):(\d{1,2})/(\d{1,2})/(\d{4})")
@@ -63,12 +59,12 @@ class ScrapeOptions(Wanted):
         """The formats by their names."""
         return [each if isinstance(each, str) else str(each.get("type", "")) for each in self.formats]
 
-    def left_out(self, possible: Sequence[str] = (*_TEXT_FORMATS, "rawHtml")) -> list[str]:
+    def left_out(self, possible: Sequence[str] = (*TEXT_FORMATS, "rawHtml")) -> list[str]:
         """The parameters that have no effect here."""
         lost = [f"formats={kind}" for kind in self.kinds if kind not in possible]
         if not self.only_main_content:
             lost.append("onlyMainContent=false")
-        return [*lost, *self.not_honoured(ignored=(*_USUAL, "url"))]
+        return [*lost, *self.not_honoured(ignored=(*USUAL, "url"))]
 
 
 class Scrape(ScrapeOptions):
@@ -80,30 +76,32 @@ class Scrape(ScrapeOptions):
 @router.post("/scrape")
 async def scrape(request: Request, body: Scrape) -> Response:
     """Read a page."""
-    exchange, seen = Exchange(request), list[PageResponse]()
+    exchange, seen, lost = Exchange(request), list[PageResponse](), body.left_out()
     # What the archive has is enough unless something else than the text is wanted.
     watch = seen.append if {"rawHtml", "links"} & set(body.kinds) else None
-    fetching = exchange.client.fetcher.fetch(body.url, fresh=body.max_age == 0, render=body.wait_for > 0, seen=watch)
-    try:
-        document = await while_connected(request, fetching)
-    except SuyuanError as error:
-        return _failed(request, error)
-    lost = body.left_out()
-    content = {"success": True, "data": _document(document, body, seen[-1] if seen else None)}
-    return OrjsonResponse({**content, **_warning(lost), "suyuan": exchange.said(lost)})
+    seconds = body.timeout / 1000 if body.timeout else None
+    document = await exchange.document(
+        body.url, seconds=seconds, fresh=body.max_age == 0, render=body.wait_for > 0, seen=watch
+    )
+    # Clients keep only what is in the data.
+    data = {**page_data(document, body, seen[-1] if seen else None), **warning(lost)}
+    return answered(exchange, lost, data=data)
 
 
-def _failed(request: Request, error: SuyuanError) -> Response:
-    """A failure; 502 becomes 500, since the clients repeat a request for a 502 three times."""
-    status = status_of(error.code, error.detail_code)
-    return failure(request, error, 500 if status == 502 else status)
+def answered(
+    exchange: Exchange, lost: Sequence[str], said: Mapping[str, Any] | None = None, **content: Any
+) -> Response:
+    """An answer in Firecrawl's form, with what of the request had no effect."""
+    return OrjsonResponse({"success": True, **content, **warning(lost), "suyuan": exchange.said(lost, **(said or {}))})
 
 
-def _warning(lost: Sequence[str]) -> dict[str, str]:
+def warning(lost: Sequence[str]) -> dict[str, str]:
+    """What of a request had no effect, in a sentence."""
     return {"warning": f"Not honoured: {', '.join(lost)}."} if lost else {}
 
 
-def _document(document: Document, wanted: ScrapeOptions, response: PageResponse | None = None) -> dict[str, Any]:
+def page_data(document: Document, wanted: ScrapeOptions, response: PageResponse | None = None) -> dict[str, Any]:
+    """A page in the formats that are wanted."""
     made: dict[str, Any] = {}
     for kind in wanted.kinds:
         if kind == "markdown":
@@ -176,7 +174,7 @@ class Search(Wanted):
             lost.append("tbs")
         if self.scrape_options:
             lost += [f"scrapeOptions.{name}" for name in self.scrape_options.left_out(("markdown", "html"))]
-        return [*lost, *self.not_honoured(ignored=_USUAL)]
+        return [*lost, *self.not_honoured(ignored=USUAL)]
 
 
 def _names(given: Sequence[str | dict[str, Any]]) -> list[str]:
@@ -197,8 +195,9 @@ async def search(request: Request, body: Search) -> Response:
     exchange, lost = Exchange(request), body.left_out()
     wanted = body.scrape_options if body.scrape_options and body.scrape_options.formats else None
     data: dict[str, list[dict[str, Any]]] = {}
-    try:
-        for source in dict.fromkeys(name for name in _names(body.sources) if name in ("web", "news")):
+    failed: list[tuple[str, SuyuanError]] = []
+    for source in dict.fromkeys(name for name in _names(body.sources) if name in ("web", "news")):
+        try:
             page = await exchange.search(
                 body.search_query(source),
                 min(body.limit, MOST_RESULTS),
@@ -206,10 +205,12 @@ async def search(request: Request, body: Search) -> Response:
                 max_tokens=100_000 if wanted else None,
             )
             data[source] = [_found(result, source, wanted) for result in page.results]
-    except SuyuanError as error:
-        return _failed(request, error)
-    content = {"success": True, "data": data, "id": exchange.id, "creditsUsed": 0}
-    return OrjsonResponse({**content, **_warning(lost), "suyuan": exchange.said(lost)})
+        except SuyuanError as error:
+            failed.append((source, error))
+    if failed and not data:
+        raise failed[0][1]
+    lost += [f"sources={source} ({error.message})" for source, error in failed]
+    return answered(exchange, lost, data=data, id=exchange.id, creditsUsed=0)
 
 
 def _found(result: SearchResult, source: str, wanted: ScrapeOptions | None) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def _found(result: SearchResult, source: str, wanted: ScrapeOptions | None) -> d
         metadata = {"title": result.title, "sourceURL": result.url, "error": reading.error.message()}
         return {**item, "markdown": None, "metadata": metadata, "read_error": reading.error.published()}
     document = Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
-    made = _document(document, wanted)
+    made = page_data(document, wanted)
     return {**item, **made, "metadata": {**made["metadata"], "description": result.snippet}}
 
 
@@ -244,8 +245,7 @@ class Map(Wanted):
 
     def left_out(self) -> list[str]:
         """The parameters that have no effect here."""
-        lost = ["includeSubdomains"] if self.subdomains else []
-        return [*lost, *self.not_honoured(ignored=_USUAL)]
+        return self.not_honoured(known=("subdomains",), ignored=USUAL)
 
 
 @router.post("/map")
@@ -257,18 +257,15 @@ async def map_site(request: Request, body: Map) -> Response:
     limits = CrawlLimits(
         pages=min(body.limit, _MAP_PAGES), depth=depth, breadth=MOST_PAGES, sitemap=body.sitemap != "skip"
     )
-    job = crawls.begin(body.url, limits, texts=False)
+    job = crawls.begin(body.url, limits=limits, texts=False)
     try:
         seconds = min(body.timeout / 1000 if body.timeout else _MAP_SECONDS, _MAP_SECONDS)
         await while_connected(request, job.crawl.run(seconds))
         job.crawl.check_start()
-    except SuyuanError as error:
-        return _failed(request, error)
     finally:
         crawls.forget(job)
-    links = _addresses(job, body)[: body.limit]
-    content = {"success": True, "links": [{"url": url} for url in links], "id": exchange.id}
-    return OrjsonResponse({**content, **_warning(lost), "suyuan": exchange.said(lost, complete=job.crawl.done)})
+    links = [{"url": url} for url in _addresses(job, body)[: body.limit]]
+    return answered(exchange, lost, {"complete": job.crawl.done}, links=links, id=exchange.id)
 
 
 def _addresses(job: CrawlJob, body: Map) -> list[str]:
@@ -276,144 +273,9 @@ def _addresses(job: CrawlJob, body: Map) -> list[str]:
     if body.ignore_query:
         found = list(dict.fromkeys(url.partition("?")[0] for url in found))
     wanted = set(words(body.search))
-    return sorted(found, key=lambda url: -len(wanted & set(words(url)))) if wanted else found
+    return sorted(found, key=lambda url: -len(wanted & _words_of(url))) if wanted else found
 
 
-class Crawl(Wanted):
-    """A site to read."""
-
-    url: str = Field(max_length=4000)
-    limit: int = Field(MOST_PAGES, ge=1)
-    include_paths: list[str] = Field([], alias="includePaths", max_length=20)
-    exclude_paths: list[str] = Field([], alias="excludePaths", max_length=20)
-    depth: int | None = Field(None, alias="maxDiscoveryDepth", ge=0)
-    sitemap: Literal["include", "skip", "only"] = "include"
-    entire: bool = Field(False, alias="crawlEntireDomain")
-    external: bool = Field(False, alias="allowExternalLinks")
-    subdomains: bool = Field(False, alias="allowSubdomains")
-    ignore_robots: bool = Field(False, alias="ignoreRobotsTxt")
-    scrape_options: ScrapeOptions = Field(
-        default_factory=lambda: ScrapeOptions.model_validate({}), alias="scrapeOptions"
-    )
-
-    def limits(self) -> CrawlLimits:
-        """How far it goes."""
-        return CrawlLimits(
-            pages=min(self.limit, MOST_PAGES),
-            depth=min(MOST_DEPTH if self.depth is None else self.depth, MOST_DEPTH),
-            breadth=MOST_PAGES,
-            include=path_patterns(self.include_paths),
-            exclude=path_patterns(self.exclude_paths),
-            below=not self.entire,
-            sitemap=self.sitemap != "skip",
-        )
-
-    def left_out(self) -> list[str]:
-        """The parameters that have no effect here."""
-        refused = {
-            "allowExternalLinks": self.external,
-            "allowSubdomains": self.subdomains,
-            "ignoreRobotsTxt": self.ignore_robots,
-        }
-        lost = [name for name, wanted in refused.items() if wanted]
-        if self.limit > MOST_PAGES and "limit" in self.model_fields_set:
-            lost.append(f"limit above {MOST_PAGES}")
-        lost += [f"scrapeOptions.{name}" for name in self.scrape_options.left_out(_TEXT_FORMATS)]
-        return [*lost, *self.not_honoured(ignored=_USUAL)]
-
-
-@router.post("/crawl")
-async def start_crawl(request: Request, body: Crawl) -> Response:
-    """Start to read a site; the answer names the address of its status."""
-    crawls: Crawls = request.app.state.crawls
-    lost = body.left_out()
-    job = crawls.begin(body.url, body.limits(), options=body.scrape_options.model_dump(by_alias=True), lost=lost)
-    try:
-        crawls.run(job)
-    except SuyuanError:
-        crawls.forget(job)
-        raise
-    return OrjsonResponse({"success": True, "id": job.id, "url": _status_url(request, job), **_warning(lost)})
-
-
-@router.get("/crawl/active")
-async def active_crawls(request: Request) -> Response:
-    """The crawls that are reading now."""
-    crawls: Crawls = request.app.state.crawls
-    found = [
-        {"id": job.id, "teamId": "suyuan", "url": job.crawl.url, "created_at": _time(job.created)}
-        for job in crawls.running_of()
-    ]
-    return OrjsonResponse({"success": True, "crawls": found})
-
-
-@router.get("/crawl/{id}")
-async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), resume: bool = False) -> Response:
-    """How far a crawl is, with its pages; ``resume`` goes on with one that was cancelled."""
-    crawls: Crawls = request.app.state.crawls
-    job = await crawls.get(id)
-    if not job.crawl.done and not job.elsewhere and (resume or not job.cancelled):
-        # One of an earlier process, or one that ran out of time, goes on; if others must end first, the next time.
-        with contextlib.suppress(SuyuanError):
-            crawls.run(job)
-    read = [page for page in job.crawl.pages if page.document is not None]
-    shown = read[skip : skip + _PAGES_PER_ANSWER]
-    after = skip + len(shown)
-    more = after < len(read)
-    options = ScrapeOptions.model_validate(job.wanted.get("options", {}))
-    return OrjsonResponse(
-        {
-            "success": True,
-            "status": job.status,
-            "total": len(job.crawl.pages) + job.crawl.waiting,
-            "completed": len(read),
-            "creditsUsed": 0,
-            "expiresAt": _time(job.expires),
-            "next": f"{_status_url(request, job)}?skip={after}" if more else None,
-            "data": [_document(page.document, options) for page in shown if page.document],
-            **_warning(job.wanted.get("lost", ())),
-        }
-    )
-
-
-@router.get("/crawl/{id}/errors")
-async def crawl_errors(request: Request, id: str) -> Response:
-    """The pages of a crawl that could not be read, and those that robots.txt forbids."""
-    crawls: Crawls = request.app.state.crawls
-    failed = [page for page in (await crawls.get(id)).crawl.pages if page.error is not None]
-    robots = [page.url for page in failed if _is_robots(page)]
-    rows = [
-        {
-            "id": str(at),
-            "timestamp": _time(time.time()),
-            "url": page.url,
-            "error": page.error.message,
-            **page.error.as_dict(),
-        }
-        for at, page in enumerate(failed)
-        if page.error and not _is_robots(page)
-    ]
-    return OrjsonResponse({"errors": rows, "robotsBlocked": robots})
-
-
-def _is_robots(page: CrawledPage) -> bool:
-    return page.error is not None and page.error.detail_code == "robots"
-
-
-@router.delete("/crawl/{id}")
-async def cancel_crawl(request: Request, id: str) -> Response:
-    """Stop a crawl; what was read stays."""
-    crawls: Crawls = request.app.state.crawls
-    job = await crawls.get(id)
-    if job.status == "completed":
-        return OrjsonResponse({"success": False, "error": "The crawl has already been completed."}, 409)
-    await crawls.cancel(job)
-    return OrjsonResponse({"success": True, "status": "cancelled"})
-
-
-def _status_url(request: Request, job: CrawlJob) -> str:
-    return f"{request.base_url}v2/crawl/{job.id}"
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _words_of(url: str) -> set[str]:
+    """The words of an address, which are joined by other marks than those of a text."""
+    return set(words(re.sub(r"[\W_]+", " ", unquote(url))))

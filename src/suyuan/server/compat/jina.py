@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -16,6 +16,7 @@ from ...messages.catalog import Text
 from ...pages.decode import decode
 from ...pages.page_links import page_links
 from ...text.words import count_tokens
+from ..error_forms import is_json
 from ..orjson_response import OrjsonResponse
 from ..sse import EventStream, message
 from .shared import Exchange, Wanted, plain_text
@@ -29,6 +30,10 @@ _NOT_HONOURED = (
     "x-target-selector", "x-wait-for-selector", "x-remove-selector", "x-with-generated-alt", "x-set-cookie",
     "x-proxy-url", "x-proxy", "x-locale", "x-user-agent", "x-with-images-summary", "x-token-budget", "x-with-iframe",
 )  # fmt: skip
+
+
+_READ = {"requestBody": {"content": {"application/json": {"schema": {
+    "type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}}}}}  # fmt: skip
 
 
 class Read(Wanted):
@@ -49,11 +54,14 @@ async def read(request: Request) -> Response:
     return await _answer(request, _repaired(url) + (f"?{query}" if query else ""))
 
 
-@router.post("/r", response_class=PlainTextResponse)
+@router.post("/r", response_class=PlainTextResponse, openapi_extra=_READ)
 @router.post("/r/", response_class=PlainTextResponse, include_in_schema=False)
-async def post_read(request: Request, body: Read) -> Response:
-    """Read the page at ``url``."""
-    return await _answer(request, body.url)
+async def post_read(request: Request) -> Response:
+    """Read the page at ``url``, which is sent as JSON or as a form."""
+    if is_json(request):
+        return await _answer(request, (await Read.of(request)).url)
+    form = parse_qs((await request.body()).decode("utf-8", "replace"))
+    return await _answer(request, form.get("url", [""])[0])
 
 
 def _repaired(url: str) -> str:
@@ -103,12 +111,8 @@ async def _read(exchange: Exchange, url: str, seen: list[PageResponse] | None) -
     render = headers.get("x-engine", "").lower() == "browser"
     timeout = headers.get("x-timeout", "")
     seconds = min(float(timeout[:6]), _MOST_SECONDS) if timeout.isascii() and timeout.isdigit() else None
-    (read_page,) = await exchange.documents(
-        [url], seconds=seconds, fresh=fresh, render=render, seen=seen.append if seen is not None else None
-    )
-    if isinstance(read_page, Document):
-        return read_page
-    raise read_page
+    watch = seen.append if seen is not None else None
+    return await exchange.document(url, seconds=seconds, fresh=fresh, render=render, seen=watch)
 
 
 def _content(document: Document, wanted: str, response: PageResponse | None) -> str:

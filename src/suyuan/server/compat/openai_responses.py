@@ -68,7 +68,7 @@ class ResponseRequest(Wanted):
         unsupported = {
             "tools": any(not _kind(tool).startswith((*_SEARCHING, "function")) for tool in self.tools),
             "text.format": isinstance(form, dict) and form.get("type", "text") != "text",
-            "background": bool((self.model_extra or {}).get("background")),
+            **{name: bool((self.model_extra or {}).get(name)) for name in ("background", "conversation", "prompt")},
         }
         for name, wanted in unsupported.items():
             if wanted:

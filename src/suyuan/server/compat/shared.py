@@ -63,10 +63,9 @@ class Wanted(BaseModel):
 
         ``known`` are those of the API that cannot be honoured, ``ignored`` those that ask for nothing.
         """
-        extra = self.model_extra or {}
-        named = [name for name in known if getattr(self, name, None) not in (None, False, "", [], {})]
+        fields, extra = type(self).model_fields, self.model_extra or {}
         return [
-            *named,
+            *(fields[name].alias or name for name in known if getattr(self, name)),
             *(name for name, value in extra.items() if name not in ignored and value not in (False, "", [])),
         ]
 
@@ -174,6 +173,13 @@ class Exchange:
         finally:
             await reads.stop()
         return [done.get(at) or READ_LATE(seconds=limit) for at in range(len(urls))]
+
+    async def document(self, url: str, **how: Any) -> Document:
+        """The page at one address; raises a cause where it cannot be read."""
+        (read,) = await self.documents([url], **how)
+        if isinstance(read, Document):
+            return read
+        raise read
 
     def said(self, not_honoured: Sequence[str] = (), **more: Any) -> dict[str, Any]:
         """What foreign forms have no field for: the receipt, and the parameters that had no effect."""

@@ -78,7 +78,8 @@ class Search(Wanted):
             return f"{self.start_date}..{self.end_date}"
         if self.time_range:
             return self.time_range
-        if self.days:
+        # Clients send it with every search; it is for news only.
+        if self.days and self.topic == "news":
             return f"{date.today() - timedelta(days=min(self.days, 36_500))}.."
         return None
 
@@ -107,7 +108,7 @@ async def search(request: Request) -> Response:
     exchange = Exchange(request)
     query, most = body.search_query(), max(1, body.max_results)
     tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
-    answering = asyncio.create_task(_answer(exchange, body)) if body.include_answer else None
+    answering = asyncio.create_task(_answer(exchange, body.query, query)) if body.include_answer else None
     try:
         page = await exchange.search(query, most, depth=body.depth, max_tokens=tokens)
         answer = await answering if answering else None
@@ -118,21 +119,23 @@ async def search(request: Request) -> Response:
     found = [
         _result(result, score, body) for result, score in zip(results, shares(page.query.text, results), strict=True)
     ]
-    content: dict[str, Any] = {
+    said: dict[str, Any] = {"answer": _about(answer, exchange.lang)} if answer else {}
+    content = {
         "query": body.query,
         "follow_up_questions": None,
-        "answer": None,
+        "answer": _answer_text(answer) if answer else None,
         "images": [],
         "results": found,
-        "response_time": exchange.seconds,
-        "request_id": exchange.id,
     }
+    return _answered(exchange, body, content, **said)
+
+
+def _answered(exchange: Exchange, body: Search | Extract | Site, content: dict[str, Any], **said: Any) -> Response:
+    """An answer in Tavily's form, with what of the request had no effect."""
+    content |= {"response_time": exchange.seconds, "request_id": exchange.id}
     if body.include_usage:
         content["usage"] = {"credits": 0}
-    said = exchange.said(body.left_out())
-    if answer is not None:
-        content["answer"], said["answer"] = _answer_text(answer), _about(answer, exchange.lang)
-    return OrjsonResponse({**content, "suyuan": said})
+    return OrjsonResponse({**content, "suyuan": exchange.said(body.left_out(), **said)})
 
 
 def _result(result: SearchResult, score: float, body: Search) -> dict[str, Any]:
@@ -155,10 +158,10 @@ def _result(result: SearchResult, score: float, body: Search) -> dict[str, Any]:
     return item
 
 
-async def _answer(exchange: Exchange, body: Search) -> Answer:
-    """The answer of the configured model, from a search of its own."""
+async def _answer(exchange: Exchange, question: str, query: SearchQuery) -> Answer:
+    """The answer of the configured model, from searches with the same filters."""
     await exchange.request.app.state.preloader.wait()
-    answer = await exchange.client.ask(body.query)
+    answer = await exchange.client.ask(question, within=query)
     exchange.request.app.state.metrics.count_event(answer)
     return answer
 
@@ -189,13 +192,18 @@ def _about(answer: Answer, lang: str) -> dict[str, Any]:
 class Extract(Wanted):
     """Pages to read."""
 
-    urls: list[str] | str
+    urls: list[str] | str = Field(min_length=1)
     extract_depth: Literal["basic", "advanced"] = "basic"
     format: Literal["markdown", "text"] = "markdown"
     query: str = ""
     chunks_per_source: int = Field(3, ge=1, le=5)
     timeout: float | None = Field(None, ge=0.1, le=120)
     include_usage: bool = False
+
+    def left_out(self) -> list[str]:
+        """The parameters that have no effect here."""
+        too_many = [f"urls after the first {MOST_URLS}"] if len(self.urls) > MOST_URLS else []
+        return [*(too_many if isinstance(self.urls, list) else []), *self.not_honoured(ignored=_FOR_NOBODY)]
 
 
 @router.post("/extract")
@@ -207,24 +215,18 @@ async def extract(request: Request, body: Extract) -> Response:
     results, failed = [], []
     for url, document in zip(urls, read, strict=False):
         if isinstance(document, Document):
-            results.append({"url": url, "title": document.title, "raw_content": _content(document, body), "images": []})
+            results.append(
+                {"url": url, "title": document.title, "raw_content": _content(document, body, body.query), "images": []}
+            )
         else:
             failed.append(_failed(url, document, exchange.lang))
-    too_many = [f"urls after the first {MOST_URLS}"] if len(urls) > MOST_URLS else []
-    content = {
-        "results": results,
-        "failed_results": failed,
-        "response_time": exchange.seconds,
-        "request_id": exchange.id,
-        "suyuan": exchange.said([*too_many, *body.not_honoured(ignored=_FOR_NOBODY)]),
-    }
-    return OrjsonResponse({**content, "usage": {"credits": 0}} if body.include_usage else content)
+    return _answered(exchange, body, {"results": results, "failed_results": failed})
 
 
-def _content(document: Document, body: Extract) -> str:
+def _content(document: Document, body: Extract | Site, question: str) -> str:
     text = document.text
-    if body.query:
-        text = best_text(text, body.query, body.chunks_per_source * _CHUNK_TOKENS)
+    if question:
+        text = best_text(text, question, body.chunks_per_source * _CHUNK_TOKENS)
     return plain_text(text) if body.format == "text" else text
 
 
@@ -264,10 +266,8 @@ class Site(Wanted):
 
     def left_out(self) -> list[str]:
         """The parameters that have no effect here: other hosts are never read."""
-        lost = ["allow_external"] if self.allow_external else []
-        if self.limit > MOST_PAGES:
-            lost.append(f"limit above {MOST_PAGES}")
-        return [*lost, *self.not_honoured(ignored=_FOR_NOBODY)]
+        lost = [f"limit above {MOST_PAGES}"] if self.limit > MOST_PAGES else []
+        return [*lost, *self.not_honoured(known=("allow_external",), ignored=_FOR_NOBODY)]
 
 
 @router.post("/map")
@@ -276,7 +276,7 @@ async def map_site(request: Request, body: Site) -> Response:
     exchange = Exchange(request)
     job = await _crawled(exchange, body, texts=False)
     urls = list(job.crawl.found.values())[: body.limit]
-    return OrjsonResponse(_site_answer(exchange, body, job, urls))
+    return _site_answer(exchange, body, job, urls)
 
 
 @router.post("/crawl")
@@ -285,14 +285,14 @@ async def crawl_site(request: Request, body: Site) -> Response:
     exchange = Exchange(request)
     job = await _crawled(exchange, body, texts=True)
     results = [
-        {"url": page.url, "raw_content": _site_content(page.document, body), "favicon": None}
+        {"url": page.url, "raw_content": _content(page.document, body, body.instructions), "favicon": None}
         for page in job.crawl.pages
         if page.document is not None
     ]
     failed = [
         {"url": page.url, **page.error.as_dict(exchange.lang)} for page in job.crawl.pages if page.error is not None
     ]
-    return OrjsonResponse(_site_answer(exchange, body, job, results, failed=failed))
+    return _site_answer(exchange, body, job, results, failed=failed)
 
 
 async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
@@ -301,7 +301,7 @@ async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
     if body.resume:
         job = await crawls.get(body.resume)
     else:
-        job = crawls.begin(body.url, body.limits(sitemap=not texts), texts=texts)
+        job = crawls.begin(body.url, limits=body.limits(sitemap=not texts), texts=texts)
 
     async def work() -> None:
         try:
@@ -315,29 +315,13 @@ async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
     return job
 
 
-def _site_content(document: Document, body: Site) -> str:
-    text = document.text
-    if body.instructions:
-        text = best_text(text, body.instructions, body.chunks_per_source * _CHUNK_TOKENS)
-    return plain_text(text) if body.format == "text" else text
-
-
-def _site_answer(exchange: Exchange, body: Site, job: CrawlJob, results: list[Any], **more: Any) -> dict[str, Any]:
+def _site_answer(exchange: Exchange, body: Site, job: CrawlJob, results: list[Any], **more: Any) -> Response:
     done = job.crawl.done
-    said = exchange.said(
-        body.left_out(), complete=done, resume=None if done else job.id, left=job.crawl.waiting, **more
-    )
     if done:
         crawls: Crawls = exchange.request.app.state.crawls
         crawls.forget(job)
-    content = {
-        "base_url": job.crawl.url,
-        "results": results,
-        "response_time": exchange.seconds,
-        "request_id": exchange.id,
-        "suyuan": said,
-    }
-    return {**content, "usage": {"credits": 0}} if body.include_usage else content
+    more |= {"complete": done, "resume": None if done else job.id, "left": job.crawl.waiting}
+    return _answered(exchange, body, {"base_url": job.crawl.url, "results": results}, **more)
 
 
 @router.get("/usage")
