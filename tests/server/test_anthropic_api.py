@@ -98,7 +98,8 @@ def test_models_and_keys(server: Compat, client: anthropic.Anthropic) -> None:
     assert client.models.retrieve("suyuan").id == "suyuan" and "suyuan" in [each.id for each in client.models.list()]
     with pytest.raises(anthropic.NotFoundError) as caught:
         client.models.retrieve("claude-5")
-    assert caught.value.body["type"] == "error", "the path is also OpenAI's"  # type: ignore[index, call-overload]
+    body: Any = caught.value.body
+    assert body["type"] == "error", "the path is also OpenAI's"
     assert client.messages.count_tokens(model="suyuan", messages=ASKED["messages"]).input_tokens > 5
     with anthropic.Anthropic(base_url=server.url, api_key="sk-wrong", max_retries=0) as wrong:
         with pytest.raises(anthropic.AuthenticationError):

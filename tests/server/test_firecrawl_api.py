@@ -195,7 +195,7 @@ def test_a_batch_of_pages(server: Compat, client: Firecrawl) -> None:
         f"{server.site.url}/gone",
         "nonsense",
     ]
-    asked = {"urls": urls, "formats": ["markdown"], "ignoreInvalidURLs": True}
+    asked: Any = {"urls": urls, "formats": ["markdown"], "ignoreInvalidURLs": True}
     begun = requests.post(f"{server.url}/v2/batch/scrape", json=asked, headers=AUTH, timeout=30).json()
     assert begun["invalidURLs"] == ["nonsense"] and begun["url"] == f"{server.url}/v2/batch/scrape/{begun['id']}"
     job = client.batch_scrape(urls[:3], formats=["markdown", "links"], poll_interval=1, wait_timeout=int(PATIENCE))
@@ -206,7 +206,8 @@ def test_a_batch_of_pages(server: Compat, client: Firecrawl) -> None:
     assert [each.url for each in client.get_batch_scrape_errors(begun["id"]).errors] == [urls[2]]
     with pytest.raises(FirecrawlError, match="already"):
         client.cancel_batch_scrape(begun["id"])
-    for wrong in ({**asked, "ignoreInvalidURLs": False}, {"urls": ["nonsense"]}, {"urls": []}):
+    refusals: Any = ({**asked, "ignoreInvalidURLs": False}, {"urls": ["nonsense"]}, {"urls": []})
+    for wrong in refusals:
         refused = requests.post(f"{server.url}/v2/batch/scrape", json=wrong, headers=AUTH, timeout=30)
         assert refused.status_code == 400 and refused.json()["success"] is False
 

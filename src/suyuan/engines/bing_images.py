@@ -13,7 +13,7 @@ from ..core.wire import Request, Response
 from .html_kit import attribute
 from .json_kit import plain_text
 from .page_kit import PageEngine
-from .query_kit import locale
+from .query_kit import bing_market
 
 _MINUTES = {"day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}
 _PER_PAGE = 35
@@ -36,11 +36,7 @@ class BingImages(PageEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of pictures."""
         params = {"q": text, "async": "1", "count": str(_PER_PAGE), "first": str(_PER_PAGE * (query.page - 1) + 1)}
-        lang, country = locale(query)
-        if lang and country:
-            params["setmkt"] = f"{lang}-{country}"
-        elif country:
-            params["cc"] = country
+        params |= bing_market(query)
         if period := self.period(query):
             params["qft"] = f"filterui:age-lt{_MINUTES[period]}"
         if query.safe:

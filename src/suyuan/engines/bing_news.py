@@ -15,7 +15,7 @@ from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .html_kit import attribute, text_of
 from .page_kit import PageEngine, TitledLink
-from .query_kit import locale
+from .query_kit import bing_market
 
 _INTERVALS = {"day": "7", "week": "8", "month": "9"}
 _CARD = ".newsitem, .news-card"
@@ -40,11 +40,7 @@ class BingNews(PageEngine):
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of cards."""
         params = {"q": text, "form": "PTFTNR"}
-        lang, country = locale(query)
-        if lang and country:
-            params["setmkt"] = f"{lang}-{country}"
-        elif country:
-            params["cc"] = country
+        params |= bing_market(query)
         if period := self.period(query):
             params["qft"] = f'interval="{_INTERVALS[period]}"'
         if query.page > 1:

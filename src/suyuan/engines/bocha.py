@@ -79,11 +79,9 @@ class Bocha(JsonEngine):
             raise UPSTREAM_BROKEN(engine=self.name, status=code)
         raise API_SAID_NO(engine=self.name, said=said)
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        nothing = isinstance(data.get("data"), dict) and value_at(data, "data.webPages") is None
-        return {**data, "data": {"webPages": {"value": []}}} if nothing else data
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return isinstance(data.get("data"), dict) and value_at(data, "data.webPages") is None
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""

@@ -80,11 +80,9 @@ class Brave(JsonEngine):
         cause = KEY_REJECTED if token_missing or code in _KEY_CODES else API_SAID_NO
         raise cause(engine=self.name, said=str(said or "unknown")[:200])
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        nothing = data.get("web") is None and data.get("type") == "search"
-        return {**data, "web": {"results": []}} if nothing else data
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return data.get("web") is None and data.get("type") == "search"
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""

@@ -6,9 +6,8 @@ from typing import Any
 
 from ..core.causes.engine import API_SAID_NO
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
 from ..core.wire import Request, Response
-from .json_kit import JsonEngine, error_text, plain_text
+from .json_kit import JsonEngine, error_text
 from .query_kit import google_period
 
 
@@ -38,11 +37,6 @@ class Firecrawl(JsonEngine):
         if data.get("success") is False:
             raise API_SAID_NO(engine=self.name, said=error_text(response))
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        return {**data, "data": {"web": []}} if data.get("success") is True and not data.get("data") else data
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        return SearchResult(plain_text(row["title"]), str(row["url"]), plain_text(row.get("description")), self.name)
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return data.get("success") is True and not data.get("data")

@@ -6,10 +6,9 @@ from typing import Any
 
 from ..core.causes.engine import OPTION_MISSING
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
 from ..core.setting import Setting, text
 from ..core.wire import Request, Response
-from .json_kit import JsonEngine, error_text, plain_text
+from .json_kit import JsonEngine, error_text
 from .query_kit import google_locale, skipped
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
@@ -28,6 +27,7 @@ class GoogleCse(JsonEngine):
     operators = True
     longest_query = 2000
     rows = "items"
+    columns = ("title", "link", "snippet", "")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -52,11 +52,6 @@ class GoogleCse(JsonEngine):
             response = Response(401, response.body, response.url, response.headers, response.at)
         super().check(response)
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        return {**data, "items": []} if "items" not in data and data.get("kind") == "customsearch#search" else data
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        return SearchResult(plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name)
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return data.get("kind") == "customsearch#search"

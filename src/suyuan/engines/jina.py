@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
+from ..core.result import EngineResults
 from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, error_text, plain_text
+from .json_kit import JsonEngine, error_text
 from .query_kit import locale
 
 
@@ -22,6 +21,7 @@ class Jina(JsonEngine):
     supported_params = frozenset({"lang", "country", "allowed_domains", "blocked_domains", "page"})
     operators = True
     rows = "data"
+    columns = ("title", "url", "description", "date")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -38,8 +38,3 @@ class Jina(JsonEngine):
         if response.status == 422 and "no search results" in error_text(response).lower():
             return EngineResults()
         return super().parse(response, query)
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        day, about = read_date(str(row.get("date") or ""), self.now()), plain_text(row.get("description"))
-        return SearchResult(plain_text(row["title"]), str(row["url"]), about, self.name, published_at=day)

@@ -15,6 +15,7 @@ from ..core.result import EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Response
 from ..messages.catalog import Text
+from ..text.dates import read_date
 from .query_kit import OneRequestEngine
 
 TAGS = re.compile(r"<[^<>]*>")
@@ -101,9 +102,16 @@ class JsonEngine(OneRequestEngine):
     quota_statuses: ClassVar[tuple[int, ...]] = (402,)
     """The statuses that mean that the account has no requests left."""
 
+    columns: ClassVar[tuple[str, str, str, str]] = ("title", "url", "description", "")
+    """Where a row has its title, address, text and date (empty for none), for engines that need no more."""
+
     def result(self, row: dict[str, Any]) -> SearchResult | None:
         """Return the result in one row, or None for a row that is none."""
-        raise NotImplementedError
+        title, url, about, shown = self.columns
+        day = read_date(str(row.get(shown) or ""), self.now()) if shown else None
+        return SearchResult(
+            plain_text(row[title]), str(row[url]), plain_text(row.get(about)), self.name, published_at=day
+        )
 
     def parse_row(self, row: dict[str, Any], response: Response) -> SearchResult | None:
         """Return the result in one row of ``response``; for engines whose addresses depend on who answered."""
@@ -111,6 +119,10 @@ class JsonEngine(OneRequestEngine):
 
     def check_data(self, data: dict[str, Any], response: Response) -> None:
         """Raise if ``data``, sent with a status that says that all is well, is an error."""
+
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether ``data``, which has no list, means that nothing was found."""
+        return False
 
     def out_of_quota(self, said: str, status: int) -> bool:
         """Whether a refusal means that the account has no requests left."""
@@ -122,6 +134,8 @@ class JsonEngine(OneRequestEngine):
         data = self.object(response)
         self.check_data(data, response)
         rows = value_at(data, self.rows)
+        if rows is None and self.found_nothing(data):
+            return EngineResults()
         return EngineResults(*parse_rows(rows, lambda row: self.parse_row(row, response), self.name))
 
     def bearer(self) -> dict[str, str | Secret]:

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
-from ..core.wire import Request, Response
+from ..core.wire import Request
 from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, plain_text, value_at
+from .json_kit import TAGS, JsonEngine, plain_text
 
 _NO_CREDIT = ("credit", "billing", "balance")
 
@@ -48,11 +48,9 @@ class Kagi(JsonEngine):
         """Whether the account has no credit left."""
         return super().out_of_quota(said, status) or any(word in said.lower() for word in _NO_CREDIT)
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        found = data.get("data")
-        return {**data, "data": {"search": []}} if isinstance(found, dict) and not value_at(data, self.rows) else data
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return isinstance(data.get("data"), dict)
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""

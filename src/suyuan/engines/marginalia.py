@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
 from ..core.secret import Secret
 from ..core.wire import Request
-from .json_kit import JsonEngine, plain_text
+from .json_kit import JsonEngine
 
 _SHARED_KEY = Secret("public")
 
@@ -34,7 +31,3 @@ class Marginalia(JsonEngine):
         return Request.get(
             f"{self.base_url}/search", {"query": text, "count": str(query.count), "page": str(query.page)}, headers
         )
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        return SearchResult(plain_text(row["title"]), str(row["url"]), plain_text(row.get("description")), self.name)

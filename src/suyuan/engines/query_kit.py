@@ -54,6 +54,14 @@ def locale(query: SearchQuery) -> tuple[str, str]:
     return lang, query.country or (region if len(region) == 2 else "") or usual
 
 
+def bing_market(query: SearchQuery) -> dict[str, str]:
+    """Language and country as Bing names them."""
+    lang, country = locale(query)
+    if lang and country:
+        return {"setmkt": f"{lang}-{country}"}
+    return {"cc": country} if country else {}
+
+
 def skipped(query: SearchQuery) -> int:
     """How many results come before the page that is asked for."""
     return query.count * (query.page - 1)

@@ -33,10 +33,9 @@ class SemanticScholar(JsonEngine):
         key = self.settings.api_key
         return Request.get(f"{self.base_url}/graph/v1/paper/search", params, {"x-api-key": key} if key else {})
 
-    def object(self, response: Any) -> dict[str, Any]:
-        """The answer, which has no list if it says that there are no works."""
-        data = super().object(response)
-        return {**data, "data": []} if data.get("total") == 0 else data
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return data.get("total") == 0
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A work."""

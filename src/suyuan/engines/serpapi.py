@@ -6,10 +6,8 @@ from typing import Any
 
 from ..core.causes.engine import API_SAID_NO
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
 from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text, value_at
+from .json_kit import JsonEngine, value_at
 from .query_kit import google_locale, google_period, skipped
 
 
@@ -24,6 +22,7 @@ class SerpApi(JsonEngine):
     operators = True
     longest_query = 2000
     rows = "organic_results"
+    columns = ("title", "link", "snippet", "date")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -37,21 +36,11 @@ class SerpApi(JsonEngine):
         """Whether the account has no searches left, which comes with the status of too many requests."""
         return super().out_of_quota(said, status) or "run out of searches" in said
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        if self.rows in data or value_at(data, "search_metadata.status") != "Success":
-            return data
-        return {**data, self.rows: []}
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return bool(value_at(data, "search_metadata.status") == "Success")
 
     def check_data(self, data: dict[str, Any], response: Response) -> None:
         """Raise if the search itself failed."""
         if value_at(data, "search_metadata.status") == "Error":
             raise API_SAID_NO(engine=self.name, said=str(data.get("error"))[:200])
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        day = read_date(str(row.get("date") or ""), self.now())
-        return SearchResult(
-            plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name, published_at=day
-        )

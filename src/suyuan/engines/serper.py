@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text, value_at
+from ..core.wire import Request
+from .json_kit import JsonEngine, value_at
 from .query_kit import google_locale, google_period
 
 
@@ -23,6 +21,7 @@ class Serper(JsonEngine):
     operators = True
     longest_query = 2000
     rows = "organic"
+    columns = ("title", "link", "snippet", "date")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -35,14 +34,6 @@ class Serper(JsonEngine):
         """Whether the account has no credits left, which comes with the status of a bad request."""
         return super().out_of_quota(said, status) or "credit" in said.lower()
 
-    def object(self, response: Response) -> dict[str, Any]:
-        """The answer, which has no list if nothing was found."""
-        data = super().object(response)
-        return {**data, "organic": []} if "organic" not in data and value_at(data, "searchParameters.q") else data
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        day = read_date(str(row.get("date") or ""), self.now())
-        return SearchResult(
-            plain_text(row["title"]), str(row["link"]), plain_text(row.get("snippet")), self.name, published_at=day
-        )
+    def found_nothing(self, data: dict[str, Any]) -> bool:
+        """Whether the answer has no list because nothing was found."""
+        return bool(value_at(data, "searchParameters.q"))

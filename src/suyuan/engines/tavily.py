@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
 from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text
+from .json_kit import JsonEngine
 
 
 class Tavily(JsonEngine):
@@ -22,6 +20,7 @@ class Tavily(JsonEngine):
     # 432 is the limit of the plan, 433 that of what is paid by use.
     quota_statuses = (402, 432, 433)
     rows = "results"
+    columns = ("title", "url", "content", "published_date")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -38,10 +37,3 @@ class Tavily(JsonEngine):
         if query.blocked_domains:
             data["exclude_domains"] = list(query.blocked_domains)
         return Request.post_json(f"{self.base_url}/search", data, self.bearer())
-
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A page."""
-        day = read_date(str(row.get("published_date") or ""))
-        return SearchResult(
-            plain_text(row["title"]), str(row["url"]), plain_text(row.get("content")), self.name, published_at=day
-        )
