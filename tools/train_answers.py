@@ -95,8 +95,14 @@ def _group(
     sentences = _candidates(documents)
     if not sentences:
         return None
-    labels = [bool(gold) and answers.holds(sentence.text, gold) for sentence in sentences]
+    labels = [bool(gold) and _answers(sentence.text, gold) for sentence in sentences]
     return Group(kind, question, SentenceFeatures(Asked.of(question), sentences), labels)
+
+
+def _answers(sentence: str, gold: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a sentence holds the answer, or is a part of an answer of several sentences."""
+    whole = "".join(sentence.split())
+    return answers.holds(sentence, gold) or any(whole in "".join(text.split()) for group in gold for text in group)
 
 
 def _candidates(documents: Sequence[tuple[str, str]]) -> list[Candidate]:

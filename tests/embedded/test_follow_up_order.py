@@ -6,7 +6,7 @@ import pytest
 
 from suyuan.embedded.follow_up import Said, resolve
 from suyuan.embedded.follow_up_order import answer_first
-from suyuan.embedded.quotes import Quote
+from suyuan.embedded.quote import Quote
 
 MOON = Said("How far is the Moon from the Earth?", "The mean distance of the Moon from the Earth is 384,400 km[1].")
 PRICE = Said("墨舟7的售价是多少？", "墨舟7售价2699元[1]。")

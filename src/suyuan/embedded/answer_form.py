@@ -12,7 +12,7 @@ _ASKED_FOR: dict[AnswerLength, re.Pattern[str]] = {
     "full": re.compile(r"\bin (?:full|detail)\b|\bdetailed\b|\beverything about\b|详细|详尽|全面介绍", re.I),
     "list": re.compile(
         r"\b(?:as|in|make) an? list\b|^\s*list\b|\bwhat are (?:all|some|the names)\b|\bwho are\b"
-        r"|列出|列举|清单|哪些|哪几|有谁|[三四八十]强",
+        r"|列出|列举|清单|哪些|哪几|有谁|主演|阵容|[三四八十]强",
         re.I,
     ),
 }

@@ -13,7 +13,8 @@ from ..text.words import stems
 from .answer_type import answer_type
 from .evidence import Candidate, Evidence, find_candidates
 from .question_splitter import Part, split_parts
-from .quotes import cited, find_quotes
+from .quote import cited
+from .quotes import find_quotes
 
 _MOST_ROWS, _MOST_COLUMNS = 12, 5
 _FIGURE = re.compile(

@@ -18,7 +18,7 @@ _ASKED_BY = {
     "name": r"\bwho(?:se|m)?\b"
     r"|谁|哪一?[位名]|什么人|名字|叫什么|冠军|得主|导演|作者|主席|总统|总理|教练|主演|获奖者|创始人|CEO",
     "place": r"\bwhere\b|which (?:city|country|state|place)"
-    r"|哪里|哪儿|哪[个座]?(?:城市|国家|省|地区|地方)|在哪|何处|地点|位于|什么地方",
+    r"|哪里|哪儿|哪[个座]?(?:城市|国家|省|地区|地方)|在哪(?!一?[年天月日届场次部本])|何处|地点|位于|什么地方",
     "reason": r"\bwhy\b|为什么|为何|原因",
     "definition": r"\bwhat (?:is|are|was|were|does)\b|是什么|什么是|指什么|定义|meaning",
 }
@@ -96,6 +96,11 @@ class AnswerType:
         for known in self.known:
             sentence = sentence.replace(known, " ")
         return not self.kinds or any(_GIVEN_BY[kind].search(sentence) for kind in self.kinds)
+
+    def is_left_out(self, sentence: str, before: str) -> bool:
+        """Whether the time, the figure or the reason that is asked for stands in the sentence before."""
+        named = self.is_exact or self.kinds == ("reason",)
+        return named and not self.is_given_by(sentence) and self.is_given_by(before)
 
     def unit_fit(self, sentence: str) -> float:
         """Return 1 where ``sentence`` has a figure in a unit that is asked for, -1 where it has none, else 0."""

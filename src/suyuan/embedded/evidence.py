@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..text.lexicon import simplified
 from ..text.sentences import split_sentences
 from ..text.words import stems
 
@@ -24,12 +25,32 @@ _MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*
 _CODE_SPAN = re.compile(r"(`+)(?!\s)([^`]+?)(?<!\s)\1")
 # The date that engines put before a snippet.
 _SNIPPET_DATE = re.compile(r"^\s*(?:[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\s*(?:\.{3}|…|—|·|-)\s*")
+# Phrases rather than words: a page may be about JavaScript, cookies or copyright.
 _BOILERPLATE = re.compile(
-    r"cookie|subscribe|sign (?:in|up)|log ?in\b|all rights reserved|privacy policy|terms of (?:use|service)|click here"
-    r"|javascript|newsletter|登录|注册|版权|备案|ICP|扫码|扫一扫|点击|关注公众号|微信搜索|责任编辑|责编|转载|分享到|上一篇|下一篇"
-    r"|相关阅读|广告|举报|客户端下载"
-    r"|(?:ignore|disregard).{0,30}(?:instruction|prompt)|system prompt|忽略.{0,10}(?:指令|提示)",
+    r"\bwe use (?:\w+ )?cookies|\b(?:uses?|accept|allow|manage|enable|disable|reject|our) (?:\w+ )?cookies\b.*\byour?\b"
+    r"|cookie (?:policy|settings|preferences|notice|consent)"
+    r"|subscribe (?:now|today|to (?:our|the|this|my))|\bour newsletter|^(?:please )?(?:sign|log) ?(?:in|up)\b"
+    r"|please (?:sign|log) ?(?:in|up)|all rights reserved|(?:our|see the|read the) (?:privacy policy|terms of)"
+    r"|privacy policy.{1,5}terms|terms of (?:use|service).{1,5}privacy|click here"
+    r"|(?:enable|turn on|requires?|without) javascript|javascript (?:is |must be )?(?:disabled|enabled|required)"
+    r"|(?:请先?|立即|点击|马上|免费)(?:登录|注册)|登录[后/ ]|注册[/ ]?登录|版权(?:所有|归|声明)|备案号|网安备"
+    r"|ICP\s?[备证]|扫码|扫一扫|扫描二维码|点击(?:这里|此处|查看|进入|下载|[上下]方|右上|左上|关注|阅读|链接|图片|观看)"
+    r"|关注(?:我们|公众号|微信)|微信搜索|责任编辑|责编|[请止勿绝迎]转载|转载[请自须需]|分享[到至]|[上下]一篇|相关阅读"
+    r"|广告(?:合作|投放|位|服务|热线|刊例)|举报(?:电话|邮箱|热线|投诉|反馈)|投诉举报|客户端下载"
+    r"|(?:ignore|disregard).{0,30}(?:instruction|prompt)|(?:your|reveal|print|repeat).{0,20}system prompt"
+    r"|忽略.{0,10}(?:指令|提示)",
     re.I,
+)
+
+_REFERS_BACK = re.compile(
+    r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
+    r"|[其该它他她牠此这那](?!他|它|外|次|时|后|前|种是)|本[书片剧站校作曲专](?!来|身|人)|两者|二者|同时|此外|另外|但|而且"
+    r"|因此|所以|随后|之后|目前为止|在此|[由为对]此|相反|其次|[赛会事]后|[翌次同]年|指|又称|[也亦]称"
+)
+_ANNOUNCES = re.compile(
+    r".{0,40}?(?:有|分为|存在)(?:一?些|[多数几两三四五六不许以如][个种类点项大少多下]?)[^，,：:。]{0,10}[。.]$"
+    r"|.{0,80}\b(?:several|two|three|four|five|many|some|the following) (?:\w+ )?(?:reasons|features|differences|types"
+    r"|kinds|ways|parts|factors|steps|causes|theories|stages)\.$"
 )
 
 
@@ -74,6 +95,7 @@ class Candidate:
     """The stems of the title and of the sentence before."""
     source: frozenset[str]
     """The stems of the whole source."""
+    paragraph: int
     position: int
     is_cut_off: bool
     """Whether the source breaks off in it, as snippets do."""
@@ -81,17 +103,27 @@ class Candidate:
     """The row of a table that it stands for."""
 
 
+def refers_back(text: str) -> bool:
+    """Whether a sentence begins with a word for something that was named before it."""
+    return _REFERS_BACK.match(text) is not None
+
+
+def announces(text: str) -> bool:
+    """Whether a sentence only says that something follows: "There are two reasons." """
+    return _ANNOUNCES.match(text) is not None
+
+
 def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
     """Yield the sentences of a source that may be quoted, in its order."""
     title = _SITE_NAME.sub("", evidence.title).strip()
-    title_stems = frozenset(stems(title))
-    source = title_stems.union(stems(evidence.text))
+    title_stems = frozenset(stems(simplified(title)))
+    source = title_stems.union(stems(simplified(evidence.text)))
     ending = evidence.text.rstrip()
     before: Candidate | None = None
     position = 0
     rows = _Rows()
     # A command or a listing is no sentence.
-    for paragraph in _PARAGRAPH_END.split(_CODE.sub("\n", evidence.text)):
+    for place, paragraph in enumerate(_PARAGRAPH_END.split(_CODE.sub("\n", evidence.text))):
         row = rows.read(paragraph, position)
         if row is None and rows.is_open:
             continue  # The head of a table.
@@ -102,7 +134,17 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
             nearby = title_stems.union(before.stems) if before else title_stems
             cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and ending.endswith(text))
             before = Candidate(
-                text, evidence.number, title, before, Counter(stems(text)), nearby, source, position, cut_off, row
+                text,
+                evidence.number,
+                title,
+                before,
+                Counter(stems(simplified(text))),
+                nearby,
+                source,
+                place,
+                position,
+                cut_off,
+                row,
             )
             position += 1
             yield before

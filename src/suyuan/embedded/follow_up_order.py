@@ -9,7 +9,7 @@ from ..text.keywords import content_stems
 from ..text.words import stems
 from .answer_type import answer_type
 from .follow_up import Resolved
-from .quotes import Quote
+from .quote import Quote
 
 # What counts for a quote: the words that are new in the message, all that is asked, its subject, an answer of the
 # expected type and unit, focus and subject close together, a whole sentence; and against it: that it was the answer

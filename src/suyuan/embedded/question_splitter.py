@@ -102,7 +102,7 @@ def _split_at_conjunction(question: str) -> list[Part]:
         if not question.isascii()
         else expected.is_exact and _TWO_NAMES.search(question)
     )
-    conjunctions = list(_CONJUNCTION.finditer(question))
+    conjunctions = [each for each in _CONJUNCTION.finditer(question) if "、" not in each[0] or _EACH.search(question)]
     if not asks_about_each or not conjunctions or _SHARED.search(question):
         return []
     conjunction = conjunctions[-1]

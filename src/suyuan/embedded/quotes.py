@@ -6,67 +6,41 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..core.answer_length import AnswerLength
 from ..text.bm25 import BM25
 from ..text.conflicts import conflicts, disagreement
 from ..text.keywords import content_stems
 from ..text.language import script_language
+from ..text.lexicon import simplified
 from ..text.numbers import figures
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from ..text.words import stems
 from .answerability import Outcome, outcome, sentence_scores
-from .evidence import LONGEST, Candidate, Evidence, find_candidates
+from .evidence import LONGEST, Candidate, Evidence, announces, find_candidates, refers_back
 from .question_splitter import split_question
+from .quote import Quote, Sentence, joined
 from .recency import Recency, asks_for_newest
 from .sentence_features import Asked, SentenceFeatures
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
-_LEAST = math.log(0.03)
+_LEAST = math.log(0.01)
 # As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
-_ENOUGH = 0.97
+_ENOUGH = 0.95
 # Of the sentences of a list, so many are looked at for new names.
 _LOOK_AT = 24
 # Where the newest is asked for: sentences down to this far below the best are about the subject.
 _ABOUT_SUBJECT = -4.0
+# After a sentence that announces something, so many are quoted with it.
+_MOST_ANNOUNCED = 3
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
 _SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
-_FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
-_DOTS = re.compile(r"\s*(?:\.{3,}|…+)$")
-_DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
-_REFERS_BACK = re.compile(
-    r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
-    r"|[其该它他她此这那](?!他|它|外|次|时|后|前|种是)|两者|二者|同时|此外|另外|但|而且|因此|所以|随后|之后|目前为止"
-)
-
-
-def cited(text: str, numbers: Sequence[int]) -> str:
-    """Return a sentence with its numbers before the full stop, so that they do not belong to the next one."""
-    text = _DOTS_AFTER_SENTENCE.sub("", _DOTS.sub("…", text))
-    end = _FINAL_MARK.search(text)
-    at = end.start() if end else len(text)
-    return text[:at] + "".join(f"[{number}]" for number in numbers if number) + text[at:]
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A sentence of the sources, and the numbers of those that say it."""
-
-    text: str
-    numbers: tuple[int, ...]
-    score: float
-    date: str = ""
-    """The day as of which it holds, where the newest is asked for."""
-    says: str = ""
-    """The words of it that others contradict."""
-    others: tuple[Quote, ...] = ()
-    """What other sources say instead, in their sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +54,41 @@ class Found:
 
 @dataclass(slots=True)
 class _Pick:
-    """A chosen sentence, the sources that say it, and its text with what it needs to be understood."""
+    """A chosen sentence, the sources that say it, and what it needs to be understood."""
 
     candidate: Candidate
     numbers: list[int]
     score: float
-    text: str
+    beside: list[Candidate] = field(default_factory=list)
+    """The sentences before and after it that are quoted with it."""
+    lead: str = ""
+    """The title of its source, where it refers back and no sentence before it can be quoted."""
     date: str = ""
+
+    @classmethod
+    def of(cls, candidate: Candidate, numbers: list[int], score: float, asked: Asked | None = None) -> _Pick:
+        """Take a sentence with those before and after it, or the title, that it needs to be understood."""
+        pick, before, title = cls(candidate, numbers, score), candidate.before, candidate.title
+        if before and len(before.text) + len(candidate.text) > LONGEST:
+            before = None
+        if refers_back(candidate.text):
+            if before and not refers_back(before.text):
+                pick.beside.append(before)
+            elif title and title not in candidate.text:
+                pick.lead = f"{title}{': ' if title.isascii() else '：'}"
+        elif before and asked and asked.expected.is_left_out(candidate.text, before.text):
+            pick.beside.append(before)
+        return pick
+
+    @property
+    def text(self) -> str:
+        """All that is quoted."""
+        return joined(self.lead.rstrip(), *(each.text for each in self._in_order()))
+
+    @property
+    def dangles(self) -> bool:
+        """Whether it refers back to what is not quoted."""
+        return not self.lead and not self.beside and refers_back(self.candidate.text)
 
     def says(self, other: Candidate) -> bool:
         """Whether ``other`` is part of the text, literally or in other words."""
@@ -94,7 +96,20 @@ class _Pick:
 
     def quote(self, says: str = "") -> Quote:
         """Return what is shown of it."""
-        return Quote(self.text, tuple(sorted(self.numbers)), self.score, self.date, says)
+        numbers = tuple(sorted(self.numbers))
+        sentences = tuple(
+            Sentence(
+                each.text,
+                numbers if each is self.candidate else (each.number,),
+                (each.number, each.paragraph, each.position),
+                self.lead.rstrip(),
+            )
+            for each in self._in_order()
+        )
+        return Quote(self.text, numbers, self.score, self.date, says, sentences=sentences)
+
+    def _in_order(self) -> list[Candidate]:
+        return sorted((self.candidate, *self.beside), key=lambda each: each.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +119,7 @@ class _Limits:
     most: int
     least: float = _LEAST
     """Up to this far below the best, by score."""
-    for_fact: int = 3
+    for_fact: int = 4
     for_whole: int = 4
     for_part: int = 2
     is_list: bool = False
@@ -163,6 +178,7 @@ def find_quotes(
     question: str, evidence: Sequence[Evidence], most: int = 4, about: str = "", form: AnswerLength = "auto"
 ) -> Found:
     """Return the sentences that answer ``question`` or come near, and which of both."""
+    question, about = simplified(question), simplified(about)
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
     readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
@@ -209,6 +225,7 @@ def _picks(
         most = len(picks) + max(1, (limits.most - len(picks)) // (len(parts) - at))
         outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, replace(limits, most=most), emphasis, recency))
     _add_sources(picks, candidates)
+    _add_announced(picks, candidates)
     outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
     return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
@@ -238,7 +255,7 @@ def _pick_for(
         score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
         if score < best + limits.least or (sure >= _ENOUGH and asked.expected.is_fact and not limits.is_list):
             break
-        taken += _take(candidate, score, picks)
+        taken += _take(candidate, score, picks, asked)
         sure += math.exp(score - best) / total
     return found
 
@@ -264,11 +281,24 @@ def _add_sources(picks: list[_Pick], candidates: list[Candidate]) -> None:
     """Add the numbers of the sources that say the same as what was picked, however well they answer."""
     for pick in picks:
         for candidate in candidates:
+            if pick.dangles and candidate.text == pick.candidate.text and candidate.before:
+                # Another source has the same sentence, with the one before it.
+                pick.candidate, pick.beside = candidate, [candidate.before]
             if candidate.number not in pick.numbers and _supports(candidate, pick) and pick.says(candidate):
                 pick.numbers.append(candidate.number)
 
 
-def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
+def _add_announced(picks: list[_Pick], candidates: list[Candidate]) -> None:
+    """Add what follows a sentence that only announces it: "There are two reasons." """
+    following = {id(candidate.before): candidate for candidate in candidates if candidate.before}
+    for pick in picks:
+        last: Candidate | None = pick.candidate if announces(pick.candidate.text) else None
+        while last and (after := following.get(id(last))) and len(pick.beside) < _MOST_ANNOUNCED:
+            pick.beside.append(after)
+            last = after if refers_back(following[id(after)].text if id(after) in following else "") else None
+
+
+def _take(candidate: Candidate, score: float, picks: list[_Pick], asked: Asked) -> bool:
     """Add ``candidate`` to the picks, or to one of them; return whether there is one more."""
     same = next((pick for pick in picks if pick.says(candidate)), None)
     if same is not None:
@@ -276,14 +306,14 @@ def _take(candidate: Candidate, score: float, picks: list[_Pick]) -> bool:
             same.numbers.append(candidate.number)
         return False
     before = candidate.before
-    if before is not None and _REFERS_BACK.match(candidate.text):
+    if before is not None and refers_back(candidate.text):
         quoted = next((pick for pick in picks if pick.says(before)), None)
         if quoted is not None:
             # The sentence before is quoted already: this one is added to it, unless it is quoted from another source.
             if quoted.text.endswith(before.text) and quoted.numbers == [candidate.number]:
-                quoted.text = _joined(quoted.text, candidate.text)
+                quoted.beside.append(candidate)
             return False
-    picks.append(_Pick(candidate, [candidate.number], score, _understandable(candidate)))
+    picks.append(_Pick.of(candidate, [candidate.number], score, asked))
     return True
 
 
@@ -308,11 +338,11 @@ def _with_others(
                 sides[ours] = pick
             elif ours not in sides:
                 continue  # It is about something else than the first.
-            side = sides.setdefault(theirs, _Pick(candidate, [], pick.score, _understandable(candidate)))
+            side = sides.setdefault(theirs, _Pick.of(candidate, [], pick.score))
             side.numbers += [candidate.number] if candidate.number not in side.numbers else []
             shown.add(candidate.text)
         for each in (pick, *sides.values()):
-            each.date = recency.date_of(each.candidate) if recency else ""
+            each.date = recency.published(each.candidate) if recency else ""
         ordered = sorted(sides.items(), key=lambda side: -count_origins([texts[number] for number in side[1].numbers]))
         ordered.sort(key=lambda side: side[1].date, reverse=True)
         first, *others = [side.quote(says) for says, side in ordered] or [pick.quote()]
@@ -372,22 +402,6 @@ def _supports(candidate: Candidate, pick: _Pick) -> bool:
 
 def _names(text: str) -> list[str]:
     return [text[token.start : token.end] for token in tokens(text) if token.kind == "name" and not token.is_aside]
-
-
-def _understandable(candidate: Candidate) -> str:
-    """Return the text, with the sentence before it or the title where it begins by referring back."""
-    if not _REFERS_BACK.match(candidate.text):
-        return candidate.text
-    before = candidate.before.text if candidate.before else ""
-    if before and len(before) + len(candidate.text) <= LONGEST and not _REFERS_BACK.match(before):
-        return _joined(before, candidate.text)
-    if candidate.title and candidate.title not in candidate.text:
-        return f"{candidate.title}{': ' if candidate.title.isascii() else '：'}{candidate.text}"
-    return candidate.text
-
-
-def _joined(first: str, second: str) -> str:
-    return first + ("" if first[-1] in "。！？”…" else " ") + second
 
 
 def _in_source_order(picks: list[_Pick]) -> list[_Pick]:

@@ -15,6 +15,8 @@ _NEWEST = re.compile(
     re.I,
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+# Words of a sentence that says how things were when it was written.
+_SAYS_NOW = re.compile(r"\b(?:currently|now|at present|to date|still)\b|现[任为有在由]|^现|目前|如今|当前|至今", re.I)
 # How much less a sentence counts for each year that it is older than the newest, and for one without a date.
 _A_YEAR, _MOST_YEARS, _UNDATED = 1.5, 4.0, 1.0
 
@@ -30,22 +32,27 @@ class Recency:
     def __init__(self, evidence: Iterable[Evidence]) -> None:
         self._published = {source.number: source.published for source in evidence}
 
-    def date_of(self, candidate: Candidate) -> str:
-        """Return the day as of which a sentence holds, as precise as it is known; empty where it is not."""
-        if published := self._published.get(candidate.number, ""):
-            return published
-        found = [iso for each in extract_dates(candidate.text)[0] if (iso := each.iso())]
-        return max([*found, *_YEAR.findall(candidate.text)], default="")
-
-    def newest(self, candidates: Sequence[Candidate]) -> str:
-        """Return the newest day of several sentences."""
-        return max(map(self.date_of, candidates), default="")
+    def published(self, candidate: Candidate) -> str:
+        """Return the day on which the source of a sentence appeared; empty where it is not known."""
+        return self._published.get(candidate.number, "")
 
     def penalties(self, candidates: Sequence[Candidate]) -> list[float]:
         """Return how much less each of several sentences counts because another one is newer."""
-        dates = [self.date_of(candidate) for candidate in candidates]
+        dates = [self._date_of(candidate) for candidate in candidates]
         newest = max(dates, default="")
-        return [min(_MOST_YEARS, _A_YEAR * _years(day, newest)) if day else _UNDATED * bool(newest) for day in dates]
+        return [
+            min(_MOST_YEARS, _A_YEAR * _years(day, newest))
+            if day
+            else _UNDATED * bool(newest and not _SAYS_NOW.search(candidate.text))
+            for day, candidate in zip(dates, candidates, strict=True)
+        ]
+
+    def _date_of(self, candidate: Candidate) -> str:
+        """Return the day as of which a sentence holds: that of its source, or else the last one that it names."""
+        if (published := self.published(candidate)) or _SAYS_NOW.search(candidate.text):
+            return published
+        found = [iso for each in extract_dates(candidate.text)[0] if (iso := each.iso())]
+        return max([*found, *_YEAR.findall(candidate.text)], default="")
 
 
 def _years(day: str, newest: str) -> float:

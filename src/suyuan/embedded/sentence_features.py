@@ -11,8 +11,11 @@ from functools import cached_property
 
 from ..text.bm25 import BM25
 from ..text.keywords import content_stems
+from ..text.lexicon import simplified
+from ..text.scripts import HAN
 from ..text.words import stems
 from .answer_type import AnswerType, answer_type
+from .cue_words import cues_for
 from .evidence import Candidate
 
 _ABOUT_WEIGHT = 0.3
@@ -22,6 +25,15 @@ _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
 _NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
 _NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
 _REPRINT = 0.9
+# The noun that a question asks for: after its question word, or else before it.
+_FOCUS = re.compile(
+    r"(?:什么|哪(?:[些种个类几所部本位座家项条]|一[个种位座家部项条])?|几[个种位座家部项条次]|多少)(?!时候|[是有在为])"
+    rf"(?P<after>[{HAN}]{{1,4}}?)(?=[的了来和]|[^{HAN}]|$)"
+    rf"|(?P<before>[{HAN}]{{2,4}}?)[是有叫为在于由]*(?:什么|谁|多少|哪|何|几)"
+    r"|\b(?:what|which)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+|an?\s+)?(?P<what>[a-z]+)|\bhow\s+(?:many|much)\s+(?P<how>[a-z]+)"
+    r"|\bwho\s+(?P<who>[a-z]+)",
+    re.I,
+)
 _LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
 
 
@@ -33,14 +45,17 @@ class Asked:
     words: Mapping[str, float]
     names: tuple[str, ...]
     expected: AnswerType
+    focus: Mapping[str, float]
+    """The words of what is asked for."""
 
     @classmethod
     def of(cls, question: str, about: str = "") -> Asked:
         """Read a question; ``about`` is what it leaves out because it was said before."""
+        question = simplified(question)
         subject = {stem: _ABOUT_WEIGHT * weight for stem, weight in content_stems(about).items()} if about else {}
         words = {**subject, **content_stems(question)} or dict.fromkeys(stems(question), 1.0)
         names = tuple(name for groups in _NAME.findall(question) for name in groups if name)
-        return cls(question, words, names, answer_type(question))
+        return cls(question, words, names, answer_type(question), _focus(question))
 
     def names_in(self, text: str) -> list[tuple[str, str]]:
         """Return the names in a sentence that the question does not have, for Chinese with their kind."""
@@ -73,6 +88,7 @@ class SentenceFeatures:
         self._origins = _origins({candidate.number: candidate.source for candidate in candidates})
         self._sources = Counter(stem for source in dict(self._origins.values()).values() for stem in source)
         self._others = len(dict(self._origins.values())) - 1
+        self._cues = cues_for(asked.question)
         self._facts = [
             {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
         ]
@@ -87,6 +103,7 @@ class SentenceFeatures:
         follows = at > 0 and candidate.before is self.candidates[at - 1]
         return {
             **self._word_features(candidate, self._bm25[at], self._bm25[at - 1] if follows else 0.0),
+            **self._wording_features(candidate),
             **self._answer_features(candidate, self._facts[at]),
             **self._place_features(candidate),
         }
@@ -111,6 +128,20 @@ class SentenceFeatures:
             "bm25": bm25 / self._rarity,
             "of_best_bm25": bm25 / self._best_bm25,
             "bm25_before": before / self._best_bm25,
+        }
+
+    def _wording_features(self, candidate: Candidate) -> dict[str, float]:
+        """How far the sentence is worded as an answer."""
+        asked = self.asked
+        cues = [told.search(candidate.text) is not None for told in self._cues]
+        focus, held = (
+            sum(asked.focus.values()),
+            sum(asked.focus[stem] for stem in asked.focus if stem in candidate.stems),
+        )
+        return {
+            "focus": held / focus if focus else 0.5,
+            "cue": 2 * sum(cues) / len(cues) - 1 if cues else 0.0,
+            "opening_defines": float(candidate.position == 0 and "definition" in asked.expected.kinds),
         }
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
@@ -168,6 +199,11 @@ class SentenceFeatures:
             return 0.5 * len(names), 0.5 * len(names)
         tags = Counter(tag for _, tag in names)
         return tags["nr"] + 0.5 * tags["nz"], tags["ns"] + 0.5 * tags["nt"]
+
+
+def _focus(question: str) -> Mapping[str, float]:
+    found = _FOCUS.search(question)
+    return content_stems(next(filter(None, found.groups()), "")) if found else {}
 
 
 def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, tuple[int, frozenset[str]]]:

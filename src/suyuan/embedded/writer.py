@@ -8,7 +8,8 @@ from .answer_form import wanted_form
 from .answer_table import find_table
 from .follow_up_order import answer_first
 from .planner import is_small_talk
-from .quotes import Quote, cited, find_quotes, rank_sources
+from .quote import Quote, join_neighbours
+from .quotes import find_quotes, rank_sources
 from .turn_input import TurnInput
 
 _TEXTS = {
@@ -61,7 +62,7 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
     if found.quotes:
         said = turn.history[-1].answer if turn.history else ""
         titles = {source.number: source.title for source in evidence}
-        written = _written(answer_first(found.quotes, resolved, said, titles), lang)
+        written = _written(join_neighbours(answer_first(found.quotes, resolved, said, titles)), lang)
         return written if found.outcome == "answer" else f"{_TEXTS['near'][lang]}\n\n{written}"
     if evidence:
         nearest = rank_sources(turn.full_question, evidence)[:3]
@@ -81,7 +82,7 @@ def _written(quotes: tuple[Quote, ...], lang: str) -> str:
         if after_sides and not quote.others:
             # Without a word between them it would be read as one more side.
             lines += ["", _TEXTS["also"][lang], ""]
-        lines += _sides(quote, lang) if quote.others else [f"- {cited(quote.text, quote.numbers)}"]
+        lines += _sides(quote, lang) if quote.others else [f"- {quote.written}"]
         after_sides = bool(quote.others)
     return lines[0].removeprefix("- ") if len(lines) == 1 else "\n".join(lines)
 
@@ -89,7 +90,7 @@ def _written(quotes: tuple[Quote, ...], lang: str) -> str:
 def _sides(quote: Quote, lang: str) -> list[str]:
     """What sources say differently; where the newest is asked for, what is older is shown as older."""
     said = "、".join if lang == "zh" else " / ".join
-    sides = [f"- {cited(each.text, each.numbers)}" for each in (quote, *quote.others)]
+    sides = [f"- {each.written}" for each in (quote, *quote.others)]
     if quote.date and all(other.date and other.date < quote.date for other in quote.others):
         older = _TEXTS["older"][lang].format(sides=said([f"{each.says}, {each.date}" for each in quote.others]))
         return [sides[0], older, *sides[1:]]

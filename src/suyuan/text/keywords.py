@@ -19,7 +19,7 @@ _SKIPPED = STOP_WORDS.union(_QUESTION_WORDS.split(), words(_QUESTION_WORDS))
 _REQUEST = r"请问|请?告诉我|我想知道|帮我(?:[查搜](?:一下|索)?)?"
 _CHINESE_QUESTION = re.compile(
     rf"{_REQUEST}|查一下|搜索一下|什么时候|什么时间|为什么|是什么|什么样|什么|有哪些|哪一[年天个位家座]|哪[个些里年位家座种儿]|哪"
-    r"|是多少|多少|多久|多长|怎么样|怎么|怎样|如何|是否|是不是|是谁|谁|几个|分别|一下|吗|呢|吧|啊|的|了|是|在|有|和|与|及|或|被|把|即算"
+    r"|是多少|多少|多久|多长|怎么样|怎么|怎样|如何|是否|是不是|是谁|谁|几个|分别|一下|吗|呢|吧|啊|的|了|是|在|有|和|与|及|或|被|把"
 )
 _OPENING = re.compile(rf"^(?:{_REQUEST}|please|(?:can you |could you )?tell me(?: about)?)[\s,，:：]*", re.I)
 _PUNCTUATION = re.compile(r"[?？!！。,，;；:：“”\"]")

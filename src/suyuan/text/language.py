@@ -22,6 +22,9 @@ _SCRIPTS = {
 }
 # Of the letters of a text; Japanese is mostly Han, Chinese has many Latin names.
 _LEAST_SHARE = {"ja": 0.1, "zh": 0.3}
+# Words of Chinese that Japanese writes otherwise: a text with them and a Japanese name in it is Chinese.
+_CHINESE_WORD = re.compile("[是了吗呢哪这么谁什怎们]")
+_NAME_SHARE = 0.35
 # Characters that only one of the two sets has, in the same order.
 _TRADITIONAL = (
     "[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣書長車東門問間聞見現視覺觀親記設計語話請證讀變識議護負責費資質"
@@ -54,7 +57,11 @@ def script_language(text: str) -> str:
     """Return the language that the script of ``text`` stands for; empty for the Latin script, which many share."""
     if text.isascii():
         return ""
-    return next((language for language, script in _SCRIPTS.items() if re.search(script, text)), "")
+    found = next((language for language, script in _SCRIPTS.items() if re.search(script, text)), "")
+    if found == "ja" and _CHINESE_WORD.search(text):
+        letters = sum(map(str.isalpha, text))
+        return "zh" if len(re.findall(_SCRIPTS["ja"], text)) < _NAME_SHARE * letters else "ja"
+    return found
 
 
 def detect_language(text: str) -> str:

@@ -11,7 +11,7 @@ _MARK = re.compile(
     rf"[。！？]+[”’」』）)\"']*|(?<![A-Z])[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[A-Z0-9{HAN}])|\n+"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|No|Fig|al|Jr|Sr|Inc|Ltd|Co|approx|[A-Z])\.$"
+    rf"(?:^|[\s({HAN}])(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|No|Fig|al|Jr|Sr|Inc|Ltd|Co|approx|[A-Z])\.$"
 )
 _BRACKETS = (("《", "》"), ("「", "」"), ("“", "”"), ("（", "）"), ("(", ")"))
 
