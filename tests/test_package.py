@@ -112,6 +112,13 @@ class TestImport:
         loaded = self.loaded(code)
         assert "suyuan.net.http" in loaded and not loaded & {"aiohttp", "yarl", "curl_cffi", "playwright", "email"}
 
+    def test_the_server_loads_what_few_requests_need_with_them(self) -> None:
+        pytest.importorskip("fastapi")
+        models, pages = {"langchain_core", "httpx2", "suyuan.embedded.writer"}, {"aiohttp", "latex2mathml", "pygments"}
+        others = {"alembic", "redis", "argon2", "mcp", "playwright", "pypdf"}
+        loaded = self.loaded("import suyuan.server.app, suyuan.server.listen, suyuan.server.demo_server")
+        assert not loaded & (models | pages | others)
+
     @pytest.mark.parametrize(
         "code",
         ["import suyuan.client, suyuan.cli.main", "import suyuan.integrations.providers, suyuan.integrations.agents"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import sys
 import threading
 from dataclasses import replace
@@ -53,6 +54,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
 
 
 def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
+    # As in ``__main__``; the server looks for garbage again when it has started.
+    gc.disable()
     from ..server.app import create_app
     from ..server.demo_server import DemoServer
     from ..server.listen import listen, serve
@@ -102,6 +105,7 @@ def _supervise(settings: Settings, show: bool, t: Texts) -> int:
 
 def _work(settings: Settings, listening: int, link: int, connect: Connect) -> int:
     """Serve as one of several workers."""
+    gc.disable()
     from ..server.app import create_app
     from ..server.listen import given_socket, serve
     from ..server.supervisor import SupervisorLink

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from .planner import PlannedCall, plan_calls
-from .turn_input import TurnInput
-from .writer import write_answer
+if TYPE_CHECKING:
+    from .planner import PlannedCall
+    from .turn_input import TurnInput
 
 
 @runtime_checkable
@@ -31,8 +31,12 @@ class QuotingResponder:
 
     def plan(self, turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
         """Return the searches and pages that are needed before the answer."""
+        from .planner import plan_calls
+
         return plan_calls(turn, tools)
 
     def respond(self, turn: TurnInput) -> Iterator[str]:
         """Yield the lines of the answer."""
+        from .writer import write_answer
+
         yield from write_answer(turn, self.most_quotes).splitlines(keepends=True)

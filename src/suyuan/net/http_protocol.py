@@ -22,6 +22,7 @@ HEAD_SECONDS = 10.0
 _BODY_SECONDS = 35.0
 # A client that is still sending when it is answered gets this long to read the answer.
 _LINGER_SECONDS = 3.0
+_JOINED = 16 * 1024
 _NON_ASCII = re.compile(rb"[\x80-\xff]")
 
 
@@ -32,6 +33,39 @@ def _refusal(status: str, text: bytes) -> bytes:
 
 _FULL = _refusal("503 Service Unavailable", b"There are too many connections.\n")
 _SLOW = _refusal("408 Request Timeout", b"The request is too slow.\n")
+
+
+class JoinedWrites:
+    """A transport that sends what is written at the same time together: a head with its body, words with words."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send ``data`` with what else is written now."""
+        if not self._parts:
+            self._loop.call_soon(self._send)
+        self._parts.append(data)
+        self._size += len(data)
+        # The transport says when it has too much.
+        if self._size > _JOINED:
+            self._send()
+
+    def close(self) -> None:
+        """Send what is left, and close the connection."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        if self._parts:
+            parts, self._parts, self._size = self._parts, [], 0
+            self._transport.write(b"".join(parts))
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -52,14 +86,14 @@ class HttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection if there is a place for it."""
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         host = self.client[0] if self.client else ""
         self._name = client_name(host)
         if self._limits.open(self._name, self, limited=host not in self._proxies):
             self._allow(HEAD_SECONDS)
         else:
-            transport.write(_FULL)
-            transport.close()
+            self.transport.write(_FULL)
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

@@ -250,7 +250,7 @@ def _merged(lists: list[tuple[SearchResult, ...]], query: SearchQuery) -> tuple[
         return unique(*lists)
     from .fusion import fuse
 
-    return guarded("merging", lambda: fuse(lists, query.text), unique(*lists))
+    return guarded("merging", lambda: fuse(lists, query.text), None) or unique(*lists)
 
 
 def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..config.settings import ServerSettings
-from ..demo.web import DemoWeb
 from .app import create_app
 from .listen import Server, listen, make_server
+
+if TYPE_CHECKING:
+    from ..demo.web import DemoWeb
 
 
 class DemoServer:
@@ -25,6 +28,8 @@ class DemoServer:
         """Start the demo unless it runs, and return its address."""
         with self._lock:
             if self._web is None:
+                from ..demo.web import DemoWeb
+
                 self._web = DemoWeb()
                 sock = listen("127.0.0.1", 0)
                 origin = replace(ServerSettings(), port=sock.getsockname()[1])

@@ -94,6 +94,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         # What has been imported stays: to look for garbage in it takes longer than many a request.
         gc.freeze()
+        gc.enable()
         if not self.should_exit:
             asyncio.get_running_loop().call_soon(self._on_start)
 
