@@ -36,6 +36,7 @@ def add(commands: Any, t: Texts) -> None:
         return parser
 
     new = action("add", _add, t("help.users_add"))
+    new.add_argument("--no-password", action="store_true", help=t("help.no_password"))
     new.add_argument("--role", choices=("admin", "member"), default=None, help=t("help.users_role_of"))
     action("list", _list, t("help.users_list"), person=False)
     for parser in (new, action("password", _password, t("help.users_password"))):
@@ -75,7 +76,8 @@ def _people(client: AsyncClient) -> People:
 def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     from ..store.accounts import add_account
 
-    account = add_account(_people(client), args.name, _given_password(args, t), args.role)
+    password = "" if args.no_password else _given_password(args, t)
+    account = add_account(_people(client), args.name, password, args.role, by_password=not args.no_password)
     _note(client, "user added", account)
     return _show(args, account.view(), t("users.added", name=account.name, role=account.role))
 

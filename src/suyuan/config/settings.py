@@ -179,6 +179,31 @@ class ServerSettings:
         "server.users", False, flag(), "Whether people have accounts and log in; add them with: suyuan users add NAME",
         env="SUYUAN_USERS",
     )  # fmt: skip
+    user_header: str = setting(
+        "server.userHeader", "", text(),
+        "The header in which a trusted proxy names the person who is logged in there, such as Remote-User.",
+        env="SUYUAN_USER_HEADER",
+    )  # fmt: skip
+    new_users: bool = setting(
+        "server.newUsers", False, flag(),
+        "Whether people whom the proxy or the OpenID provider names get an account at their first visit.",
+        env="SUYUAN_NEW_USERS",
+    )  # fmt: skip
+    oidc_issuer: str = setting(
+        "server.oidc.issuer", "", http_url(), "The OpenID provider by which people log in.", env="SUYUAN_OIDC_ISSUER"
+    )
+    oidc_client: str = setting(
+        "server.oidc.clientId", "", text(), "The name under which the provider knows this server.",
+        env="SUYUAN_OIDC_CLIENT_ID",
+    )  # fmt: skip
+    oidc_secret: Secret = setting(
+        "server.oidc.clientSecret", Secret(""), text(), "The password of this server at the provider.",
+        env="SUYUAN_OIDC_CLIENT_SECRET",
+    )  # fmt: skip
+    oidc_claim: str = setting(
+        "server.oidc.claim", "preferred_username", text(), "The claim that is the name of a person here.",
+        env="SUYUAN_OIDC_CLAIM",
+    )  # fmt: skip
     workers: int = setting(
         "server.workers", 1, whole(1, 64), "How many processes serve; more than one share a store and Redis.",
         env="SUYUAN_WORKERS",

@@ -16,6 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .connection_limits import ConnectionLimits
 from .credentials import client_name
 
+BY_PROXY = "suyuan.by_proxy"
+"""The extension of a request that a trusted proxy has sent."""
 LARGEST_HEAD = 64 * 1024
 HEAD_SECONDS = 10.0
 # Longer than the application allows, which gives the better answer.
@@ -137,6 +139,9 @@ class HttpProtocol(HttpToolsProtocol):
         self._head_size = 0
         self._head_open, self._body_open = False, True
         self._allow(None)
+        if self.client and self.client[0] in self._proxies:
+            # Known only here: the address of the client takes the place of the proxy's.
+            self.scope["extensions"] = {BY_PROXY: {}}
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

@@ -61,6 +61,7 @@ from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
 from .metrics import Metrics, MetricsMiddleware
+from .openid import OpenIdLogin
 from .quotas import Quotas
 from .security import INTERFACES, SecurityMiddleware
 from .sse import ClientDisconnected
@@ -135,7 +136,10 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     logins = Logins(origin.token, lambda: client.chat.store)
-    app.add_middleware(SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas)
+    openid = OpenIdLogin(origin, client.network.send) if accounts and origin.oidc_issuer else None
+    app.add_middleware(
+        SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas, openid=openid
+    )
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     return app
 

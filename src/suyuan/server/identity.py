@@ -8,9 +8,11 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
+from ..config.settings import ServerSettings
 from ..core.causes.people import ADMIN_ONLY, LOGIN_NEEDED, PERSON_QUOTA_SPENT, SCOPE_MISSING
 from ..core.person import Person
 from ..net.credentials import client_key
+from ..net.http_protocol import BY_PROXY
 from ..store.accounts import Accounts
 from .logins import COOKIE
 from .quotas import Quotas
@@ -70,9 +72,10 @@ _ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/resea
 class Identity:
     """Finds the person of a request by its login or its token."""
 
-    def __init__(self, accounts: Accounts, quotas: Quotas) -> None:
+    def __init__(self, accounts: Accounts, quotas: Quotas, origin: ServerSettings) -> None:
         self._accounts = accounts
         self._quotas = quotas
+        self._origin = origin
 
     async def of(self, scope: Scope, headers: Headers, keys: list[str]) -> tuple[Person, str]:
         """Who sends this request, and a new value for the cookie of the login where it is time for one.
@@ -92,6 +95,8 @@ class Identity:
     async def _found(self, scope: Scope, keys: list[str]) -> tuple[Person, str]:
         if keys:
             return await self._accounts.of_token(keys[0], client_key(scope)), ""
+        if name := self._by_proxy(scope):
+            return await self._accounts.of_proxy(name, self._origin.new_users), ""
         cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
         found = await self._accounts.of_login(cookie) if cookie else None
         if found is None:
@@ -99,6 +104,15 @@ class Identity:
         person, old = found
         new = await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
         return person, new[0] if new else ""
+
+    def _by_proxy(self, scope: Scope) -> str:
+        """The person whom a trusted proxy names; anybody else can send such a header too."""
+        header = self._origin.user_header
+        if not header or BY_PROXY not in (scope.get("extensions") or {}):
+            return ""
+        given = Headers(scope=scope).getlist(header)
+        # Two of them would be the proxy's and a client's.
+        return given[0].encode("latin-1").decode("utf-8", "replace") if len(given) == 1 else ""
 
     async def _count(self, scope: Scope, person: Person) -> None:
         if what := _counted(scope):

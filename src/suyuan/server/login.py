@@ -19,6 +19,7 @@ from .cookies import Cookies
 from .errors import language_of, status_of
 from .limits import BODY_SECONDS
 from .logins import DAYS, Logins
+from .openid import BEGIN, CALLBACK, OpenIdLogin
 from .texts import PageTexts
 
 PATH = "/login"
@@ -30,16 +31,18 @@ class LoginPage:
     """Shows the form, checks the token, and sets the cookie."""
 
     def __init__(
-        self, credentials: Credentials, logins: Logins, cookies: Cookies, accounts: Accounts | None = None
-    ) -> None:
+        self, credentials: Credentials, logins: Logins, cookies: Cookies, accounts: Accounts | None = None,
+        openid: OpenIdLogin | None = None,
+    ) -> None:  # fmt: skip
         self._credentials = credentials
         self._logins = logins
         self._cookies = cookies
         self._accounts = accounts
+        self._openid = openid
 
     def handles(self, path: str) -> bool:
         """Whether ``path`` belongs to the login page."""
-        return path in (PATH, _STYLE)
+        return path in (PATH, _STYLE) or (self._openid is not None and path in (BEGIN, CALLBACK))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of the login page."""
@@ -54,6 +57,8 @@ class LoginPage:
     async def _answer(self, request: Request) -> Response:
         if request.url.path == _STYLE:
             return Response(files("suyuan.server").joinpath("static/login.css").read_bytes(), media_type="text/css")
+        if self._openid is not None and request.url.path in (BEGIN, CALLBACK):
+            return await self._by_openid(request, self._openid)
         if request.method != "POST":
             return self.form(request, request.query_params.get("next", "/"))
         fields: dict[str, list[str]] = {}
@@ -64,6 +69,28 @@ class LoginPage:
             return self.form(request, fields.get("next", ["/"])[0], error)
         cookie = {"Set-Cookie": self._cookies.set(value, seconds, request.url.scheme)}
         return RedirectResponse(_own(fields.get("next", ["/"])[0]), 303, cookie)
+
+    async def _by_openid(self, request: Request, openid: OpenIdLogin) -> Response:
+        """Send a browser to the provider, or log in who comes back from there."""
+        try:
+            if request.url.path == BEGIN:
+                return await openid.begin(_own(request.query_params.get("next", "/")), request.url.scheme)
+            subject, name, target = await openid.finish(request)
+            assert self._accounts is not None
+            add, address = openid.adds_users, client_key(request.scope)
+            account = await self._accounts.of_subject(subject, name, add, address)
+            value, seconds = await self._accounts.begin_login(account)
+        except SuyuanError as error:
+            answer = self.form(request, "/", error)
+            answer.headers.append("Set-Cookie", openid.expired)
+            return answer
+        # A page and no redirect: browsers do not send a strict cookie where another site has led to the request.
+        lang = language_of(request)
+        page = environment().get_template("logged_in.html").render(lang=lang, t=PageTexts(lang), next=_own(target))
+        answer = HTMLResponse(page)
+        answer.headers.append("Set-Cookie", openid.expired)
+        answer.headers.append("Set-Cookie", self._cookies.set(value, seconds, request.url.scheme))
+        return answer
 
     async def _checked(self, fields: dict[str, list[str]], address: str) -> tuple[str, float]:
         """A new login for who has filled in the form; raises a cause where something is wrong."""
@@ -80,7 +107,12 @@ class LoginPage:
         problem = " ".join(error.say(lang)) if error else ""
         page = environment().get_template("login.html")
         html = page.render(
-            lang=lang, t=PageTexts(lang), problem=problem, next=_own(target), users=self._accounts is not None
+            lang=lang,
+            t=PageTexts(lang),
+            problem=problem,
+            next=_own(target),
+            users=self._accounts is not None,
+            openid=f"{BEGIN}?next={quote(_own(target), safe='')}" if self._openid else "",
         )
         headers = {"Retry-After": str(round(error.retry_after))} if error and error.retry_after else None
         return HTMLResponse(html, status_of(error.code, error.detail_code) if error else 200, headers)

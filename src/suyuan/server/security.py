@@ -25,6 +25,7 @@ from .errors import accepts_html, failure
 from .identity import Identity
 from .login import LoginPage, read_body
 from .logins import COOKIE, Logins
+from .openid import OpenIdLogin
 from .quotas import Quotas
 
 log = logging.getLogger("suyuan.server")
@@ -75,7 +76,7 @@ class SecurityMiddleware:
 
     def __init__(
         self, app: ASGIApp, origin: ServerSettings, logins: Logins, accounts: Accounts | None = None,
-        quotas: Quotas | None = None,
+        quotas: Quotas | None = None, openid: OpenIdLogin | None = None,
     ) -> None:  # fmt: skip
         check_open(origin)
         self._app = app
@@ -83,10 +84,10 @@ class SecurityMiddleware:
         self._public = urlsplit(origin.public_url)
         # With accounts there is no token for all.
         self._credentials = Credentials(Secret("") if accounts else origin.token)
-        self._identity = Identity(accounts, quotas) if accounts and quotas else None
+        self._identity = Identity(accounts, quotas, origin) if accounts and quotas else None
         self._cookies = Cookies(origin)
         self._logins = logins
-        self._login = LoginPage(self._credentials, logins, self._cookies, accounts)
+        self._login = LoginPage(self._credentials, logins, self._cookies, accounts, openid)
         self._told_of_proxy = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -21,8 +21,10 @@ from ..core.causes.people import (
     LAST_ADMIN,
     LOGIN_TOO_OFTEN,
     LOGIN_WRONG,
+    NO_ACCOUNT_HERE,
     PASSWORD_WEAK,
 )
+from ..core.errors import InvalidInput
 from ..core.person import DEFAULT_SCOPES, SCOPES, Person, Role
 from ..live.tries import MemoryTries, Tries
 from .people import Account, Login, People, TokenRow
@@ -94,6 +96,39 @@ class Accounts:
         await self.in_store(lambda people: people.note(account.name, "login", "", address))
         return account
 
+    # --- by somebody else's word ------------------------------------------------------------------------------------
+    async def of_proxy(self, name: str, add: bool) -> Person:
+        """Who has this name, by the word of a proxy; ``add`` gives new people an account."""
+        cleaned = clean_name(name, check=True)
+        found = await self._lookup("proxy " + cleaned, lambda people: people.by_name(cleaned))
+        if found is None and add:
+            found = await self.in_store(lambda people: _added(people, cleaned))
+            self._known.pop("proxy " + cleaned, None)
+        if found is None or found.disabled_at:
+            raise NO_ACCOUNT_HERE(name=cleaned)
+        return _person(found, frozenset(SCOPES))
+
+    async def of_subject(self, subject: str, name: str, add: bool, address: str) -> Account:
+        """Whom an OpenID provider knows as ``subject``; the first time, the account with this name and no password."""
+        cleaned = clean_name(name)
+
+        def work(people: People) -> Account | None:
+            found = people.by_subject(subject)
+            if found is None:
+                # An account with a password is somebody's, whatever name the provider gives to whom.
+                waiting = people.by_name(cleaned) or (_added(people, name) if add else None)
+                found = people.bind(waiting.id, subject) if waiting and not waiting.password else None
+            if found is not None and not found.disabled_at:
+                people.note(found.name, "login", "OpenID", address)
+                return found
+            people.note(cleaned, "login failed", "OpenID", address)
+            return None
+
+        account = await self.in_store(work)
+        if account is None:
+            raise NO_ACCOUNT_HERE(name=cleaned)
+        return account
+
     # --- by cookie ----------------------------------------------------------------------------------------------------
     async def begin_login(self, account: Account) -> tuple[str, float]:
         """A new login: the value of its cookie, and for how many seconds it counts."""
@@ -159,9 +194,20 @@ class Accounts:
 
 
 # --- what the command line and the API both do ------------------------------------------------------------------------
-def add_account(people: People, name: str, password: str, role: Role | None = None) -> Account:
-    """Create an account."""
-    return people.add(clean_name(name, check=True), hash_password(password), role)
+def add_account(
+    people: People, name: str, password: str, role: Role | None = None, *, by_password: bool = True
+) -> Account:
+    """Create an account; one without a password is for somebody who logs in elsewhere."""
+    return people.add(clean_name(name, check=True), hash_password(password) if by_password else "", role)
+
+
+def _added(people: People, name: str) -> Account:
+    cleaned = clean_name(name, check=True)
+    try:
+        return people.add(cleaned, "", "member")
+    except InvalidInput:
+        # Another worker was first.
+        return people.named(cleaned)
 
 
 def set_password(people: People, account: Account, password: str) -> None:

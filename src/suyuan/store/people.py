@@ -142,6 +142,17 @@ class People:
         """The account with this id."""
         return self._one(people.c.id == id)
 
+    def by_subject(self, subject: str) -> Account | None:
+        """The account of one whom an OpenID provider knows by this name."""
+        return self._one(people.c.subject == subject)
+
+    def bind(self, id: str, subject: str) -> Account | None:
+        """Give an account to one whom an OpenID provider knows; None where it is another's already."""
+        free = update(people).where(people.c.id == id, people.c.subject.is_(None))
+        with self._database.write() as connection:
+            bound = connection.execute(free.values(subject=subject)).rowcount
+        return self.by_id(id) if bound else None
+
     def named(self, name: str) -> Account:
         """The account with this name; raises a cause if there is none."""
         if (found := self.by_name(name)) is None:

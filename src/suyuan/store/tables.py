@@ -96,6 +96,8 @@ people = Table(
     Column("quotas", Text, nullable=False),  # JSON: the quotas that differ from those of the settings
     Column("created_at", Text, nullable=False),
     Column("disabled_at", Text),
+    Column("subject", Text),  # issuer and name of one who logs in at an OpenID provider
+    Index("suyuan_people_by_subject", "subject", unique=True),
 )
 
 tokens = Table(

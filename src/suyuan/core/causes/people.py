@@ -12,6 +12,10 @@ LOGIN_WRONG = Cause(Refused, "people.login_wrong", "login_wrong")
 LOGIN_TOO_OFTEN = Cause(Refused, "people.login_too_often", "login_too_often", retryable=True)
 API_TOKEN_WRONG = Cause(Refused, "people.api_token_wrong", "api_token_wrong")
 
+NO_ACCOUNT_HERE = Cause(Refused, "people.no_account_here", "no_account_here")
+OIDC_REFUSED = Cause(Refused, "people.oidc_refused", "oidc_refused")
+OIDC_NOT_SAFE = Cause(InvalidInput, "people.oidc_not_safe", "oidc_not_safe")
+
 # --- what one may do
 SCOPE_MISSING = Cause(Refused, "people.scope_missing", "scope_missing")
 ADMIN_ONLY = Cause(Refused, "people.admin_only", "admin_only")

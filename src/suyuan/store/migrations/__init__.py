@@ -12,7 +12,7 @@ from sqlalchemy import Connection, inspect, select, text
 
 from ..tables import metadata, revisions, schema
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest revision."""
 LOCATIONS = ["suyuan.store:migrations/versions"]
 _LOCK_KEY = 0x5_0F_17  # any number that all processes share
