@@ -18,6 +18,7 @@ from typing import Any
 
 import aiohttp
 
+from . import _shared_faults
 from ._report import Target, table
 from ._suyuan import Running, http, path_of, reset, site, start, suyuan
 
@@ -157,7 +158,7 @@ def _take(asked: Asked, event: dict[str, Any]) -> None:
 
 
 # --- faults of dependencies -----------------------------------------------------------------------------------------------
-FAULTS = ("refuse", "stall", "reset in mid-body", "garbage", "error 500", "slow")
+FAULTS = ("refuse", "stall", "reset in mid-body", "garbage", "error 500", "slow", "DNS")
 
 
 async def _network_faults() -> list[tuple[str, ...]]:
@@ -168,18 +169,20 @@ async def _network_faults() -> list[tuple[str, ...]]:
             world.url = url
             for fault in FAULTS:
                 world.faults = {part: fault}
-                more = _refusing(part) if fault == "refuse" else {}
+                more = _elsewhere(part, fault)
                 async with suyuan(None, **{**world.environ(), **more}) as server:
                     asked = await (_read(server, world, more) if part == "page" else ask(server))
                 rows.append(_row(part, fault, asked))
     return rows
 
 
-def _refusing(part: str) -> dict[str, str]:
-    nowhere = "http://127.0.0.1:9"
-    return {"engine": {"SEARXNG_BASE_URL": nowhere}, "model": {"SUYUAN_MODEL_BASE_URL": f"{nowhere}/v1"}}.get(
-        part, {"page": nowhere}
-    )
+def _elsewhere(part: str, fault: str) -> dict[str, str]:
+    """Settings that lead to a port that nothing listens on, or to a name that no DNS knows."""
+    where = {"refuse": "http://127.0.0.1:9", "DNS": "http://nowhere.invalid"}.get(fault)
+    if where is None:
+        return {}
+    names = {"engine": "SEARXNG_BASE_URL", "model": "SUYUAN_MODEL_BASE_URL", "page": "page"}
+    return {names[part]: f"{where}/v1" if part == "model" else where}
 
 
 async def _read(server: Running, world: World, more: dict[str, str]) -> Asked:
@@ -357,11 +360,31 @@ async def _soak() -> list[tuple[str, ...]]:
     ]
 
 
+async def _shared() -> list[tuple[str, ...]]:
+    """Faults of what workers share, and of the clock, in the middle of an answer."""
+    world = World()
+    world.pause = 0.02
+    async with site(world) as url:
+        world.url = url
+        rows = await _shared_faults.run(ask, world.environ)
+        return rows + await _shared_faults.clock(ask, world.environ, _is_stored)
+
+
+def _matrix(rows: list[tuple[str, ...]]) -> None:
+    """Every dependency with every fault: whether nothing was lost; a dash where there is no such fault."""
+    faults = list(dict.fromkeys(row[1] for row in rows))
+    cells = {(row[0], row[1]): "ok" if row[-1] == "nothing" else "LOST" for row in rows}
+    parts = dict.fromkeys(row[0] for row in rows)
+    lines = [(part, *(cells.get((part, fault), "–") for fault in faults)) for part in parts]
+    table("every dependency, every fault", ("", *faults), lines)
+
+
 def run() -> list[Target]:
     """Break everything, print the tables, and return the targets."""
     print("\nfaults: every fault of every dependency of a running server")
-    rows = asyncio.run(_network_faults()) + asyncio.run(_store_faults())
+    rows = asyncio.run(_network_faults()) + asyncio.run(_store_faults()) + asyncio.run(_shared())
     table("what was said", ("dependency", "fault", "said", "seconds", "lost"), rows)
+    _matrix(rows)
     kills = [asyncio.run(_kills(kind)) for kind in ("in mid-answer", "in mid-archive")]
     table("kills", ("", "kills", "with something lost", "damaged files", "works afterwards"), kills)
     soak = asyncio.run(_soak())
