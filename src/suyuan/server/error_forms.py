@@ -42,8 +42,8 @@ def form_of(connection: HTTPConnection) -> ErrorForm | None:
 
 
 def status_in(form: ErrorForm | None, status: int) -> int:
-    """The status of an error in a form: clients of Firecrawl would repeat a request for a 502 three times."""
-    return 500 if form is firecrawl_error and status == 502 else status
+    """The status of an error in a form: clients of Firecrawl know 408, and would repeat a request for a 502."""
+    return {502: 500, 504: 408}.get(status, status) if form is firecrawl_error else status
 
 
 def told(published: Published) -> str:

@@ -43,7 +43,7 @@ class Read(Wanted):
 
 
 @router.get("/r/{url:path}", response_class=PlainTextResponse)
-async def read(request: Request) -> Response:
+async def read(request: Request, url: str) -> Response:
     """Read the page whose address follows ``/r/``: as text, as JSON, or as an event, by ``Accept``."""
     # The path as it was sent: an escaped slash or question mark belongs to the address.
     sent = request.scope.get("raw_path") or request.url.path.encode()

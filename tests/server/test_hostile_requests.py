@@ -1,0 +1,185 @@
+"""What no client should send, to every route: broken bodies, addresses of the own network, requests of websites."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
+
+from server.serving import Served, serving, settings_of
+from support.site import Site, reply, serve
+from support.timing import PATIENCE, eventually
+
+TOKEN = "correct-horse-battery-staple"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+DEEP = b'{"a":' * 3000 + b"1" + b"}" * 3000
+ODD = (
+    b'"query":%b,"q":%b,"url":%b,"urls":[%b],"input":%b,"question":%b,"name":%b,"title":%b,"text":%b,'
+    b'"model":"suyuan","max_tokens":9,"messages":[{"role":"user","content":%b}]'
+)
+BODIES = (
+    b"", b"{", b"null", b"[]", b"[" * 90_000, DEEP, b'\xff{"query":"x"}', b'{"query":"x","query":[]}',
+    *(b"{" + ODD % ((value,) * 10) + b"}" for value in (b'"\\u0000"', b'"\\ud800 x"', b"1e309", b"9" * 5000, b"[null]", b'{"a":{}}')),
+    b"{" + ODD % ((b'"x"',) * 10) + b',"timeout":1e309,"limit":-1,"max_results":' + b"9" * 400 + b',"formats":[[]],"tools":[null]}',
+    b"{" + ODD % ((b'"x"',) * 10) + b',"tools":[{"type":"function","function":null}],"tool_choice":{"type":"function","function":5}}',
+    b'{"model":"suyuan","max_tokens":9,"input":[{"type":5},{"type":"function_call_output","output":5}],'
+    b'"messages":[{"role":"tool","content":null},{"role":"user","content":[{"type":"tool_result","content":5}]}]}',
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    data: Path = tmp_path_factory.mktemp("data")
+    with serving(settings_of(data=data), token=TOKEN) as running:
+        yield running
+
+
+@asynccontextmanager
+async def asking(served: Served) -> AsyncIterator[aiohttp.ClientSession]:
+    timeout = aiohttp.ClientTimeout(PATIENCE)
+    async with aiohttp.ClientSession(served.url, headers=BEARER, timeout=timeout) as session:
+        yield session
+
+
+async def routes(session: aiohttp.ClientSession, *methods: str) -> list[tuple[str, str]]:
+    """The methods and paths of the API, each with a name in place of its parameters."""
+    async with session.get("/api/openapi.json") as response:
+        paths = (await response.json())["paths"]
+    found = [(method, re.sub(r"\{[^}]*\}", "x", path)) for path, ways in paths.items() for method in ways]
+    # Leaving is no work of a body, and would end the session.
+    return [(method, path) for method, path in found if method in methods and path != "/api/logout"]
+
+
+async def test_no_body_breaks_a_route(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    slots, broken = asyncio.Semaphore(8), list[str]()
+
+    async def send(method: str, path: str, body: bytes) -> None:
+        headers = {"Content-Type": "application/json"}
+        async with slots, session.request(method, path, data=body, headers=headers) as response:
+            # What lies upstream may fail, and says so; nothing else may.
+            if response.status >= 500 and '"unexpected"' in (await response.text()).lower():
+                broken.append(f"{method} {path} {body[:60]!r}: {response.status}")
+
+    async with asking(served) as session:
+        found = await routes(session, "post", "put", "patch")
+        assert len(found) > 25
+        await asyncio.gather(*(send(method, path, body) for method, path in found for body in BODIES))
+    assert not broken and "unhandled error" not in caplog.text
+
+
+HOSTS = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "localhost.")
+
+
+async def test_no_route_reaches_the_own_network(served: Served) -> None:
+    async with serve(lambda _: reply("<p>An internal page with words enough to be read.</p>")) as site:
+        port = site.url.rpartition(":")[2]
+        urls = [f"http://{host}:{port}/" for host in HOSTS] + ["http://169.254.169.254/latest", "http://10.0.0.1/"]
+        async with asking(served) as session:
+            for url in urls:
+                await _tried(session, url)
+            await _webhook(session, site)
+        pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
+        from mcp import Client
+
+        from suyuan.integrations.mcp import make_server
+
+        async with Client(make_server(settings_of())) as client:
+            for url in urls:
+                assert (await client.call_tool("web_fetch", {"url": url})).is_error, url
+        assert site.seen == []
+
+
+async def _tried(session: aiohttp.ClientSession, url: str) -> None:
+    """Every route that takes an address."""
+    posts: dict[str, Any] = {
+        "/api/fetch": {"url": url}, "/extract": {"urls": [url]}, "/map": {"url": url}, "/crawl": {"url": url},
+        "/v2/scrape": {"url": url}, "/v2/map": {"url": url}, "/r": {"url": url}, "/openwebui/load": {"urls": [url]},
+    }  # fmt: skip
+    for path, body in posts.items():
+        async with session.post(path, json=body) as response:
+            told = await response.json()
+            assert response.status in (400, 403) or told["results"] == [], (path, url, told)
+    async with session.get(f"/r/{url}") as response:
+        assert response.status in (400, 403), url
+    async with session.post("/api/library", data={"url": url}) as response:
+        assert response.status != 200, url
+    await _job_ends(session, "/v2/crawl", {"url": url})
+    await _job_ends(session, "/v2/batch/scrape", {"urls": [url]})
+
+
+async def _job_ends(session: aiohttp.ClientSession, path: str, body: Any) -> None:
+    """Start a job; it ends with nothing."""
+    async with session.post(path, json=body) as response:
+        id = (await response.json())["id"]
+
+    async def ended() -> bool:
+        async with session.get(f"{path}/{id}") as response:
+            told = await response.json()
+        assert told["data"] == []
+        return bool(told["status"] == "completed")
+
+    assert await eventually(ended)
+
+
+async def _webhook(session: aiohttp.ClientSession, site: Site) -> None:
+    """Who is told when research ends."""
+    body = {"question": "When was the harbour built?", "webhook": f"{site.url}/hook", "depth": "quick"}
+    async with session.post("/api/research", json=body) as response:
+        id = (await response.json())["id"]
+
+    async def told() -> bool:
+        async with session.get(f"/api/research/{id}") as response:
+            return (await response.json())["state"] in ("done", "failed")
+
+    assert await eventually(told)
+    async with session.get(f"/api/research/{id}/events") as response:
+        assert "webhook" in await response.text(), "that it was refused is a step of the job"
+
+
+async def test_no_website_may_use_a_route(served: Served) -> None:
+    """A page that is open in a browser which has logged in."""
+    slots = asyncio.Semaphore(8)
+
+    async def send(method: str, path: str, headers: dict[str, str]) -> None:
+        async with slots, session.request(method, path, headers=headers) as response:
+            assert response.status == 403, (method, path, headers)
+
+    senders = ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"})
+    async with asking(served) as session:
+        found = await routes(session, "post", "put", "patch", "delete")
+        await asyncio.gather(*(send(*way, headers) for way in found for headers in senders))
+
+
+KEYED = {
+    "/search": {"query": "x"}, "/extract": {"urls": ["http://10.0.0.1/"]}, "/v2/search": {"query": "x"},
+    "/v1/responses": {"input": "x", "model": "none"}, "/v1/messages": {"model": "none", "messages": [{"role": "user", "content": "x"}]},
+    "/r": {"url": "http://10.0.0.1/"}, "/openwebui/load": {"urls": ["http://10.0.0.1/"]},
+}  # fmt: skip
+
+
+async def test_a_key_is_taken_wherever_a_client_puts_it() -> None:
+    """The ways of all clients at all routes; what is none of them is refused."""
+    ways = ({"Authorization": f"Bearer {TOKEN}"}, {"Authorization": f"bearer {TOKEN}"}, {"X-API-Key": TOKEN},
+            {"X-Subscription-Token": TOKEN}, {"Authorization": "Bearer ", "x-api-key": TOKEN})  # fmt: skip
+    wrong: Any = ({}, {"Authorization": f"Bearer {TOKEN}x"}, {"X-API-Key": TOKEN[:-1]}, {"Cookie": f"api_key={TOKEN}"})
+    with serving(settings_of(), token=TOKEN) as served:
+        async with aiohttp.ClientSession(served.url) as session:
+            for path, body in KEYED.items():
+                for headers in ways:
+                    async with session.post(path, json=body, headers=headers) as response:
+                        assert response.status != 401, (path, headers)
+            path = "/v1/messages"
+            for headers in wrong:
+                async with session.post(path, json=KEYED[path], headers=headers) as response:
+                    told = await response.json()
+                    assert response.status == 401 and told["error"]["type"] == "authentication_error", headers
+            async with session.post(f"{path}?api_key={TOKEN}", json=KEYED[path]) as response:
+                assert response.status == 401, "an address is written to logs"
