@@ -9,6 +9,7 @@ import re
 import signal
 import sqlite3
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from suyuan.cli.main import build_parser, main
 from suyuan.config.settings import Settings
 from suyuan.core.errors import InvalidInput
 from suyuan.messages.catalog import Texts
-from suyuan.research.plan import is_broad, make_plan, plan_from
+from suyuan.research.gathering import Gathering
+from suyuan.research.plan import SubQuestion, is_broad, make_plan, plan_from
 from suyuan.research.report import Research
 from suyuan.research.request import ResearchRequest, request_from
 from suyuan.store.research import ResearchStore
@@ -62,6 +64,21 @@ async def test_a_chinese_question_gets_a_chinese_report(researchers: Researchers
         found = await client.research("听潮大桥的总设计师是谁？", depth="quick")
     check(found.as_dict())
     assert "顾承川" in found.report and "参考文献" in found.report and "搜索记录" in found.report
+
+
+async def test_texts_are_judged_outside_of_the_event_loop(
+    researchers: Researchers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged, judge = [], Gathering._is_answered
+
+    def watched(self: Gathering, at: int, part: SubQuestion) -> bool:
+        judged.append(threading.current_thread())
+        return judge(self, at, part)
+
+    monkeypatch.setattr(Gathering, "_is_answered", watched)
+    async with researchers.client() as client:
+        await client.research(QUESTION, depth="quick")
+    assert judged and threading.current_thread() not in judged, "a deep job would stop the server for seconds"
 
 
 @pytest.mark.parametrize("limit", ["searches", "pages"])

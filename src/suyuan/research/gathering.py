@@ -83,14 +83,14 @@ class Gathering:
         self.pages += inherited
         parts = list(enumerate(self._plan.sub_questions))
         if self.pages:
-            parts = [(at, part) for at, part in parts if not self._is_answered(at, part)]
+            parts = await asyncio.to_thread(self._unanswered, parts)
         for round_ in range(self._request.effort.rounds):
             if not parts:
                 break
             # Where the budget is used up, this only finds again what was done before.
             await self._search(round_, parts)
             await self._read(parts)
-            parts = [(at, part) for at, part in parts if not self._is_answered(at, part)]
+            parts = await asyncio.to_thread(self._unanswered, parts)
 
     # --- searching -----------------------------------------------------------------------------------------------
     async def _search(self, round_: int, parts: Sequence[tuple[int, SubQuestion]]) -> None:
@@ -196,6 +196,10 @@ class Gathering:
         return await self._log.add(key, "page", {**data, **places, "took_ms": _ms(started)})
 
     # --- judging -------------------------------------------------------------------------------------------------
+    def _unanswered(self, parts: Sequence[tuple[int, SubQuestion]]) -> list[tuple[int, SubQuestion]]:
+        """The sub-questions that need more; many long texts are looked at, so this is done in a thread."""
+        return [(at, part) for at, part in parts if not self._is_answered(at, part)]
+
     def _is_answered(self, at: int, part: SubQuestion) -> bool:
         """Whether what was read answers a sub-question, by the words of at least two origins."""
         read = [page for page in self.pages if page.get("text") and at in page["sub_questions"]]
