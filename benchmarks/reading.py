@@ -1,4 +1,4 @@
-"""Reading large and hostile pages in reader processes: how long the event loop stands still, and what every page comes to."""
+"""Reading large and hostile pages in reader processes: how long the event loop and a server stand still, and what every page comes to."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import asyncio
 import time
 from collections import Counter
 
+import aiohttp
+
 from suyuan.core.errors import SuyuanError
 from suyuan.core.wire import Response
 from suyuan.pages.reader import PageReader
 from suyuan.pages.reading import ReceivedPage
 
 from ._report import Target, table
+from ._suyuan import http, site, suyuan
 from .hostile_pages import HTML, hostile_page, names, pdf
 
 _SECONDS = 15.0
@@ -31,7 +34,9 @@ async def _run() -> list[Target]:
         outcomes = await _outcomes(reader)
     finally:
         reader.close()
+    answered = sorted(await _healthz())
     stalls.sort()
+    health = answered[int(len(answered) * 0.99)] * 1000
     longest, p99 = stalls[-1] * 1000, stalls[int(len(stalls) * 0.99)] * 1000
     table(
         "reading: eight pages of 5 MB and two PDFs of 300 pages at once",
@@ -40,6 +45,7 @@ async def _run() -> list[Target]:
             ("longest stall of the event loop", f"{longest:.1f}"),
             ("99 % of the turns are late by at most", f"{p99:.1f}"),
             ("all read after", f"{took * 1000:.0f}"),
+            ("99 % of the answers of /healthz while a server reads them", f"{health:.1f}"),
         ],
     )
     counts = Counter(outcomes.values())
@@ -50,13 +56,17 @@ async def _run() -> list[Target]:
     )
     return [
         Target("longest stall of the event loop while large pages are read", longest, 50, unit=" ms"),
+        Target("99 % of the answers of /healthz while large pages are read", health, 100, unit=" ms"),
         Target("hostile pages that are neither a document nor a named error", counts["lost"], 0),
     ]
 
 
+def _large() -> bytes:
+    return "".join(_PARAGRAPH.format(n=n) for n in range(50_000)).encode()[:5_000_000]
+
+
 async def _stalls(reader: PageReader) -> tuple[list[float], float]:
-    large = "".join(_PARAGRAPH.format(n=n) for n in range(50_000)).encode()[:5_000_000]
-    pages = [_received(large, HTML)] * 8 + [_received(pdf(300), "application/pdf")] * 2
+    pages = [_received(_large(), HTML)] * 8 + [_received(pdf(300), "application/pdf")] * 2
     begun = time.perf_counter()
     reading = asyncio.gather(*(reader.read(page) for page in pages))
     stalls = []
@@ -66,6 +76,36 @@ async def _stalls(reader: PageReader) -> tuple[list[float], float]:
         stalls.append(time.perf_counter() - at - _TICK)
     await reading
     return stalls, time.perf_counter() - begun
+
+
+async def _healthz() -> list[float]:
+    """How long /healthz takes while a server reads the same pages."""
+    answers = {"html": http(_large()), "pdf": http(pdf(300), "application/pdf")}
+
+    async def answer(path: str, writer: asyncio.StreamWriter) -> None:
+        writer.write(answers[path.split("/")[1]])
+
+    async with (
+        site(answer) as pages,
+        suyuan(WEB_FETCH_ALLOW_NETWORKS="127.0.0.0/8", WEB_FETCH_TIMEOUT_MS="120000") as server,
+        aiohttp.ClientSession() as session,
+    ):
+        urls = [f"{pages}/html/{n}" for n in range(8)] + [f"{pages}/pdf/{n}" for n in range(2)]
+
+        async def fetch(url: str) -> None:
+            async with session.post(f"{server.url}/api/fetch", json={"url": url}) as response:
+                assert response.status == 200, await response.text()
+
+        took = []
+        reading = asyncio.gather(*map(fetch, urls))
+        while not reading.done():
+            begun = time.perf_counter()
+            async with session.get(f"{server.url}/healthz") as response:
+                await response.read()
+            took.append(time.perf_counter() - begun)
+            await asyncio.sleep(_TICK)
+        await reading
+    return took
 
 
 async def _outcomes(reader: PageReader) -> dict[str, str]:
