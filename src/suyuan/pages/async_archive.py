@@ -23,9 +23,8 @@ T = TypeVar("T")
 # How long a reader of pages waits for the archive, and how long it is left alone after it failed.
 _WAIT_SECONDS = 2.0
 _REST_SECONDS = 30.0
-# A transaction costs more than what is stored in it: where one page comes soon after another, the next are waited for.
-_SOON_SECONDS = 0.1
-_TOGETHER_SECONDS = 0.008
+# A transaction costs more than what is stored in it: where more pages are being read, the next ones are waited for.
+_TOGETHER_SECONDS = 0.02
 _MOST_WAITING = 500
 
 
@@ -53,7 +52,6 @@ class AsyncArchive:
         self._archive: PageArchive | None = None
         self._resting_until = 0.0
         self._new: deque[tuple[Document, str]] = deque(maxlen=_MOST_WAITING)
-        self._stored_at = 0.0
         self._closing = threading.Event()
         # One thread, since SQLite has one writer; another one that does not wait for the next pages.
         self._thread = ThreadPoolExecutor(1, "suyuan-archive")
@@ -80,11 +78,11 @@ class AsyncArchive:
         """The document with exactly this text; None if there is none, or the archive cannot be used."""
         return await self._try(lambda archive: archive.version(sha256), self._lookups)
 
-    async def put(self, document: Document, index: str = "") -> None:
-        """Store a document, if the archive can be used; those that come at about the same time are one transaction."""
+    async def put(self, document: Document, index: str = "", *, more: bool = False) -> None:
+        """Store a document, if the archive can be used; where ``more`` follow soon, together with these."""
         if time.monotonic() >= self._resting_until:
             self._new.append((document, index))
-            await self._try(self._put_new, self._thread)
+            await self._try(lambda archive: self._put_new(archive, more), self._thread)
 
     async def search(self, question: str, limit: int, *, guides: bool = False) -> list[ArchiveHit]:
         """The documents that match ``question``; raises the cause if the archive cannot be used."""
@@ -120,14 +118,13 @@ class AsyncArchive:
         # What takes longer goes on without us.
         return future.result() if done else None
 
-    def _put_new(self, archive: PageArchive) -> None:
+    def _put_new(self, archive: PageArchive, more: bool) -> None:
         if not self._new:
             # The call before this one has stored it.
             return
-        if time.monotonic() - self._stored_at < _SOON_SECONDS:
+        if more:
             self._closing.wait(_TOGETHER_SECONDS)
         archive.put_all([self._new.popleft() for _ in range(len(self._new))])
-        self._stored_at = time.monotonic()
 
     def _guarded(self, work: Callable[[PageArchive], T]) -> T | None:
         if time.monotonic() < self._resting_until:

@@ -86,6 +86,7 @@ class Fetcher:
         self._archive = archive
         self._render = render
         self._own = own
+        self._underway = 0
 
     async def fetch(
         self, url: str, *, fresh: bool = False, render: bool = False, seen: Callable[[Response], None] | None = None
@@ -100,14 +101,17 @@ class Fetcher:
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
+        self._underway += 1
         try:
             async with asyncio.timeout(seconds) as limit:
                 reading = await self._request(url, kept, render, limit, seen)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
+        finally:
+            self._underway -= 1
         document = reading.document
         if self._archive is not None:
-            await self._archive.put(document, reading.index)
+            await self._archive.put(document, reading.index, more=self._underway > 0)
         kind, length = document.content_type, len(document.text)
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document

@@ -27,7 +27,7 @@ log = logging.getLogger("suyuan.pages")
 
 MAX_MEGABYTES = 1024
 """The address space of a reader."""
-_NICE = 10
+_NICE = 5
 
 
 def main() -> None:
