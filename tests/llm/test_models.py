@@ -464,6 +464,12 @@ async def test_the_test_server_lists_its_requests_and_repeats_its_last_answer() 
     assert [asked.text for asked in server.requests] == ["a", "b", "c"]
 
 
+def message_of(chunks: list[dict[str, Any]]) -> Any:
+    from suyuan.llm.openai_compatible import _message, _piece
+
+    return _message(_piece(chunks))
+
+
 class TestChunkParser:
     """The stream of a server, however it is cut into pieces."""
 
@@ -489,7 +495,6 @@ class TestChunkParser:
         assert len(chunks) == 1 and isinstance(reader.failure, ValueError)
 
     def test_what_arrives_together_becomes_one_message(self) -> None:
-        from suyuan.llm.openai_compatible import _message
 
         def chunk(**delta: object) -> dict[str, Any]:
             return {"choices": [{"delta": delta, "finish_reason": None}]}
@@ -497,7 +502,7 @@ class TestChunkParser:
         def call(index: int | None, arguments: str, **more: str) -> dict[str, Any]:
             return {"index": index, "function": {"arguments": arguments, **more}}
 
-        first = _message(
+        first = message_of(
             [
                 chunk(role="assistant", content="a"),
                 chunk(content=None, reasoning_content="c"),
@@ -506,20 +511,19 @@ class TestChunkParser:
                 chunk(tool_calls=[call(0, ": 1")]),
             ]
         )
-        second = _message([chunk(tool_calls=[call(0, "}")]), {"choices": [{"finish_reason": "tool_calls"}]}])
+        second = message_of([chunk(tool_calls=[call(0, "}")]), {"choices": [{"finish_reason": "tool_calls"}]}])
         whole = first + second
         assert whole.text == "ab" and whole.additional_kwargs == {"reasoning_content": "c"}
         assert [(each["name"], each["args"]) for each in whole.tool_calls] == [("x", {"q": 1}), ("y", {})]
         assert whole.response_metadata == {"finish_reason": "tool_calls"}
 
     def test_tool_calls_without_an_index_stay_apart(self) -> None:
-        from suyuan.llm.openai_compatible import _message
 
         def chunk(name: str) -> dict[str, Any]:
             call = {"id": name, "function": {"name": name, "arguments": "{}"}}
             return {"choices": [{"delta": {"tool_calls": [call]}}]}
 
-        whole = _message([chunk("x"), chunk("y")]) + _message([chunk("z")])
+        whole = message_of([chunk("x"), chunk("y")]) + message_of([chunk("z")])
         assert [each["name"] for each in whole.tool_calls] == ["x", "y", "z"]
 
 

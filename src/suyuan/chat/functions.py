@@ -35,6 +35,9 @@ class Functions:
     """The name of the one that has to be called, or "any"."""
     rounds: tuple[tuple[FunctionCall, ...], ...] = ()
 
+    def __bool__(self) -> bool:
+        return bool(self.tools or self.rounds)
+
     @property
     def names(self) -> list[str]:
         """The names of the functions."""
@@ -55,6 +58,8 @@ class Functions:
 
     def messages(self) -> list[BaseMessage]:
         """The calls that were made, as a model has to see them."""
+        if not self.rounds:
+            return []
         from langchain_core.messages import AIMessage, ToolMessage
 
         told: list[BaseMessage] = []

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError
 from ..llm.errors import model_error, safe_to_retry
+from ..llm.pieces import Piece, PieceStream
 from ..text.words import count_tokens
 from .prompts import earlier_sources
 from .session import Exchange
 from .turn import Turn
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
 
 T = TypeVar("T")
 
@@ -27,20 +25,23 @@ _PAUSE = 0.5
 
 async def stream_answer(turn: Turn, system: str, question: str) -> None:
     """Let the model answer ``question`` with the earlier messages as context."""
-    from langchain_core.messages import SystemMessage
-
     budget = turn.session.model_settings.context_tokens - count_tokens(system) - count_tokens(question)
 
     async def once(share: float) -> None:
-        messages = [SystemMessage(system), *conversation(turn, question, budget * share)]
-        model, called = turn.session.functions.bound(turn.session.chat_model), None
+        messages = [{"role": "system", "content": system}, *conversation(turn, question, budget * share)]
+        functions, model, called = turn.session.functions, turn.session.chat_model, None
+        if isinstance(model, PieceStream) and not functions:
+            async with aclosing(model.pieces(messages)) as pieces:
+                async for piece in pieces:
+                    take_piece(turn, piece)
+            return
         # Closed at once where the answer is too long, and with it the connection to the model.
-        async with aclosing(model.astream(messages)) as chunks:
+        async with aclosing(functions.bound(model).astream(messages)) as chunks:
             async for chunk in chunks:
                 take_chunk(turn, chunk)
                 if getattr(chunk, "tool_call_chunks", ()):
                     called = chunk if called is None else called + chunk
-        turn.calls = turn.session.functions.called(called)
+        turn.calls = functions.called(called)
 
     try:
         await retrying(turn, lambda: once(0.6))
@@ -51,11 +52,9 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
         await retrying(turn, lambda: once(0))
 
 
-def conversation(turn: Turn, question: str, budget: float) -> list[BaseMessage]:
+def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
     """The question, after the newest earlier exchanges that fit into ``budget`` tokens."""
-    from langchain_core.messages import AIMessage, HumanMessage
-
-    kept: list[BaseMessage] = []
+    kept: list[dict[str, str]] = []
     called = turn.session.functions.messages()
     budget -= sum(count_tokens(message.text) for message in called)
     for exchange in reversed(turn.session.history):
@@ -63,8 +62,8 @@ def conversation(turn: Turn, question: str, budget: float) -> list[BaseMessage]:
         budget -= count_tokens(exchange.question) + count_tokens(told)
         if budget < 0:
             break
-        kept[:0] = [HumanMessage(exchange.question), AIMessage(told)]
-    return [*kept, HumanMessage(question), *called]
+        kept[:0] = [{"role": "user", "content": exchange.question}, {"role": "assistant", "content": told}]
+    return [*kept, {"role": "user", "content": question}, *called]
 
 
 def _told(exchange: Exchange, lang: str) -> str:
@@ -79,19 +78,25 @@ def _told(exchange: Exchange, lang: str) -> str:
     return "\n".join(part for part in ("".join(text), earlier_sources(exchange.sources, lang)) if part) or "…"
 
 
+def take_piece(turn: Turn, piece: Piece) -> None:
+    """Take one piece of a model's stream."""
+    turn.think(piece.reasoning)
+    turn.count_hidden(piece.reasoning, *(call["args"] or "" for call in piece.calls))
+    if piece.text:
+        turn.say(piece.text)
+    if used := piece.usage:
+        turn.spend(input_tokens=used.get("input_tokens") or 0, output_tokens=used.get("output_tokens") or 0)
+
+
 def take_chunk(turn: Turn, chunk: Any) -> None:
-    """Take one chunk of a model's stream."""
+    """Take one chunk of the stream of a LangChain model."""
     thought = (chunk.additional_kwargs or {}).get("reasoning_content")
     if not thought and isinstance(chunk.content, list):
         thought = "".join(
             block.get("reasoning") or block.get("thinking") or "" for block in chunk.content if isinstance(block, dict)
         )
-    turn.think(thought or "")
-    turn.count_hidden(thought or "", *(call["args"] or "" for call in getattr(chunk, "tool_call_chunks", ())))
-    if text := chunk.text:
-        turn.say(text)
-    told = getattr(chunk, "usage_metadata", None) or {}
-    turn.spend(input_tokens=int(told.get("input_tokens") or 0), output_tokens=int(told.get("output_tokens") or 0))
+    calls = tuple(getattr(chunk, "tool_call_chunks", ()))
+    take_piece(turn, Piece(chunk.text, thought or "", calls, usage=getattr(chunk, "usage_metadata", None)))
 
 
 async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:

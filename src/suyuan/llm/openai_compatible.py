@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any, cast
 
 import httpx2
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -18,6 +19,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
+
+from .pieces import Piece, TokenUsage
 
 _DONE = "[DONE]"
 Chunk = dict[str, Any]
@@ -92,18 +95,27 @@ class OpenAICompatibleModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        body = {"messages": self._sent(messages), **self.options, **kwargs, **({"stop": stop} if stop else {})}
-        body |= {"stream": True, "stream_options": {"include_usage": True}}
-        async with self.client.stream("POST", "chat/completions", json=body) as response:
-            if not response.is_success:
-                raise ModelServerError(response, _json(await response.aread()))
-            async for chunks in _arrivals(response):
-                generation = ChatGenerationChunk(message=_message(chunks))
-                if "reasoning_content" in generation.message.additional_kwargs:
+        body = {"messages": self._sent(messages), **kwargs, **({"stop": stop} if stop else {})}
+        async with aclosing(self._pieces(body)) as pieces:
+            async for piece in pieces:
+                generation = ChatGenerationChunk(message=_message(piece))
+                if piece.reasoning:
                     self.returns_reasoning = True
                 if run_manager:
                     await run_manager.on_llm_new_token(generation.text, chunk=generation)
                 yield generation
+
+    def pieces(self, messages: Sequence[Mapping[str, str]]) -> AsyncGenerator[Piece, None]:
+        """The answer to plain messages, without what LangChain does for each of its words."""
+        return self._pieces({"messages": list(messages)})
+
+    async def _pieces(self, body: dict[str, Any]) -> AsyncGenerator[Piece, None]:
+        body = {**self.options, **body, "stream": True, "stream_options": {"include_usage": True}}
+        async with self.client.stream("POST", "chat/completions", json=body) as response:
+            if not response.is_success:
+                raise ModelServerError(response, _json(await response.aread()))
+            async for chunks in _arrivals(response):
+                yield _piece(chunks)
 
     def _sent(self, messages: list[BaseMessage]) -> list[dict[str, Any]]:
         """The messages in OpenAI's form."""
@@ -115,8 +127,8 @@ class OpenAICompatibleModel(BaseChatModel):
         return list(sent)
 
 
-def _message(chunks: Iterable[Chunk]) -> AIMessageChunk:
-    """One message for all ``chunks``."""
+def _piece(chunks: Iterable[Chunk]) -> Piece:
+    """One piece of an answer for all ``chunks``."""
     content, reasoning, finish, used = "", "", "", None
     calls: list[dict[str, Any]] = []
     for chunk in chunks:
@@ -126,14 +138,18 @@ def _message(chunks: Iterable[Chunk]) -> AIMessageChunk:
             content += delta.get("content") or ""
             reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
             finish = choice.get("finish_reason") or finish
-            for piece in delta.get("tool_calls") or ():
-                _add_call(calls, piece)
+            for each in delta.get("tool_calls") or ():
+                _add_call(calls, each)
+    return Piece(content, reasoning, tuple(calls), finish, _usage(used) if used else None)
+
+
+def _message(piece: Piece) -> AIMessageChunk:
     return AIMessageChunk(
-        content=content,
-        additional_kwargs={"reasoning_content": reasoning} if reasoning else {},
-        tool_call_chunks=[tool_call_chunk(**call) for call in calls],
-        response_metadata={"finish_reason": finish} if finish else {},
-        usage_metadata=_usage(used) if used else None,
+        content=piece.text,
+        additional_kwargs={"reasoning_content": piece.reasoning} if piece.reasoning else {},
+        tool_call_chunks=[tool_call_chunk(**call) for call in piece.calls],
+        response_metadata={"finish_reason": piece.finish} if piece.finish else {},
+        usage_metadata=cast(UsageMetadata, piece.usage),
     )
 
 
@@ -148,9 +164,9 @@ def _add_call(calls: list[dict[str, Any]], piece: Chunk) -> None:
     call["args"] += function.get("arguments") or ""
 
 
-def _usage(used: dict[str, Any]) -> UsageMetadata:
+def _usage(used: dict[str, Any]) -> TokenUsage:
     asked, said = used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0
-    return UsageMetadata(input_tokens=asked, output_tokens=said, total_tokens=used.get("total_tokens") or asked + said)
+    return {"input_tokens": asked, "output_tokens": said, "total_tokens": used.get("total_tokens") or asked + said}
 
 
 def _json(body: bytes) -> Any:
