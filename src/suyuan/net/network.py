@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from .guard import Guard
 
 log = logging.getLogger("suyuan.net")
+
+_BROWSER_SECONDS = 5.0
 
 MAX_REDIRECTS = 3
 
@@ -72,6 +75,9 @@ class Network:
         self._clients: dict[tuple[Via, str], Transport] = {}
         """By the way that they send, and the browser profile that they present."""
 
+    _browser_until = 0.0
+    """Until when the browser that was found counts as there."""
+
     async def send(self, request: Request, engine: str) -> Response:
         """Send ``request`` with the client that it names."""
         return await self._client(request.via).send(request, engine)
@@ -108,6 +114,9 @@ class Network:
 
     def browser_problem(self) -> SuyuanError | None:
         """The reason why no browser can be used here, or None."""
+        # Every page asks, and one that was there a moment ago is still there.
+        if time.monotonic() < self._browser_until:
+            return None
         from .chrome import find_chrome
 
         if find_spec("playwright") is None:
@@ -116,6 +125,7 @@ class Network:
             find_chrome(self._browser_settings.executable)
         except SuyuanError as error:
             return error
+        self._browser_until = time.monotonic() + _BROWSER_SECONDS
         return None
 
     def _http(self, profile: str) -> Transport:

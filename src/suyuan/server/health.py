@@ -6,12 +6,13 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
+from ..engines import registry
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
@@ -96,9 +97,12 @@ class Health:
             log.exception("unhandled error in the health check")
 
 
-def engines(client: AsyncClient) -> list[dict[str, Any]]:
-    """All engines, and whether they are ready."""
-    return [_engine(client, name) for name in client.engines]
+def engines(client: AsyncClient, *, without_key: bool = True) -> list[dict[str, Any]]:
+    """All engines, and whether they are ready; perhaps not those that wait for a key, which need not be loaded then."""
+    names = (
+        name for name in client.engines if without_key or name not in registry.NEED_KEY or client.engines.ready(name)
+    )
+    return [_engine(client, name) for name in names]
 
 
 def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
@@ -125,8 +129,8 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
     }
 
 
-def plan_title(client: AsyncClient, plan: str, auto: str) -> str:
-    """A plan of engines with their titles; ``auto`` is the word for the choice of the product."""
-    titles = {each["name"]: each["title"] for each in engines(client)} | {"auto": auto}
+def plan_title(known: Iterable[Mapping[str, Any]], plan: str, auto: str) -> str:
+    """A plan of engines with the titles of those that are known; ``auto`` is the word for the choice of the product."""
+    titles = {each["name"]: each["title"] for each in known} | {"auto": auto}
     named = _NAME.sub(lambda found: str(titles.get(found[0], found[0])), plan)
     return named.replace(",", ", ").replace("+", " + ")

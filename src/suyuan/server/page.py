@@ -77,14 +77,17 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
     except SuyuanError as error:
         return error_page(request, error)
     if part == "thread":
-        turns = await asyncio.to_thread(_turns, request, conversation)
+        turns = await asyncio.to_thread(_turns, request, conversation, _fragments(request))
         return render_page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
 
 def _conversation_page(request: Request, conversation: Conversation | None) -> Response:
     client, lang = _client(request), language_of(request)
-    chat, engines, t = client.chat, health.engines(client), PageTexts(lang)
+    chat, t = client.chat, PageTexts(lang)
+    # The many engines that wait for a key are for those who have one.
+    engines = health.engines(client, without_key=False)
+    parts = _fragments(request, engines)
     draft = None if conversation else _asked_settings(request, draft_settings(client, request))
     settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
     view = conversation_view(chat, conversation) if conversation else None
@@ -100,7 +103,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         "texts": t.script(),
         "lang": lang,
     }
-    blank = AnswerView("", _fragments(request).labels, mode=settings["mode"])
+    blank = AnswerView("", parts.labels, mode=settings["mode"])
     return render_page(
         request,
         "page.html",
@@ -111,12 +114,11 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         asked=question,
         modes=MODES,
         focuses=focus_titles(client, t),
-        blank=Markup(_fragments(request).whole(blank)),
-        turns=_turns(request, conversation) if conversation else [],
+        blank=Markup(parts.whole(blank)),
+        turns=_turns(request, conversation, parts) if conversation else [],
         settings=settings,
-        # The many engines that wait for a key are for those who have one.
         engines=[each for each in engines if each["name"] not in _HIDDEN_ENGINES and each["state"] != "no_key"],
-        engine_title=health.plan_title(client, settings["engine"], t("engine.auto")),
+        engine_title=health.plan_title(engines, settings["engine"], t("engine.auto")),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
         examples=_examples(client, lang),
@@ -186,9 +188,9 @@ def _age(passed: timedelta, t: PageTexts) -> str:
     return t("age.minutes", n=minutes) if minutes < 60 else t("age.hours", n=minutes // 60)
 
 
-def _turns(request: Request, conversation: Conversation) -> list[dict[str, Any]]:
+def _turns(request: Request, conversation: Conversation, parts: Fragments) -> list[dict[str, Any]]:
     """The questions with their answers."""
-    chat, parts = _client(request).chat, _fragments(request)
+    chat = _client(request).chat
     answers = chat.store.answers(conversation.id)
     turns: list[dict[str, Any]] = []
     for message in chat.messages(conversation.id):
@@ -439,9 +441,10 @@ def may_start_demo(request: Request) -> bool:
     return here and hasattr(state, "demo_server") and not state.client.settings.demo
 
 
-def _fragments(request: Request) -> Fragments:
+def _fragments(request: Request, engines: Sequence[Mapping[str, Any]] | None = None) -> Fragments:
     client = _client(request)
-    titles = {engine["name"]: str(engine["title"]) for engine in health.engines(client)}
+    known = engines or health.engines(client, without_key=False)
+    titles = {engine["name"]: str(engine["title"]) for engine in known}
     prints = client.network.browser_problem() is None
     return Fragments(language_of(request), lambda name: titles.get(name, name), prints=prints)
 

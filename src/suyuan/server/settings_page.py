@@ -12,7 +12,8 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from .. import __version__
 from ..client import AsyncClient
 from ..core.person import current_person
-from ..doctor import engines, model
+from ..doctor import engines as doctor
+from ..doctor import model
 from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
@@ -39,7 +40,7 @@ async def settings_page(request: Request) -> Response:
     sessions = client.chat.sessions
 
     def title(plan: str) -> str:
-        return health.plan_title(client, plan, t("engine.auto"))
+        return health.plan_title(known, plan, t("engine.auto"))
 
     entered = client.connected_engines.names()
     known = [
@@ -59,6 +60,8 @@ async def settings_page(request: Request) -> Response:
         shares=await own_shares(request) if request.app.state.accounts else None,
         named=True,
         searxng=request.app.state.health.report(t.lang)["searxng"],
+        # One that nobody asked for is no failure.
+        searxng_wanted=doctor.searxng_configured(client),
         focuses=focus_titles(client, t),
         plans={name: (title(own.engines), own.domains) for name, own in client.search_service.focuses.items()},
         data=client.settings.data_dir,
@@ -87,7 +90,7 @@ async def change_settings(request: Request) -> Response:
 async def check_now(request: Request) -> Response:
     """The doctor's findings about engines and model, problems first."""
     client: AsyncClient = request.app.state.client
-    found = [each for part in await asyncio.gather(engines.check(client), model.check(client)) for each in part]
+    found = [each for part in await asyncio.gather(doctor.check(client), model.check(client)) for each in part]
     lang, secrets = language_of(request), client.settings.secrets
     findings = [each.redacted(secrets).as_dict(lang) for each in found if each.code != "unused"]
     return JSONResponse({"findings": sorted(findings, key=lambda each: each["level"] == "ok")})
