@@ -26,7 +26,7 @@ from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang
 from ..tools.text import compact, failure, page_text
 from .extras import needs
-from .mcp_research import TaskState, add_tasks, call_research, research_tools
+from .mcp_research import TaskState, add_tasks, call_research, research_tools, tool_of
 
 with needs("mcp"):
     import mcp_types as types
@@ -122,23 +122,9 @@ class Tools:
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Say which tools there are."""
-        tool = types.Tool(
-            name=WEB_SEARCH.name,
-            title=text(self._lang, "mcp.search_title"),
-            description=WEB_SEARCH.description(self._lang, date.today().isoformat()),
-            input_schema=WEB_SEARCH.full_schema(self._lang),
-            output_schema=OUTPUT_SCHEMA,
-            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
-        )
-        page = types.Tool(
-            name=WEB_FETCH.name,
-            title=text(self._lang, "mcp.fetch_title"),
-            description=WEB_FETCH.description(self._lang),
-            input_schema=WEB_FETCH.full_schema(self._lang),
-            output_schema=PAGE_SCHEMA,
-            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
-        )
-        return types.ListToolsResult(tools=[tool, page, *research_tools(self._lang)])
+        search = tool_of(WEB_SEARCH, self._lang, "mcp.search_title", OUTPUT_SCHEMA, date.today().isoformat())
+        page = tool_of(WEB_FETCH, self._lang, "mcp.fetch_title", PAGE_SCHEMA)
+        return types.ListToolsResult(tools=[search, page, *research_tools(self._lang)])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | TaskState:
         """Call a tool; a failure is a tool error with its code, message and hint."""

@@ -10,7 +10,7 @@ from ..client import AsyncClient
 from ..core.errors import SuyuanError
 from ..messages.catalog import text
 from ..tools.research_spec import RESEARCH
-from ..tools.specs import Lang
+from ..tools.specs import Lang, ToolSpec
 from .extras import needs
 
 with needs("mcp"):
@@ -50,18 +50,19 @@ _SCHEMA = {
 
 def research_tools(lang: Lang) -> list[types.Tool]:
     """The tool, where the packages for stored jobs are installed."""
-    if find_spec("sqlalchemy") is None:
-        return []
-    return [
-        types.Tool(
-            name=RESEARCH.name,
-            title=text(lang, "mcp.research_title"),
-            description=RESEARCH.description(lang),
-            input_schema=RESEARCH.full_schema(lang),
-            output_schema=_SCHEMA,
-            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
-        )
-    ]
+    return [tool_of(RESEARCH, lang, "mcp.research_title", _SCHEMA)] if find_spec("sqlalchemy") else []
+
+
+def tool_of(spec: ToolSpec, lang: Lang, title: str, output: dict[str, Any], today: str = "") -> types.Tool:
+    """A tool as the protocol describes it."""
+    return types.Tool(
+        name=spec.name,
+        title=text(lang, title),
+        description=spec.description(lang, today),
+        input_schema=spec.full_schema(lang),
+        output_schema=output,
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+    )
 
 
 async def call_research(ctx: Context, arguments: dict[str, Any], engines: str) -> types.CallToolResult | TaskState:
