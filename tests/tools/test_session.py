@@ -10,7 +10,7 @@ import pytest
 from support import pages
 from support.client import client
 from support.site import reply, serve
-from suyuan.core.errors import WebBlocked
+from suyuan.core.errors import InvalidInput, WebBlocked
 from suyuan.core.query import SearchQuery
 from suyuan.tools.session import SessionSearch, query_from
 
@@ -70,3 +70,15 @@ async def test_a_failure_is_not_kept() -> None:
 def test_what_a_model_leaves_empty_counts_as_not_given() -> None:
     query = query_from({"query": "x", "count": None, "country": "", "freshness": None, "allowed_domains": []}, count=5)
     assert (query.count, query.country, query.freshness, query.allowed_domains) == (5, "", None, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("query", ["x"]), ("query", 5), ("country", 5), ("language", 5), ("freshness", 7), ("focus", ["news"]),
+     ("allowed_domains", 5), ("allowed_domains", [5]), ("blocked_domains", {"a": 1})],
+)  # fmt: skip
+def test_what_a_model_has_wrong_is_said(name: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match=name):
+        query_from({"query": "x", name: value}, count=5)
+    one = query_from({"query": "x", "allowed_domains": "python.org"}, count=5)
+    assert one.allowed_domains == ("python.org",), "one text in place of a list"

@@ -6,11 +6,13 @@ import logging
 import threading
 from collections import OrderedDict
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
+from ..core.causes.asked import BAD_ARGUMENT
 from ..core.page_reading import Depth, tokens_for
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
+from ..messages.catalog import Text
 from ..search.cache import SingleFlight
 from ..search.result_reader import ResultReader
 from ..search.service import SearchService
@@ -93,18 +95,36 @@ class SessionSearch:
 
 
 def query_from(arguments: dict[str, Any], *, count: int) -> SearchQuery:
-    """The query for the arguments of a tool call; empty values count as not given."""
+    """The query for the arguments of a tool call, which a model may have wrong; empty values count as not given."""
     given = {name: value for name, value in arguments.items() if value not in (None, "", [], ())}
     return SearchQuery(
-        str(given.get("query", "")),
+        _text(given, "query"),
         count=given.get("count", count),
-        country=given.get("country", ""),
-        lang=given.get("language", ""),
-        freshness=given.get("freshness"),
-        allowed_domains=tuple(given.get("allowed_domains", ())),
-        blocked_domains=tuple(given.get("blocked_domains", ())),
-        focus=given.get("focus", ""),
+        country=_text(given, "country"),
+        lang=_text(given, "language"),
+        freshness=_text(given, "freshness") or None,  # type: ignore[arg-type]
+        allowed_domains=_texts(given, "allowed_domains"),
+        blocked_domains=_texts(given, "blocked_domains"),
+        focus=_text(given, "focus"),
     )
+
+
+def _text(given: dict[str, Any], name: str) -> str:
+    value = given.get(name, "")
+    return value if isinstance(value, str) else _wrong_type(name, "string", value)
+
+
+def _texts(given: dict[str, Any], name: str) -> tuple[str, ...]:
+    """The texts of a list; models often send one text in its place."""
+    value = given.get(name, ())
+    many = (value,) if isinstance(value, str) else value
+    right = isinstance(many, list | tuple) and all(isinstance(one, str) for one in many)
+    return tuple(many) if right else _wrong_type(name, "array of string", value)
+
+
+def _wrong_type(name: str, wanted: str, value: object) -> Never:
+    types = {"wanted": wanted, "given": type(value).__name__}
+    raise BAD_ARGUMENT(name=name, why=Text("input.detail.wrong_type", types))
 
 
 def depth_from(arguments: dict[str, Any], default: Depth = "results") -> tuple[Depth, int | None]:
