@@ -68,6 +68,8 @@ class FaultyWay:
         if self._server is not None:
             self._server.close()
         self._drop_all()
+        for task in list(self._tasks):
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -75,17 +77,22 @@ class FaultyWay:
         if task := asyncio.current_task():
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        with suppress(OSError):
+        passing: list[asyncio.Task[None]] = []
+        try:
             theirs, ours = await asyncio.open_unix_connection(self._target)
             ways = self._pass(reader, ours, True), self._pass(theirs, writer, False)
             passing = [asyncio.create_task(way) for way in ways]
             await asyncio.wait(passing, return_when=asyncio.FIRST_COMPLETED)
+            ours.close()
+        except OSError:
+            # The server is away, and so is this way to it.
+            pass
+        finally:
             for each in passing:
                 each.cancel()
             await asyncio.gather(*passing, return_exceptions=True)
-            ours.close()
-        writer.close()
-        self._open.discard(writer)
+            writer.close()
+            self._open.discard(writer)
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_question: bool) -> None:
         while data := await reader.read(65_536):
