@@ -144,6 +144,7 @@ async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -
         ):  # fmt: skip
             status, problem = await ask(method, path, {} if method == "POST" else None)
             assert status == 403 and "scope_missing" in str(problem), (path, status, problem)
+        assert (await reader("POST", "/r", {"url": "http://10.0.0.1/"}))[1]["detail"]["detail_code"] == "guard_refused"
         # A token cannot make one that may do more.
         status, problem = await finder("POST", "/api/tokens", {"scopes": ["chat"]})
         assert status == 403
@@ -280,6 +281,10 @@ async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
                     await bob.answer(await bob.ask(id))
                 status, problem = await bob("POST", f"/api/conversations/{id}/messages", {"text": "a third"})
                 assert status == 429 and problem["error"]["detail_code"] == "person_quota_spent"
+                # Nor by any other way to an answer: those of other products, and the form of the page without scripts.
+                for path in ("/research", "/api/research", "/ask", "/v1/responses", "/v1/messages"):
+                    status, problem = await bob("POST", path, {"input": "a third", "question": "a third"})
+                    assert status == 429, path
                 me = (await bob("GET", "/api/me"))[1]
                 assert me["quotas"]["answers"] == 2 and me["used"]["answers"] == 2
                 mine = await anna.conversation(search=False)

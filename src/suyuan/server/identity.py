@@ -49,7 +49,7 @@ _SCOPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/v2/crawl", ("read",)),
     ("/v2/map", ("read",)),
     ("/v2/batch/", ("read",)),
-    ("/r/", ("read",)),
+    ("/r", ("read",)),
     ("/openwebui/load", ("read",)),
     ("/api/conversations", ("chat",)),
     ("/api/runs/", ("chat",)),
@@ -66,7 +66,7 @@ _SCOPES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _USUAL = ("search", "read", "chat")
 # What is counted against a quota.
 _SEARCHES = ("/api/search", "/search", "/v2/search", "/res/", "/openwebui/search")
-_ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/research")
+_ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/research", "/research", "/ask")
 
 
 class Identity:
