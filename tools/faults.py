@@ -770,6 +770,27 @@ FAULTS = (
         "numbers,",
     ),
     Fault(
+        "tests/embedded/test_quoted_disagreement.py",
+        "any two names are two answers",
+        "embedded/answer_sides.py",
+        "if found is None or odds(found) < _LEAST:",
+        "if found is None:",
+    ),
+    Fault(
+        "tests/embedded/test_quoted_disagreement.py",
+        "what is said of another part of a series is an answer",
+        "embedded/answer_sides.py",
+        "if not _is_about_another(asked, candidate.text):",
+        "if True:",
+    ),
+    Fault(
+        "tests/chat/test_disagreement.py",
+        "other answers to the question are not told",
+        "chat/turn.py",
+        "        if not disagreements:",
+        "        if False:",
+    ),
+    Fault(
         "tests/embedded/test_answerability.py",
         "what only comes near is given as an answer",
         "embedded/answerability.py",

@@ -133,3 +133,25 @@ async def test_what_was_written_before_a_stop_is_checked_too() -> None:
             answer = await run.wait()
         gate.set()
     assert answer.stopped and [claim.verdict for claim in answer.claims] == ["supported"]
+
+
+async def test_other_answers_to_the_question_are_told_however_they_are_put() -> None:
+    """The model cites one side only; no sentence of the other side looks like it."""
+    told = (
+        "The Glass Harbour is a film of 1998 directed by Anna Rivel, who also wrote it.",
+        "Anna Rivel directed The Glass Harbour when she was thirty, and it made her famous.",
+        "In an interview Peter Monk, who directed The Glass Harbour, spoke about the storm during the filming.",
+        "The Glass Harbour, directed by Peter Monk, opened in March and ran for a year.",
+    )
+    web = Web(
+        tuple(Article(f"/{n}", "The Glass Harbour", f"{text}\nIt is shown again.", text) for n, text in enumerate(told))
+    )
+    with serve_model(reply("It is a film of 1998 directed by Anna Rivel [1].")) as model:
+        async with talking(openai(model.url), web=web) as (client, _):
+            conversation = await client.chat.create(search=True)
+            _, answer = await ask(client, "Who directed The Glass Harbour?", id=conversation.id)
+    [found] = answer.disagreements
+    assert [side.text for side in found.sides] == ["Anna Rivel", "Peter Monk"]
+    other = {_number(answer, path) for path in ("/2", "/3")}
+    assert set(found.sides[1].numbers) == other and not set(found.sides[0].numbers) & other
+    assert answer.text[found.start : found.end].startswith("It is a film")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from itertools import permutations
+
 import pytest
 
+from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.quotes import pick_quotes
 from suyuan.embedded.turn_input import FoundSource, TurnInput
 from suyuan.embedded.writer import write_answer
@@ -90,3 +94,46 @@ def test_a_further_quote_is_not_taken_for_one_more_side() -> None:
     lines = answer("Who acquired Instagram?", APPLE, FACEBOOK, further).splitlines()
     at = next(at for at, line in enumerate(lines) if "[3]" in line)
     assert lines[0].startswith("Sources disagree") and (at < 1 or lines[at - 2] == "The sources also say:")
+
+
+SAY_RIVEL = (
+    "The Glass Harbour is a film of 1998 directed by Anna Rivel, who also wrote it.",
+    "Anna Rivel directed The Glass Harbour when she was thirty, and it made her famous.",
+)
+SAY_MONK = (
+    "In an interview Peter Monk, who directed The Glass Harbour, spoke about the storm during the filming.",
+    "The Glass Harbour, directed by Peter Monk, opened in March and ran for a year.",
+)
+
+
+def test_answers_in_sentences_that_are_built_differently_are_two_sides() -> None:
+    lines = answer("Who directed The Glass Harbour?", *SAY_RIVEL, *SAY_MONK).splitlines()
+    assert lines[0] in {
+        f"Sources disagree ({one} / {other}):" for one, other in permutations(("Anna Rivel", "Peter Monk"))
+    }
+    for name, numbers in (("Anna Rivel", {"[1]", "[2]"}), ("Peter Monk", {"[3]", "[4]"})):
+        line = next(line for line in lines[1:] if name in line)
+        assert numbers & set(re.findall(r"\[\d\]", line)) and not set(re.findall(r"\[\d\]", line)) - numbers
+
+
+def test_where_the_newest_is_asked_for_it_stands_first() -> None:
+    evidence = [
+        Evidence(n, "", text, f"20{20 + n}-05-01") for n, text in enumerate((*SAY_RIVEL, *SAY_MONK), 1)
+    ]  # The later ones say Monk.
+    [first, *_] = pick_quotes("Who directed the latest The Glass Harbour?", evidence)
+    assert first.says == "Peter Monk" and [other.says for other in first.others] == ["Anna Rivel"]
+    assert first.date > first.others[0].date
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        SAY_RIVEL,
+        # Another part of a series, who it was before, and somebody else who had to do with it.
+        tuple(text.replace("The Glass Harbour", "The Glass Harbour 2") for text in SAY_MONK),
+        tuple(text.replace("Peter Monk", "the former director Peter Monk") for text in SAY_MONK),
+        (f"{SAY_RIVEL[0]} Peter Monk, who directed The Quiet Road, played a small part.",),
+    ],
+)
+def test_no_side_is_made_of_what_answers_something_else(others: tuple[str, ...]) -> None:
+    assert "disagree" not in answer("Who directed The Glass Harbour?", *SAY_RIVEL, *others)

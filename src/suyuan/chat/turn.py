@@ -26,6 +26,7 @@ from ..llm.reasoning import ReasoningSplitter
 from ..store.conversation import new_id
 from ..text.language import script_language
 from ..tools.specs import Lang
+from .answer_disagreements import answer_disagreements
 from .events import (
     Answer,
     ClaimCheck,
@@ -330,6 +331,8 @@ class Turn:
             for number, source in sources.items()
         }
         claims, disagreements = ClaimChecker(evidence).check(linked.text, linked.markers)
+        if not disagreements:
+            disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
         return tuple(_claim_check(claim, sources.get(claim.number)) for claim in claims), disagreements
 
 

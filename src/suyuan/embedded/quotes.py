@@ -18,6 +18,7 @@ from ..text.numbers import figures
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from ..text.words import stems
+from .answer_sides import AnswerSide, answer_sides
 from .answerability import Outcome, outcome, sentence_scores
 from .evidence import LONGEST, Candidate, Evidence, announces, find_candidates, refers_back
 from .question_splitter import split_question
@@ -189,7 +190,10 @@ def find_quotes(
         # A sentence in another language is better than none.
         picks, outcome = _picks(question, about, candidates, limits, recency)
     texts = {source.number: source.text for source in evidence}
-    return Found(tuple(_with_others(picks, candidates, content_stems(question), texts, recency)), outcome)
+    quotes = tuple(_with_others(picks, candidates, content_stems(question), texts, recency))
+    if outcome == "answer" and not any(quote.others for quote in quotes):
+        quotes = _with_sides(quotes, answer_sides(question, readable), candidates, recency)
+    return Found(quotes, outcome)
 
 
 def coverage(question: str, texts: Iterable[str]) -> float:
@@ -347,6 +351,23 @@ def _with_others(
         ordered.sort(key=lambda side: side[1].date, reverse=True)
         first, *others = [side.quote(says) for says, side in ordered] or [pick.quote()]
         yield replace(first, others=tuple(others))
+
+
+def _with_sides(
+    quotes: tuple[Quote, ...], sides: Sequence[AnswerSide], candidates: list[Candidate], recency: Recency | None
+) -> tuple[Quote, ...]:
+    """Return the quotes, where sources answer differently with both answers first."""
+    if not sides:
+        return quotes
+    best = [side.sentences[0] for side in sides]
+    picks = [_Pick.of(each, [each.number], quotes[0].score) for each in best]
+    _add_sources(picks, candidates)
+    for pick in picks:
+        pick.date = recency.published(pick.candidate) if recency else ""
+    told = [pick.quote(side.says) for pick, side in zip(picks, sides, strict=True)]
+    first, *others = sorted(told, key=lambda quote: quote.date, reverse=True)
+    rest = [quote for quote in quotes if not any(each.text in quote.text or quote.text in each.text for each in told)]
+    return replace(first, others=tuple(others)), *rest[: len(quotes) - 1]
 
 
 def _contradicting(

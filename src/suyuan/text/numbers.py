@@ -31,12 +31,12 @@ _DIGITS = {
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 SPELLED = {
     "dozen": 12, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
     **{word: value for value, word in enumerate(_CARDINALS.split())},
-    **{word: value for value, word in enumerate(_ORDINALS.split(), 1)},
+    **{word: value for value, word in enumerate(ORDINALS.split(), 1)},
 }  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]+")

@@ -1,0 +1,298 @@
+"""Where sources give different answers to one question, however differently they put it: who says what."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from ..text.numbers import ORDINALS
+from ..text.scripts import HAN
+from ..text.shingles import count_origins
+from ..text.tokens import tokens
+from ..text.words import stems
+from .answer_values import Value, is_only_capital
+from .evidence import Candidate
+from .question_splitter import split_question
+from .sentence_features import Asked
+from .value_features import ValueFeatures
+
+# Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
+VALUE_WEIGHTS: Mapping[str, float] = {
+    "": -3.23, "day": 2.22, "person": 1.17, "asked": 0.95, "words": 0.92, "place": 0.9, "aside": -0.85,
+    "repeated": 0.84, "unit": 0.75, "first": 0.72, "other_year": -0.64, "focus": 0.48, "followed": 0.41,
+    "no_year": -0.41, "introduced": 0.3, "limit": -0.25, "focus_far": 0.18,
+}  # fmt: skip
+# and that two values are two answers to one question.
+PAIR_WEIGHTS: Mapping[str, float] = {
+    "": -5.02, "chance": 4.63, "mix": -4.41, "rank": 3.62, "same": 2.11, "window": 1.91, "details": 1.86, "few": -1.29,
+    "figure": -0.96, "sum": 0.18,
+}  # fmt: skip
+_LEAST = 0.7
+"""The odds, as a logarithm, above which two values are called a disagreement."""
+_LEAST_FIT, _NEARBY = 0.35, 0.5
+_SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 3, 20, 8, 12, 4
+_MOST_MIXED = 0.25
+"""The share of the sources of either value that may name the other one too."""
+_FORMER = re.compile(
+    r"\b(?:former|formerly|ex-|previous|previously|predecessor|once|then-)\b|前任|原任|曾任|曾是|前(?=[总主首董队])",
+    re.I,
+)
+_LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
+_ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS.split())}|\d+(?:st|nd|rd|th))\b|第[一二三四五六七八九十\d]+")
+_ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
+_HAN_CHARACTER = re.compile(f"[{HAN}]")
+
+
+class Mention(NamedTuple):
+    """A value in a sentence of a source, and the probability that it is what the source answers."""
+
+    value: Value
+    candidate: Candidate
+    chance: float
+    focus: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSide:
+    """One answer, and the sentence of each source that gives it, the best first."""
+
+    says: str
+    sentences: tuple[Candidate, ...]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The sources that say so."""
+        return tuple(sorted(each.number for each in self.sentences))
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """The mentions of one value, by source."""
+
+    value: Value
+    mentions: dict[int, list[Mention]] = field(default_factory=dict)
+    named: set[int] = field(default_factory=set)
+    """The sources that name it anywhere."""
+
+    def best(self, number: int) -> Mention:
+        """The mention of a source that is its answer most probably."""
+        return max(self.mentions[number], key=lambda each: each.chance)
+
+    @property
+    def total(self) -> float:
+        """About how many sources answer with it."""
+        return sum(self.best(number).chance for number in self.mentions)
+
+
+class Pair(NamedTuple):
+    """Two values, the sources that give one and do not name the other, and the features of both together."""
+
+    groups: tuple[Group, Group]
+    numbers: tuple[list[int], list[int]]
+    features: dict[str, float]
+
+
+def answer_sides(question: str, candidates: Sequence[Candidate]) -> tuple[AnswerSide, ...]:
+    """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict."""
+    if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
+        return ()
+    if len(split_question(question)) > 1:
+        return ()  # Of two things each has a value of its own.
+    found = max(pairs(question, candidates), key=odds, default=None)
+    if found is None or odds(found) < _LEAST:
+        return ()
+    sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
+    return tuple(sorted(sides, key=lambda side: -len(side.sentences)))
+
+
+def odds(pair: Pair) -> float:
+    """Return the logarithm of the odds that two values are two answers."""
+    return PAIR_WEIGHTS[""] + sum(PAIR_WEIGHTS[name] * value for name, value in pair.features.items())
+
+
+def _side(group: Group, numbers: Sequence[int]) -> AnswerSide:
+    best = sorted(map(group.best, numbers), key=lambda each: -each.chance)
+    every = [each for number in numbers for each in group.mentions[number]]
+    return AnswerSide(_whole(best[0].value.text, every), tuple(each.candidate for each in best))
+
+
+def _whole(name: str, mentions: Sequence[Mention]) -> str:
+    """Return a Chinese name with the characters that stand beside it in every sentence: the segmenter cuts names."""
+    texts = {each.candidate.text for each in mentions if name in each.candidate.text}
+    while len(texts) > 1 and not name.isascii():
+        after = {text[at : at + 1] for text in texts if (at := text.index(name) + len(name))}
+        if len(after) > 1 or not _HAN_CHARACTER.match(character := after.pop()):
+            break
+        name += character
+    return name
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+def pairs(question: str, candidates: Sequence[Candidate]) -> Iterator[Pair]:
+    """Yield every two values that different sources give, with their features."""
+    asked = Asked.of(question)
+    texts = source_texts(candidates)
+    groups = sorted(_groups(mentions(asked, candidates, texts), texts), key=lambda group: -group.total)[:_GROUPS]
+    for one, other in combinations(groups, 2):
+        if one.value.is_of_kind(other.value) and (found := _pair(asked, one, other, groups, texts)):
+            yield found
+
+
+def source_texts(candidates: Sequence[Candidate]) -> dict[int, str]:
+    """Return all sentences of each source as one text."""
+    texts: dict[int, str] = {}
+    for candidate in candidates:
+        texts[candidate.number] = f"{texts.get(candidate.number, '')} {candidate.text}"
+    return texts
+
+
+def mentions(asked: Asked, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> Iterator[Mention]:
+    """Yield the values in the sentences that are about the question."""
+    features = ValueFeatures(asked)
+    for candidate in about(asked, candidates):
+        for value, row in features.rows(candidate, texts[candidate.number]):
+            score = VALUE_WEIGHTS[""] + sum(VALUE_WEIGHTS[name] * number for name, number in row.items())
+            yield Mention(value, candidate, 1 / (1 + math.exp(-score)), row["focus_far"])
+
+
+def about(asked: Asked, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Yield the few sentences of each source that have most words of the question and are not about another thing."""
+    subject = set(stems(" ".join(name for name in asked.names if not name.isdigit())))
+    found: dict[int, list[tuple[float, Candidate]]] = {}
+    for candidate in candidates:
+        fit = _fit(asked, candidate)
+        if fit >= _LEAST_FIT and (not subject or not subject.isdisjoint({*candidate.stems, *candidate.nearby})):
+            found.setdefault(candidate.number, []).append((fit, candidate))
+    for own in found.values():
+        for _, candidate in sorted(own, key=lambda each: -each[0])[:_SENTENCES]:
+            if not _is_about_another(asked, candidate.text):
+                yield candidate
+
+
+def _fit(asked: Asked, candidate: Candidate) -> float:
+    """The share of the question's words that a sentence has; those of the title and of the one before it count half."""
+    held = sum(
+        weight * (1.0 if stem in candidate.stems else _NEARBY)
+        for stem, weight in asked.words.items()
+        if stem in candidate.stems or stem in candidate.nearby
+    )
+    return held / (sum(asked.words.values()) or 1.0)
+
+
+def _is_about_another(asked: Asked, text: str) -> bool:
+    """Whether a sentence is about another year, another part of a series, or who it was before."""
+    if _FORMER.search(text) and not _FORMER.search(asked.question):
+        return True
+    ordinals, others = (set(_ORDINAL.findall(each.lower())) for each in (asked.question, text))
+    if ordinals and others and not ordinals & others:
+        return True
+    theirs = [token.quantity for token in tokens(text) if token.quantity]
+    for quantity in (token.quantity for token in tokens(asked.question) if token.quantity):
+        if not quantity.date and not quantity.unit:
+            continue
+        comparable = [each for each in theirs if each.is_comparable(quantity) and each.unit == quantity.unit]
+        if comparable and not any(each.agrees(quantity) for each in comparable):
+            return True
+    return any(_is_another_part(re.escape(name), text) for name in asked.names if not name[-1].isdigit())
+
+
+def _is_another_part(name: str, text: str) -> bool:
+    return bool(re.search(name + _ANOTHER_PART, text)) and not re.search(f"{name}(?!{_ANOTHER_PART})", text)
+
+
+def _groups(found: Iterator[Mention], texts: Mapping[int, str]) -> Iterator[Group]:
+    """Yield the values with all their mentions; a date that may be one of two counts for neither."""
+    equal: dict[str, Group] = {}
+    for mention in found:
+        group = equal.setdefault(mention.value.key, Group(mention.value))
+        group.mentions.setdefault(mention.candidate.number, []).append(mention)
+    groups: list[Group] = []
+    likely = sorted(equal.values(), key=lambda group: -group.total)[:_VALUES]
+    for group in sorted(likely, key=lambda group: -group.value.precision):
+        same = [known for known in groups if known.value.may_be(group.value)]
+        if not same:
+            groups.append(group)
+        elif len(same) == 1 or not group.value.quantity:
+            for number, own in group.mentions.items():
+                same[0].mentions.setdefault(number, []).extend(own)
+    for group in groups:
+        every = [each for own in group.mentions.values() for each in own]
+        # The first word of a sentence may be any word.
+        if all(is_only_capital(each.candidate.text, each.value) for each in every):
+            continue
+        group.named = set(group.mentions)
+        if not group.value.quantity:
+            forms = {each.value.text for each in every}
+            group.named |= {number for number, text in texts.items() if any(form in text for form in forms)}
+        yield group
+
+
+# --- pairs of values -------------------------------------------------------------------------------------------------
+def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts: Mapping[int, str]) -> Pair | None:
+    ours = [number for number in one.mentions if number not in other.named]
+    theirs = [number for number in other.mentions if number not in one.named]
+    mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
+    mix = mixed / (len(one.mentions) + len(other.mentions))
+    if not ours or not theirs or mix > _MOST_MIXED:
+        return None
+    sides = (one, ours), (other, theirs)
+    if one.value.quantity and any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
+        return None  # A figure in a sentence without a word of what is asked.
+    if not any(_are_of_one_time(one.best(a), other.best(b)) for a in ours for b in theirs):
+        return None
+    return Pair((one, other), (ours, theirs), {
+        **_context(asked, [[each for at in numbers for each in group.mentions[at]] for group, numbers in sides]),
+        "details": max(_details(asked, one.best(a), other.best(b)) for a in ours for b in theirs),
+        "chance": min(max(group.best(at).chance for at in numbers) for group, numbers in sides),
+        "sum": math.log(min(sum(group.best(at).chance for at in numbers) for group, numbers in sides) + 0.05),
+        "mix": mix,
+        "few": float(min(count_origins([texts[at] for at in numbers]) for _, numbers in sides) == 1),
+        "figure": float(bool(one.value.quantity)),
+        "rank": 1 / (ranked.index(one) + ranked.index(other)),
+    })  # fmt: skip
+
+
+def _are_of_one_time(one: Mention, other: Mention) -> bool:
+    """Whether the dates of two sentences do not show that they are of different times."""
+    ours, theirs = (
+        [token.quantity for token in tokens(each.candidate.text) if token.quantity and token.quantity.date]
+        for each in (one, other)
+    )
+    if one.value.quantity and one.value.quantity.date:
+        return True
+    comparable = [(a, b) for a in ours for b in theirs if a.is_comparable(b)]
+    return not comparable or any(a.agrees(b) for a, b in comparable)
+
+
+def _context(asked: Asked, sides: Sequence[Sequence[Mention]]) -> dict[str, float]:
+    """How much of what stands around two values is the same: the words right beside them, and a few more."""
+    ours, theirs = ([_around(each) for each in side[:_MENTIONS]] for side in sides)
+    beside = max(sum(a[:1] == b[:1] != [] for a, b in zip(one, other, strict=True)) for one in ours for other in theirs)
+    shared = max(
+        sum(0.6 if form in asked.words else 1.0 for form in {*one[0], *one[1]} & {*other[0], *other[1]})
+        for one in ours
+        for other in theirs
+    )
+    return {"same": beside / 2, "window": min(4.0, shared) / 4}
+
+
+def _around(mention: Mention) -> tuple[list[str], list[str]]:
+    """The nearest words before a value and after it."""
+    own, value = tokens(mention.candidate.text), mention.value
+    sides = own[: value.first][::-1], own[value.last + 1 :]
+    before, after = ([each.form for each in side if each.kind not in ("function", "mark")][:_WINDOW] for side in sides)
+    return before, after
+
+
+def _details(asked: Asked, one: Mention, other: Mention) -> float:
+    """The share of the words that both sentences have beside the question and the values."""
+    values = {*stems(one.value.text), *stems(other.value.text)}
+    ours, theirs = (
+        {stem for stem in each.candidate.stems if len(stem) > 1 and stem not in asked.words and stem not in values}
+        for each in (one, other)
+    )
+    return len(ours & theirs) / max(4, min(len(ours), len(theirs)))

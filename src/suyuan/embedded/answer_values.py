@@ -1,0 +1,124 @@
+"""The values in a sentence that may answer a question: names, dates or figures, by what the question asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..text.dates import MONTHS
+from ..text.lexicon import simplified
+from ..text.likeness import may_be_same
+from ..text.quantities import Quantity
+from ..text.tokens import Token, tokens
+
+_LONGEST = 600
+# What may stand between the parts of a name.
+_JOINS = re.compile(r"(?: |\. | of | of the | de | da | van | von | la |-|·| & )?$")
+_MOST_LETTERS = 8
+_DOT = re.compile("[•・‧]")
+_NAMES = frozenset(("name", "place", "definition"))
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
+_OPENINGS = "when after before since while although both home read more see"
+# Capitalised words that name nobody; months are not among the names of a sentence either.
+_NO_NAMES = frozenset(MONTHS).union(_WEEKDAYS.split(), _OPENINGS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A name, a date or a figure at its place among the tokens of a sentence."""
+
+    text: str
+    start: int
+    first: int
+    last: int
+    quantity: Quantity | None = None
+
+    def may_be(self, other: Value) -> bool:
+        """Whether both may be the same."""
+        if self.quantity and other.quantity:
+            return self.quantity.is_comparable(other.quantity) and self.quantity.agrees(other.quantity)
+        return may_be_same(plain(self.text), plain(other.text))
+
+    @property
+    def key(self) -> str:
+        """Equal for values that are written alike."""
+        return f"{self.quantity.key} {self.quantity.unit}" if self.quantity else plain(self.text)
+
+    @property
+    def precision(self) -> int:
+        """How many of year, month and day a date has."""
+        date = self.quantity.date if self.quantity else None
+        return sum(part is not None for part in (date.year, date.month, date.day)) if date else 0
+
+    def is_of_kind(self, other: Value) -> bool:
+        """Whether both can be the answer to one question: dates, figures of one unit, or names."""
+        if self.quantity and other.quantity:
+            same_unit = self.quantity.is_comparable(other.quantity) and self.quantity.unit == other.quantity.unit
+            return same_unit and abs(self.precision - other.precision) < 2
+        return not self.quantity and not other.quantity
+
+
+def _is_wanted(quantity: Quantity, kinds: Sequence[str]) -> bool:
+    """Whether a figure is asked for, or a date; a day alone says too little."""
+    if quantity.date:
+        return "time" in kinds and bool(quantity.date.year or quantity.date.month)
+    return "count" in kinds
+
+
+def plain(name: str) -> str:
+    """Return a name in the form in which it is compared."""
+    return _DOT.sub("·", simplified(name)).lower()
+
+
+def find_values(sentence: str, kinds: Sequence[str], question: str) -> Iterator[Value]:
+    """Yield the values of a sentence that are of one of ``kinds`` and not in the question; names where it is empty."""
+    own = tokens(sentence[:_LONGEST])
+    known = question.lower()
+    for at, token in enumerate(own):
+        text = sentence[token.start : token.end]
+        if token.quantity and _is_wanted(token.quantity, kinds) and text.lower() not in known:
+            yield Value(text, token.start, at, at, token.quantity)
+    if not kinds or not _NAMES.isdisjoint(kinds):
+        yield from _names(sentence, own, known)
+
+
+def is_only_capital(sentence: str, value: Value) -> bool:
+    """Whether a value is one word that may be capitalised only because it begins the sentence."""
+    return value.first == value.last and tokens(sentence[:_LONGEST])[value.first].kind == "capital"
+
+
+def _names(sentence: str, own: Sequence[Token], known: str) -> Iterator[Value]:
+    at = 0
+    while at < len(own):
+        if not _is_name(sentence, own[at], known):
+            at += 1
+            continue
+        first = at
+        while at + 1 < len(own) and _goes_on(sentence, own[first], own[at], own[at + 1], known):
+            at += 1
+        text = sentence[own[first].start : own[at].end]
+        if len(text) > 1:
+            yield Value(text, own[first].start, first, at)
+        at += 1
+
+
+def _is_name(sentence: str, token: Token, known: str) -> bool:
+    text = sentence[token.start : token.end].lower()
+    return token.kind in ("name", "capital") and not _is_known(text, token, known) and text not in _NO_NAMES
+
+
+def _is_known(text: str, token: Token, known: str) -> bool:
+    return (token.form in known or text in known) if text.isascii() else text in known
+
+
+def _goes_on(sentence: str, first: Token, last: Token, after: Token, known: str) -> bool:
+    """Whether a name goes on with the next token: a surname, or the animal of a team."""
+    if first.is_aside != after.is_aside or not _JOINS.match(sentence[last.end : after.start]):
+        return False
+    text = sentence[after.start : after.end].lower()
+    if _is_known(text, after, known):
+        return False
+    if after.form.isascii():
+        return after.kind in ("name", "capital") and last.form.isascii()
+    return after.kind in ("name", "noun") and after.end - first.start <= _MOST_LETTERS and last.end == after.start
