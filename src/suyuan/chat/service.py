@@ -182,7 +182,8 @@ class ChatService:
         # With the context of the caller, which knows whose request this is.
         future = asyncio.get_running_loop().run_in_executor(threads, contextvars.copy_context().run, work)
         try:
-            return await asyncio.wait_for(future, _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await future
         except TimeoutError:
             raise STORE_SLOW(seconds=_PATIENCE_SECONDS) from None
 
@@ -335,7 +336,8 @@ class ChatService:
     async def _ended(self, begun: Conversation, run: Run) -> None:
         if not self.is_unsaved(run.id):
             self._forget_later(run)
-        self._tell(Change("run.finished", await self._latest(begun), run.id))
+        if run.conversation in self._watchers or self._live is not None:
+            self._tell(Change("run.finished", await self._latest(begun), run.id))
 
     async def _saved(self, run: Run) -> None:
         """Tell the windows that an answer is saved at last."""

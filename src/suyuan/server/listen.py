@@ -20,6 +20,8 @@ from .limits import SEND_SECONDS
 from .prefix import with_prefix
 
 _BACKLOG = 512
+# New objects after which garbage is looked for: a question makes thousands, and nearly all of them go by themselves.
+_GARBAGE = 20_000
 _SHUTDOWN_SECONDS = 3
 
 
@@ -94,6 +96,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         # What has been imported stays: to look for garbage in it takes longer than many a request.
         gc.freeze()
+        gc.set_threshold(_GARBAGE)
         gc.enable()
         if not self.should_exit:
             asyncio.get_running_loop().call_soon(self._on_start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Role = Literal["user", "assistant"]
@@ -47,7 +47,7 @@ class Conversation:
 
     def as_dict(self) -> dict[str, Any]:
         """The conversation as JSON."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Message:
 
     def as_dict(self) -> dict[str, Any]:
         """The message as JSON."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def new_id() -> str:

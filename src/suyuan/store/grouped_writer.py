@@ -21,16 +21,21 @@ class GroupedWriter(ThreadPoolExecutor):
         super().__init__(1, "suyuan-store")
         self._group = group
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._called = False
+        """Whether the thread has been called and has not begun yet."""
 
     def submit(self, work: Callable[P, T], /, *args: P.args, **named: P.kwargs) -> Future[T]:
         """Do ``work`` with what else is waiting by then."""
         future: Future[T] = Future()
         self._waiting.append((future, partial(work, *args, **named)))
-        # Where another call has done the work already, this one has nothing to do.
-        super().submit(self._write)
+        if not self._called:
+            self._called = True
+            super().submit(self._write)
         return future
 
     def _write(self) -> None:
+        # First of all: what is added from now on calls again.
+        self._called = False
         taken = [self._waiting.popleft() for _ in range(len(self._waiting))]
         wanted = [(future, work) for future, work in taken if future.set_running_or_notify_cancel()]
         if not wanted:
