@@ -43,6 +43,7 @@ def is_page(url: str) -> bool:
     return url.startswith(("http://", "https://")) and _START.match(url) is not None
 
 
+@lru_cache(maxsize=2048)
 def page_key(url: str) -> str:
     """The same text for all URLs of a page: no scheme, no ``www.``, no tracking parameters, no fragment."""
     found = _PARTS.match(url)

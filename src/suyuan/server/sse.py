@@ -106,18 +106,25 @@ def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``, which is cancelled with its sockets when the client disconnects."""
-    task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_disconnected(request.receive))
+    working, gone = asyncio.current_task(), False
+    assert working is not None, "requests are answered in tasks"
+
+    async def watch() -> None:
+        nonlocal gone
+        await _disconnected(request.receive)
+        gone = True
+        working.cancel()
+
+    watching = asyncio.create_task(watch())
     try:
-        await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ClientDisconnected
-        return task.result()
+        return await work
+    except asyncio.CancelledError:
+        if not gone:
+            raise
+        working.uncancel()
+        raise ClientDisconnected from None
     finally:
-        for each in (task, gone):
-            each.cancel()
-        with contextlib.suppress(asyncio.CancelledError, SuyuanError):
-            await task
+        watching.cancel()
 
 
 async def _disconnected(receive: Receive) -> None:
