@@ -968,6 +968,13 @@ FAULTS = (
         "if not header:",
     ),
     Fault(
+        "tests/server/test_tracing.py",
+        "a trace does not go on from that of the caller",
+        "net/tracing.py",
+        "context = TraceContextTextMapPropagator().extract(headers)",
+        "context = TraceContextTextMapPropagator().extract({})",
+    ),
+    Fault(
         "tests/live/test_research_workers.py",
         "a worker that lost a job goes on writing to it",
         "store/research.py",

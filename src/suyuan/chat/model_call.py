@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError
+from ..core.spans import span
 from ..llm.errors import model_error, safe_to_retry
 from ..llm.pieces import Piece, PieceStream
 from ..text.words import count_tokens
@@ -101,8 +102,10 @@ def take_chunk(turn: Turn, chunk: Any) -> None:
 
 async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
     """Call the model, and retry once where it failed before any output and a retry may help."""
+    asked = {"model": turn.session.model_settings.label, "trace_id": turn.run}
     try:
-        return await call()
+        with span("model", **asked):
+            return await call()
     except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
         fault = model_error(error, turn.session.model_settings)
         wait = fault.retry_after if fault.retry_after is not None else _PAUSE
@@ -110,6 +113,7 @@ async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
             raise fault from None
     await asyncio.sleep(wait)
     try:
-        return await call()
+        with span("model", **asked):
+            return await call()
     except Exception as error:  # noqa: BLE001 - as above
         raise model_error(error, turn.session.model_settings) from None

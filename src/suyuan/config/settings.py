@@ -277,6 +277,10 @@ class Settings:
         "The Redis or Valkey that several workers share, such as redis://127.0.0.1:6379/0; empty for one worker alone.",
         env="SUYUAN_REDIS_URL",
     )  # fmt: skip
+    otlp_url: str = setting(
+        "telemetry.otlpUrl", "", http_url(), "The OpenTelemetry collector that gets traces, such as http://127.0.0.1:4318.",
+        env="SUYUAN_OTLP_URL",
+    )  # fmt: skip
     state_dir: Path | None = None
     data_dir: Path | None = None
     config_file: Path | None = None

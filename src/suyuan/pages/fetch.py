@@ -17,6 +17,7 @@ from ..core.causes.network import BAD_URL
 from ..core.causes.page import NEEDS_SCRIPTS, ROBOTS
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.spans import span
 from ..core.urls import domain_of
 from ..core.wire import Response
 from .async_archive import AsyncArchive
@@ -103,8 +104,9 @@ class Fetcher:
         seconds = self._settings.seconds
         self._underway += 1
         try:
-            async with asyncio.timeout(seconds) as limit:
-                reading = await self._request(url, kept, render, limit, seen)
+            with span("read", host=domain_of(url)):
+                async with asyncio.timeout(seconds) as limit:
+                    reading = await self._request(url, kept, render, limit, seen)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         finally:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.errors import SuyuanError
+from ..core.spans import span
 from ..llm.build import build_model, close_model
 from ..llm.errors import LONGEST_WAIT, model_error
 from ..llm.reasoning import ReasoningSplitter
@@ -51,7 +52,8 @@ class ModelCalls:
         settings = self._models[label]
         for attempt in range(_TRIES):
             try:
-                return await self._asked(label, system, prompt)
+                with span("model", model=label):
+                    return await self._asked(label, system, prompt)
             except SuyuanError:
                 raise
             except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here

@@ -24,6 +24,7 @@ from ..core.failure import without_secrets
 from ..core.query import SearchQuery
 from ..core.result import Attempt, AttemptOutcome, EngineResults
 from ..core.secret import Secret
+from ..core.spans import span
 from .breaker import Breaker
 from .engine_state import EngineState
 from .guarded import guarded
@@ -125,7 +126,8 @@ class EngineRunner:
             if wait := await self._turn(allowed):
                 await self._wait_for_turn(wait)
                 started = self.clock()
-            results = await self._results(query, end - started)
+            with span("engine", engine=self.name, trace_id=query.trace_id):
+                results = await self._results(query, end - started)
             took = self.clock() - started
             guarded("the latency", lambda: self.state.learn_latency(took), None)
             fits = self._relevance(query, results)

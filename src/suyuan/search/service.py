@@ -18,6 +18,7 @@ from ..core.failure import Failures
 from ..core.person import current_person
 from ..core.query import SearchParams, SearchQuery
 from ..core.result import Attempt, SearchPage, SearchResult
+from ..core.spans import span
 from ..core.sync_bridge import SyncBridge
 from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
@@ -101,7 +102,8 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
-        page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
+        with span("search", trace_id=full.trace_id):
+            page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
         if page.results and fresh:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)

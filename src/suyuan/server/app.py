@@ -24,6 +24,7 @@ from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED
+from ..net.tracing import Tracing, TracingMiddleware
 from ..store.accounts import Accounts
 from ..store.conversation import new_id
 from . import (
@@ -141,6 +142,10 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas, openid=openid
     )
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
+    app.state.tracing = None
+    if url := client.settings.otlp_url:
+        app.state.tracing = Tracing(url, __version__)
+        app.add_middleware(TracingMiddleware, tracing=app.state.tracing)
     return app
 
 
@@ -166,6 +171,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await drain(app)
         await app.state.preloader.close()
         await app.state.client.close()
+        if app.state.tracing is not None:
+            await asyncio.to_thread(app.state.tracing.close)
 
 
 def _serve_research(client: AsyncClient) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy.pool import StaticPool
 from ..core.causes import store as causes
 from ..core.errors import SuyuanError
 from ..core.secret import Secret, redact
+from ..core.spans import span
 from . import migrations
 
 BUSY_SECONDS = 30
@@ -87,7 +88,13 @@ class Database:
         if (grouped := self._groups.connection) is not None:
             yield grouped
             return
-        with self._reading, self._translated(), self._engine.connect() as connection, connection.begin():
+        with (
+            span("store.read"),
+            self._reading,
+            self._translated(),
+            self._engine.connect() as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager
@@ -97,10 +104,10 @@ class Database:
         Within a :meth:`group` it is on the disk with the group.
         """
         if (grouped := self._groups.connection) is not None:
-            with self._translated(), self._part_of_group(grouped):
+            with span("store.write"), self._translated(), self._part_of_group(grouped):
                 yield grouped
             return
-        with self._writing, self._translated(), self._engine.connect() as plain:
+        with span("store.write"), self._writing, self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
                 yield connection

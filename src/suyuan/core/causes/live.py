@@ -8,3 +8,4 @@ from ..errors import InvalidInput
 LIVE_BAD_ADDRESS = Cause(InvalidInput, "live.bad_address", "live_bad_address")
 LIVE_NO_DRIVER = Cause(InvalidInput, "live.no_driver", "live_no_driver")
 WORKERS_NEED_STORE = Cause(InvalidInput, "live.workers_need_store", "workers_need_store")
+OTEL_MISSING = Cause(InvalidInput, "live.otel_missing", "otel_missing")
