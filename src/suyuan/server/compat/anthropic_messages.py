@@ -19,7 +19,6 @@ from ...messages.catalog import Text
 from ...store.conversation import new_id
 from ...text.words import count_tokens
 from ...tools.text import shortened
-from ..error_forms import Published, anthropic_error
 from ..orjson_response import to_json
 from ..sse import message
 from .foreign_turn import Said, functions_of, text_of
@@ -122,10 +121,6 @@ class MessageWriter(AnswerWriter):
             "usage": _usage(answer),
             "suyuan": self.text.extension(answer),
         }
-
-    def error(self, status: int, published: Published) -> dict[str, Any]:
-        """A failure in Anthropic's form."""
-        return anthropic_error(status, published)
 
     def begin(self) -> Iterable[bytes]:
         """The first event."""

@@ -16,7 +16,6 @@ from ...chat.functions import FunctionCall
 from ...chat.service import ChatService
 from ...core.causes.web import ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
 from ...store.conversation import new_id
-from ..error_forms import Published, openai_error
 from ..sse import message
 from .foreign_turn import Said, functions_of, model_names, text_of
 from .shared import Wanted
@@ -152,10 +151,6 @@ class CompletionWriter(AnswerWriter):
         choice = {"index": 0, "message": said, "logprobs": None, "finish_reason": _finish_reason(answer)}
         more = {"choices": [choice], "usage": usage(answer), "suyuan": self.text.extension(answer)}
         return self._head("chat.completion") | more
-
-    def error(self, status: int, published: Published) -> dict[str, Any]:
-        """A failure in OpenAI's form."""
-        return {"error": openai_error(status, published)}
 
     def begin(self) -> Iterable[bytes]:
         """The first chunk."""

@@ -28,7 +28,6 @@ from ...chat.functions import FunctionCall, Functions
 from ...core.causes.web import NO_RESPONSE, ONE_ANSWER, ONLY_TEXT
 from ...core.person import current_person
 from ...store.conversation import new_id
-from ..error_forms import Published, openai_error
 from ..orjson_response import OrjsonResponse
 from ..sse import message
 from .foreign_turn import Said, functions_of, text_of
@@ -289,10 +288,6 @@ class ResponseWriter(AnswerWriter):
             sources = tuple((source.title, source.url) for source in answer.sources)
             self.keep(response, Said("assistant", answer.text, answer.calls, sources=sources))
         return response
-
-    def error(self, status: int, published: Published) -> dict[str, Any]:
-        """A failure in OpenAI's form."""
-        return {"error": openai_error(status, published)}
 
     def _message_item(self, status: str, *content: dict[str, Any]) -> dict[str, Any]:
         return {"id": f"msg_{self.id[5:]}", "type": "message", "role": "assistant", "status": status,

@@ -20,7 +20,7 @@ from ...citations.registry import Source
 from ...core.causes.chat import ANSWER_TOO_LONG
 from ...core.failure import Failure
 from ...messages import catalog
-from ..error_forms import Published
+from ..error_forms import ErrorForm, form_of
 from ..errors import language_of, status_of
 from ..orjson_response import OrjsonResponse
 from ..sse import EventStream, while_connected
@@ -37,6 +37,8 @@ class TurnText:
     turn: Turn
     count: Callable[[Event], None]
     lang: str
+    form: ErrorForm
+    """How the client knows errors."""
     not_honoured: Sequence[str] = ()
     sent: str = ""
     """The text that was sent so far."""
@@ -57,8 +59,9 @@ class TurnText:
         """The text that answers the last question of a conversation."""
         state = request.app.state
         await state.preloader.wait()
-        turn = turn_of(state.client.chat, model, said, functions, search=search)
-        return cls(turn, state.metrics.count_event, language_of(request), not_honoured)
+        turn, form = turn_of(state.client.chat, model, said, functions, search=search), form_of(request)
+        assert form is not None, "each of these APIs has a form for errors"
+        return cls(turn, state.metrics.count_event, language_of(request), form, not_honoured)
 
     async def events(self) -> AsyncGenerator[Event]:
         """The events of the turn; the last one is the answer."""
@@ -106,6 +109,11 @@ class TurnText:
             return f"\n\n---\n{catalog.text(answer.lang, 'chat.unverified')}"
         return f"\n\n---\n{catalog.text(answer.lang, 'chat.unverified_because', why=self._notices[-1])}"
 
+    def error(self, failure: Failure) -> tuple[dict[str, Any], int]:
+        """A failure as the client knows it, and its status."""
+        status = _status(failure)
+        return self.form(status, failure.published(self.lang)), status
+
     def extension(self, answer: Answer) -> dict[str, Any]:
         """What foreign forms have no field for."""
         return {
@@ -138,8 +146,7 @@ class AnswerWriter(ABC):
                         pass
         assert answer is not None, "a turn always ends with an answer"
         if failure := _failed(answer):
-            status = _status(failure)
-            return OrjsonResponse(self.error(status, failure.published(self.text.lang)), status)
+            return OrjsonResponse(*self.text.error(failure))
         return OrjsonResponse(self.whole(answer))
 
     async def _stream(self) -> AsyncIterator[bytes]:
@@ -156,9 +163,8 @@ class AnswerWriter(ABC):
             yield from self.spoken(piece)
 
     def _ended(self, answer: Answer) -> Iterable[bytes]:
-        if failure := _failed(answer):
-            return self.broken(self.error(_status(failure), failure.published(self.text.lang)))
-        return self.end(answer)
+        failure = _failed(answer)
+        return self.broken(self.text.error(failure)[0]) if failure else self.end(answer)
 
     @abstractmethod
     def noted(self, event: Event) -> Iterable[bytes]:
@@ -167,10 +173,6 @@ class AnswerWriter(ABC):
     @abstractmethod
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The answer in one piece."""
-
-    @abstractmethod
-    def error(self, status: int, published: Published) -> dict[str, Any]:
-        """The failure of an answer in one piece."""
 
     @abstractmethod
     def begin(self) -> Iterable[bytes]:
