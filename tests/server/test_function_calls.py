@@ -15,6 +15,7 @@ pytest.importorskip("anthropic", reason="the client is part of the dev extra")
 
 import anthropic
 import openai
+import requests
 
 from server.compat_server import small_site
 from server.serving import serving, settings_of
@@ -130,6 +131,28 @@ class TestChatCompletions:
         for messages, missing in ((said, "c2"), ([*said, {"role": "user", "content": "And?"}], "c2")):
             with pytest.raises(openai.BadRequestError, match=missing):
                 client.chat.completions.create(model="suyuan", messages=messages, tools=CHAT)
+
+    @MODES
+    def test_half_a_character_costs_no_answer(self, url: str, model: ModelServer, name: str) -> None:
+        texts = (
+            '{"role":"user","content":"\\ud83d harbour of Arvika"}',
+            '{"role":"system","content":"Be \\ud800 brief."}',
+        )
+        for path, more in (("chat/completions", ""), ("messages", ',"max_tokens":9')):
+            messages = ",".join(reversed(texts) if path != "messages" else texts[:1])
+            body = f'{{"model":"{name}","messages":[{messages}]{more}}}'
+            done = requests.post(
+                f"{url}/v1/{path}", data=body, headers={"Content-Type": "application/json"}, timeout=30
+            )
+            assert done.status_code == 200 and "I do not know" in done.text, done.text
+        assert "? harbour" in model.requests[-1].text
+        wrong = (
+            f'{{"model":"{name}","input":"x","tools":[{{"type":"function","name":"f","parameters":{{"x":1e309}}}}]}}'
+        )
+        done = requests.post(
+            f"{url}/v1/responses", data=wrong, headers={"Content-Type": "application/json"}, timeout=30
+        )
+        assert done.status_code == 400 and done.json()["error"]["code"] == "bad_argument"
 
     def test_what_has_no_effect_is_named(self, client: openai.OpenAI) -> None:
         said: Any = [{"role": "user", "content": QUESTION}]

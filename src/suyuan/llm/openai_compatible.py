@@ -23,6 +23,7 @@ from pydantic import Field
 from .pieces import Piece, TokenUsage
 
 _DONE = "[DONE]"
+_JSON = {"Content-Type": "application/json"}
 Chunk = dict[str, Any]
 
 
@@ -111,7 +112,9 @@ class OpenAICompatibleModel(BaseChatModel):
 
     async def _pieces(self, body: dict[str, Any]) -> AsyncGenerator[Piece, None]:
         body = {**self.options, **body, "stream": True, "stream_options": {"include_usage": True}}
-        async with self.client.stream("POST", "chat/completions", json=body) as response:
+        # Half of a character, where a client cut a text within one, must not cost the answer.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        async with self.client.stream("POST", "chat/completions", content=content, headers=_JSON) as response:
             if not response.is_success:
                 raise ModelServerError(response, _json(await response.aread()))
             async for chunks in _arrivals(response):

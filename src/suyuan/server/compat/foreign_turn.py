@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, field_validator
 
 from ...chat.answering import check_message
 from ...chat.functions import FunctionCall, Functions
@@ -70,6 +71,13 @@ class Function(Wanted):
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,128}$")
     description: str = ""
     parameters: dict[str, Any] = Field({}, validation_alias=AliasChoices("parameters", "input_schema"))
+
+    @field_validator("parameters")
+    @classmethod
+    def _finite(cls, given: dict[str, Any]) -> dict[str, Any]:
+        # A number beyond all bounds is no JSON, and the model would be blamed for it.
+        json.dumps(given, allow_nan=False)
+        return given
 
     def tool(self) -> dict[str, Any]:
         """The function in the form that models are given."""
