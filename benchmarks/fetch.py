@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import resource
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 
-from ._report import table
+from ._machine import cpu_seconds, rss
+from ._report import Target, table
+
+Measured = tuple[float, float, float]
 
 PAGES = 200
+ROUNDS = 3
 AT_ONCE = 20
 _TEXT = "Teapots are vessels for brewing tea; the first of them were made in China. "
 _PAGE = (
@@ -22,10 +27,10 @@ _PAGE = (
 )  # fmt: skip
 
 
-def run() -> None:
-    """Print pages a second and peak memory of both, each in a process of its own."""
-    rows, figures = [], {}
-    for name in ("suyuan", "trafilatura"):
+def run() -> list[Target] | None:
+    """Print pages a second, CPU time and memory of both, each in a process of its own, in turn."""
+    figures: dict[str, list[tuple[float, ...]]] = {"suyuan": [], "trafilatura": []}
+    for name in list(figures) * ROUNDS:
         server = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.fetch", "serve"], stdout=subprocess.PIPE, text=True
         )
@@ -43,15 +48,33 @@ def run() -> None:
         server.stdout.close()
         if done.returncode:
             print(f"\nfetch: {name} could not be run: {done.stderr.strip().splitlines()[-1:]}")
-            return
-        figures[name] = tuple(map(float, done.stdout.split()))
-        rows.append((name, f"{figures[name][0]:.0f}", f"{figures[name][1]:.0f}"))
-    head = ("", "pages a second", "peak RSS, MB")
+            return None
+        figures[name].append(tuple(map(float, done.stdout.split())))
+    middle = {name: [median(column) for column in zip(*rounds, strict=True)] for name, rounds in figures.items()}
     title = f"fetch: {PAGES} pages of {len(_PAGE) / 1000:.0f} kB from loopback, {AT_ONCE} at once, with extraction"
-    table(f"{title}; suyuan also keeps them in its archive", head, rows)
+    table(
+        f"{title}; suyuan also keeps them in its archive; medians of {ROUNDS} rounds in turn",
+        ("", "pages a second", "CPU of a page, ms", "RSS, MB"),
+        [(name, f"{rate:.0f}", f"{cpu:.2f}", f"{rss:.0f}") for name, (rate, cpu, rss) in middle.items()],
+    )
+    ratio = middle["suyuan"][0] / middle["trafilatura"][0]
+    return [Target("pages a second, against trafilatura", ratio, 1.8, at_least=True)]
 
 
-async def _suyuan(url: str) -> float:
+class _Begun:
+    """The clock and the CPU time of this process and its readers, when the reading began."""
+
+    def __init__(self) -> None:
+        self._cpu = cpu_seconds(os.getpid())
+        self._at = time.perf_counter()
+
+    def measured(self) -> Measured:
+        """Pages a second, the CPU milliseconds of a page, and the memory of all processes."""
+        seconds, me = time.perf_counter() - self._at, os.getpid()
+        return PAGES / seconds, (cpu_seconds(me) - self._cpu) / PAGES * 1000, rss(me)
+
+
+async def _suyuan(url: str) -> Measured:
     from suyuan.client import AsyncClient
     from suyuan.config.settings import PageSettings, Settings
 
@@ -66,12 +89,12 @@ async def _suyuan(url: str) -> float:
 
             # Both have started what they need: here the readers, there the threads' own state.
             await asyncio.gather(*(read(-n) for n in range(AT_ONCE)))
-            begun = time.perf_counter()
+            begun = _Begun()
             await asyncio.gather(*(read(n) for n in range(1, PAGES + 1)))
-            return time.perf_counter() - begun
+            return begun.measured()
 
 
-def _trafilatura(url: str) -> float:
+def _trafilatura(url: str) -> Measured:
     import trafilatura
     import urllib3
 
@@ -84,9 +107,9 @@ def _trafilatura(url: str) -> float:
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(read, range(-AT_ONCE, 0)))
-        begun = time.perf_counter()
+        begun = _Begun()
         list(pool.map(read, range(1, PAGES + 1)))
-    return time.perf_counter() - begun
+        return begun.measured()
 
 
 async def _serve() -> None:
@@ -105,5 +128,4 @@ if __name__ == "__main__":
         asyncio.run(_serve())
     else:
         address = f"http://127.0.0.1:{sys.argv[2]}"
-        seconds = asyncio.run(_suyuan(address)) if sys.argv[1] == "suyuan" else _trafilatura(address)
-        print(PAGES / seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        print(*(asyncio.run(_suyuan(address)) if sys.argv[1] == "suyuan" else _trafilatura(address)))

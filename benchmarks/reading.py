@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Awaitable
 
 import aiohttp
 
@@ -19,6 +20,7 @@ from .hostile_pages import HTML, hostile_page, names, pdf
 
 _SECONDS = 15.0
 _TICK = 0.005
+_IDLE_SECONDS = 5.0
 _PARAGRAPH = "<p>Paragraph {n} of the page, with a comma and some more words about the harbour and its gates.</p>"
 
 
@@ -30,7 +32,8 @@ def run() -> list[Target]:
 async def _run() -> list[Target]:
     reader = PageReader()
     try:
-        stalls, took = await _stalls(reader)
+        idle, _ = await _turns(asyncio.sleep(_IDLE_SECONDS))
+        stalls, busy, took = await _stalls(reader)
         outcomes = await _outcomes(reader)
     finally:
         reader.close()
@@ -43,6 +46,11 @@ async def _run() -> list[Target]:
         ("", "ms"),
         [
             ("longest stall of the event loop", f"{longest:.1f}"),
+            (
+                "the same with nothing to do, just before: what other processes of this machine cause",
+                f"{max(idle) * 1000:.1f}",
+            ),
+            ("most CPU time of its own process in one turn", f"{max(busy) * 1000:.1f}"),
             ("99 % of the turns are late by at most", f"{p99:.1f}"),
             ("all read after", f"{took * 1000:.0f}"),
             ("99 % of the answers of /healthz while a server reads them", f"{health:.1f}"),
@@ -65,17 +73,24 @@ def _large() -> bytes:
     return "".join(_PARAGRAPH.format(n=n) for n in range(50_000)).encode()[:5_000_000]
 
 
-async def _stalls(reader: PageReader) -> tuple[list[float], float]:
+async def _turns(work: Awaitable[object]) -> tuple[list[float], list[float]]:
+    """By how much each turn of the event loop is late until ``work`` is done, and the CPU time of this process in it."""
+    late, busy = [], []
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        at, spent = time.perf_counter(), time.process_time()
+        await asyncio.sleep(_TICK)
+        late.append(time.perf_counter() - at - _TICK)
+        busy.append(time.process_time() - spent)
+    await task
+    return late, busy
+
+
+async def _stalls(reader: PageReader) -> tuple[list[float], list[float], float]:
     pages = [_received(_large(), HTML)] * 8 + [_received(pdf(300), "application/pdf")] * 2
     begun = time.perf_counter()
-    reading = asyncio.gather(*(reader.read(page) for page in pages))
-    stalls = []
-    while not reading.done():
-        at = time.perf_counter()
-        await asyncio.sleep(_TICK)
-        stalls.append(time.perf_counter() - at - _TICK)
-    await reading
-    return stalls, time.perf_counter() - begun
+    late, busy = await _turns(asyncio.gather(*(reader.read(page) for page in pages)))
+    return late, busy, time.perf_counter() - begun
 
 
 async def _healthz() -> list[float]:
