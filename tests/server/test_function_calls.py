@@ -37,7 +37,9 @@ def play(asked: EngineReply) -> Any:
     if returned:
         return says(f"It is {' and '.join(returned)} there.")
     if "warmth" not in asked.tools:
-        return says("I do not know.")
+        return says(
+            "It lifts forty tons [1], they say [1]." if "crane" in asked.messages[-1]["content"] else "I do not know."
+        )
     return [
         think("Hm. "),
         says("I look. "),
@@ -213,7 +215,7 @@ class TestAnthropic:
                 done = client.messages.create(**asked, messages=said)
             calls: Any = [block for block in done.content if block.type == "tool_use"]
             assert done.stop_reason == "tool_use" and [call.input["city"] for call in calls] == ["Arvika", "Åmål"]
-            assert "".join(block.text for block in done.content if block.type == "text") == "I look. "
+            assert "".join(block.text for block in done.content if block.type == "text") == "I look."
             returned = [
                 {"type": "tool_result", "tool_use_id": call.id, "content": [{"type": "text", "text": f"{at} °C"}]}
                 for at, call in enumerate(calls)
@@ -222,6 +224,23 @@ class TestAnthropic:
             then = client.messages.create(**asked, messages=said)
             assert then.stop_reason == "end_turn"
             assert "".join(getattr(block, "text", "") for block in then.content) == "It is 0 °C and 1 °C there."
+
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_a_marker_that_is_left_out_leaves_no_blank(self, url: str, stream: bool) -> None:
+        with anthropic.Anthropic(base_url=url, api_key="none", max_retries=0) as client:
+            asked: Any = {
+                "model": "suyuan",
+                "max_tokens": 1000,
+                "messages": [{"role": "user", "content": "How strong is the crane?"}],
+            }
+            if stream:
+                with client.messages.stream(**asked) as events:
+                    done: Any = events.get_final_message()
+            else:
+                done = client.messages.create(**asked)
+        texts = [block for block in done.content if block.type == "text"]
+        assert "".join(block.text for block in texts) == "It lifts forty tons, they say."
+        assert [bool(block.citations) for block in texts] == [True, True, False]
 
 
 @MODES

@@ -28,6 +28,7 @@ from .turn_text import AnswerWriter, TurnText, is_cut
 router = APIRouter(prefix="/v1", tags=["anthropic"])
 
 _LONGEST_QUOTE = 150
+_NO_BLANK = " \n.,;:!?)。，；：！？）、"
 _SEARCHING = ("web_search", "web_fetch")
 # What an earlier answer consisted of besides its text.
 _SKIPPED = (
@@ -109,6 +110,8 @@ class MessageWriter(AnswerWriter):
     _searches: dict[str, str] = field(default_factory=dict)
     """The ids of the searches that have no result yet, by their queries."""
     _scanner: MarkerScanner = field(default_factory=MarkerScanner)
+    _blank: str = ""
+    """The blanks after the last word, which are sent with the next one."""
 
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The answer in one piece."""
@@ -205,7 +208,14 @@ class MessageWriter(AnswerWriter):
                 yield from self._said(segment.raw)
 
     def _said(self, text: str) -> Iterator[bytes]:
-        if self._open and self._blocks[-1]["citations"]:
+        cited = self._open and bool(self._blocks[-1]["citations"])
+        # The blank before a marker goes with it, where what follows needs none.
+        text = text if cited and text[0] in _NO_BLANK else self._blank + text
+        self._blank = text[len(text.rstrip(" ")) :]
+        text = text.rstrip(" ")
+        if not text:
+            return
+        if cited:
             yield from self._closed()
         if not self._open:
             self._open = True
