@@ -286,8 +286,8 @@ def test_rules_for_the_same_selector_are_combined() -> None:
 def test_a_page_that_is_hidden_until_its_script_runs_is_read() -> None:
     text = f"<h1>Harbour</h1><p>{PROSE}</p><p>{PROSE} Twice.</p><p>{PROSE} Thrice.</p>"
     for html in (
-        f"<body><div id=root style='opacity:0'>{text}</div></body>",
-        f"<body><p>Please enable JavaScript.</p><noscript>{text}</noscript>",
+        f"<body><div id=root style='opacity:0'>{text}</div><script src=/app.js></script></body>",
+        f"<body><p>Please enable JavaScript.</p><noscript>{text}</noscript><script src=/app.js></script>",
     ):
         assert "Thrice" in extract(html, "https://example.org/").text
 

@@ -18,8 +18,8 @@ _LITTLE_TEXT = 400
 
 _SKIP_NAMES = (
     "script style template head svg iframe object embed canvas video audio map area select input textarea datalist "
-    "img picture source track frameset frame noframes applet progress meter param link meta base title rp rt -comment "
-    "dialog"
+    "img picture source track frameset frame noframes noembed applet progress meter param link meta base title rp rt "
+    "-comment dialog mphantom annotation annotation-xml"
 )
 _SKIP = frozenset(_SKIP_NAMES.split())
 _BLOCK_NAMES = (
@@ -36,7 +36,9 @@ _SPACES = re.compile(r" *\n *| {2,}")
 _GUTTER = re.compile(r"\b(?:gutter|linenos?|line-?numbers?(?:-rows)?|blob-num)\b", re.I)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:?|highlight)[-\s]\s*([\w+#.-]+)", re.I)
 _NOT_A_LANGUAGE = frozenset(("none", "plaintext", "text", "default", "nohighlight", "plain"))
-_PROSE = re.compile(rf"(?:\b[A-Za-z]{{3,}}\b[ ,.]+){{4}}|[{CJK}]{{4}}")
+_TEX_NAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+")
+_TEX_WORD = re.compile(rf"[A-Za-z]{{4,}}|[{CJK}]+")
+_SLOT = re.compile(r"<slot(?![^>]*\bname=)", re.I)
 _LAYOUT = (
     "table table, table form, table h1, table h2, table h3, table article, table section, table nav, table iframe, "
     "table object"
@@ -54,13 +56,13 @@ def read_blocks(tree: LexborHTMLParser) -> list[Block]:
     visible = _read(tree, VisibilityChecker(tree))
     if (prose := _prose_length(visible)) < _LITTLE_TEXT:
         # A page that needs scripts to display anything has its text in <noscript> or in a hidden root element.
-        everything = _read(tree, None)
+        everything = _read(tree, VisibilityChecker(tree, is_finished=False)) if tree.css_first("script") else visible
         if _prose_length(everything) > 4 * prose + _LITTLE_TEXT:
             return everything
     return visible
 
 
-def _read(tree: LexborHTMLParser, visibility: VisibilityChecker | None) -> list[Block]:
+def _read(tree: LexborHTMLParser, visibility: VisibilityChecker) -> list[Block]:
     root = tree.body or tree.root
     reader = _BlockReader(tree, visibility)
     if root is not None:
@@ -75,11 +77,12 @@ def _prose_length(blocks: list[Block]) -> int:
 class _BlockReader:
     """Walks the page once, without recursion, since pages can be nested very deeply."""
 
-    def __init__(self, tree: LexborHTMLParser, visibility: VisibilityChecker | None) -> None:
+    def __init__(self, tree: LexborHTMLParser, visibility: VisibilityChecker) -> None:
         self.blocks: list[Block] = []
         self._visibility = visibility
-        self._around_content = _ancestors(tree) if visibility is not None else frozenset()
-        self._skip = _SKIP if visibility is None else _SKIP | {"noscript"}
+        self._around_content = _ancestors(tree)
+        self._replaced = _replaced(tree)
+        self._skip = _SKIP | {"noscript"} if visibility.is_finished else _SKIP
         self._element = Element(None, "html", "", 0)
         self._runs: list[TextRun] = []
         self._href = ""
@@ -90,12 +93,11 @@ class _BlockReader:
         self._lists: list[_OpenList] = []
         self._item: ListItem | None = None
         self._quotes = 0
-        self._muted = False
-        """Whether text has the colour of what is behind it."""
+        self._sight = Sight()
 
     def walk(self, root: LexborNode) -> None:
         """Read ``root`` and everything below it."""
-        stack: list[LexborNode | tuple[str, object, bool]] = [root]
+        stack: list[LexborNode | tuple[str, object, Sight]] = [root]
         budget = MAX_NODES
         while stack and budget and len(self.blocks) < MAX_BLOCKS:
             entry = stack.pop()
@@ -115,7 +117,7 @@ class _BlockReader:
         self._flush()
 
     def _text(self, text: str) -> None:
-        if self._muted:
+        if not self._sight.is_readable:
             return
         text = text[:MAX_RUN]
         if self._pre is None:
@@ -124,7 +126,7 @@ class _BlockReader:
                 return
         self._runs.append((text, self._href, self._code > 0))
 
-    def _enter(self, node: LexborNode, tag: str) -> tuple[str, object, bool] | None:
+    def _enter(self, node: LexborNode, tag: str) -> tuple[str, object, Sight] | None:
         """Enter an element; return its tag and the state to restore at its end, or None to skip its content."""
         if tag in self._skip:
             return None
@@ -132,25 +134,25 @@ class _BlockReader:
             self._break()
             return None
         attributes = node.attributes
-        muted = self._muted
-        if self._visibility is not None and self._is_hidden(self._visibility, node, tag, attributes):
+        around = self._sight
+        if self._is_hidden(node, tag, attributes):
             return None
         enter = self._enter_block if tag in _BLOCK else self._enter_inline
         leaving = enter(node, tag, attributes)
         if leaving is None:
-            self._muted = muted
+            self._sight = around
             return None
-        return (*leaving, muted)
+        return (*leaving, around)
 
-    def _is_hidden(
-        self, visibility: VisibilityChecker, node: LexborNode, tag: str, attributes: dict[str, str | None]
-    ) -> bool:
-        if attributes or visibility.has_rules_for(tag):
-            sight = visibility.sight(node, tag, attributes)
-            if sight is Sight.HIDDEN:
+    def _is_hidden(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+        visibility = self._visibility
+        if self._replaced and node.mem_id in self._replaced:
+            return True
+        if attributes or not self._sight.is_readable or visibility.has_rules_for(tag):
+            sight = visibility.sight(node, tag, attributes, self._sight)
+            if sight is None:
                 return True
-            if sight is not None:
-                self._muted = sight is Sight.UNREADABLE
+            self._sight = sight
         if not attributes:
             return False
         # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
@@ -181,9 +183,10 @@ class _BlockReader:
     def _formula(self, node: LexborNode, attributes: dict[str, str | None]) -> tuple[str, object] | None:
         annotation = node.css_first("annotation")
         tex = (annotation.text() if annotation is not None else attributes.get("alttext") or "").strip()
-        # The annotation is invisible, so it is used only if it looks like a formula and not like prose.
-        if not tex or len(tex) > 2000 or _PROSE.search(tex):
-            return None if annotation is not None else ("", None)
+        # The annotation is invisible, so it is used only if the formula shows its words.
+        shown = "" if not tex else node.text().replace(annotation.text() if annotation is not None else "", "")
+        if not tex or len(tex) > 2000 or any(word not in shown for word in _TEX_WORD.findall(_TEX_NAME.sub(" ", tex))):
+            return "", None
         self._runs.append((f" ${tex}$ ", "", False))
         return None
 
@@ -228,8 +231,8 @@ class _BlockReader:
         else:
             self._runs.append((" ", "", False))
 
-    def _leave(self, tag: str, before: object, muted: bool) -> None:
-        self._muted = muted
+    def _leave(self, tag: str, before: object, around: Sight) -> None:
+        self._sight = around
         if tag == "":
             return
         if tag == "a":
@@ -293,6 +296,16 @@ class _BlockReader:
                 block.link_count += href != seen
                 seen = href
         self.blocks.append(block)
+
+
+def _replaced(tree: LexborHTMLParser) -> frozenset[int]:
+    """The elements whose content is not displayed because a shadow tree without a place for it stands for it."""
+    templates = tree.css("template[shadowrootmode]")
+    return frozenset(
+        parent.mem_id
+        for template in templates
+        if (parent := template.parent) is not None and not _SLOT.search(template.html or "")
+    )
 
 
 def _ancestors(tree: LexborHTMLParser) -> frozenset[int]:

@@ -4,103 +4,208 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import prod
 
-from .colour import LEAST_OPACITY, background, colour, is_readable
-from .css import pixels
+from .colour import LEAST_OPACITY, is_transparent
+from .lengths import HEIGHT, WIDTH, pixels
 
 Style = Mapping[str, str]
 
 _OFF_SCREEN = -999.0
+_OFF_ITS_PLACE = -400.0
+"""The same for an element that is placed by itself."""
 _FAR_AWAY = 4000.0
-_TINY = 2.0
-_FONT_SIZE = re.compile(r"(?:^|\s)((?:\d+\.?\d*|\.\d+)(?:px|em|rem|pt|%|vw|vh)?)(?:\s*/|\s+[^\s])")
-_FUNCTION = re.compile(r"([-\w]+)\(([^()]*)\)")
-_SPLIT = re.compile(r"[\s,]+")
-_EDGE_ON = frozenset(("90deg", "-90deg", "270deg", ".25turn", "0.25turn", "100grad"))
+_NO_SIZE = 3.0
+"""Less than this shows no letter."""
+TINY = 2.0
+"""The size of letters that nobody can read."""
+LEAST_SCALE = 0.05
+_FONT_SIZE = re.compile(r"(?:^|\s)((?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)?|[a-z]+\([^()]*\))(?:\s*/|\s+[^\s])")
+_FUNCTION = re.compile(r"([-\w]+)\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
+_WORD = re.compile(r"(?:[^\s,()]++|\((?:[^()]++|\([^()]*+\))*+\))++")
+_SMALL = {
+    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0, "xx-large": 32.0,
+    "xxx-large": 48.0, "initial": 16.0,
+}  # fmt: skip
 _EDGES = (
     "left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start",
     "inset-block-end", "inset-inline", "inset-block",
 )  # fmt: skip
-_MARGINS = ("margin", "margin-left", "margin-top", "margin-right", "margin-inline-start", "margin-block-start")
+_MARGINS = (
+    "margin", "margin-left", "margin-top", "margin-right", "margin-inline-start", "margin-block-start", "margin-inline",
+    "margin-block",
+)  # fmt: skip
 _SIZES = (
     "width", "height", "max-width", "max-height", "inline-size", "block-size", "max-inline-size", "max-block-size",
-    "line-height",
 )  # fmt: skip
+_CLIPPING = ("hidden", "clip", "auto", "scroll")
+# What another rule may add to a style, so that it hides the text.
+_PARTNERS = {"position": "fixed", "overflow": "hidden", "white-space": "nowrap", "backface-visibility": "hidden"}
 
 
 def hides_text(style: Style) -> bool:
-    """Whether an element with this style displays no text."""
-    return any(found[0](style) for name in style if (found := _CHECKS.get(name)) is not None)
+    """Whether an element with this style displays nothing, whatever the styles of the elements in it are."""
+    return any(check(style) for check in _checks(style))
 
 
 def hiding_properties(style: Style) -> frozenset[str]:
-    """The properties by which the style hides the text; none if it does not."""
-    checks = (found for name in style if (found := _CHECKS.get(name)) is not None)
-    return frozenset().union(*(names for check, names in checks if check(style)))
+    """The properties by which the style hides text, makes it fainter or smaller, or would do so with another rule."""
+    found = []
+    if checks := _checks(style):
+        with_others = {**_PARTNERS, **style}
+        found = [_GROUPS[name] for check, name in checks.items() if check(with_others)]
+    if not _SHRINKING.isdisjoint(style):
+        if opacity_of(style) < 0.8:
+            found.append(_FADING)
+        if scale_of(style) < 0.6:
+            found.append(_SCALING)
+        if font_size(style, 16.0) < 9:
+            found.append(_LETTERS)
+        if is_invisible(style):
+            found.append(frozenset(("visibility",)))
+    return frozenset().union(*found) if found else _NONE
 
 
-def has_no_contrast(style: Style) -> bool:
-    """Whether text and background of this style have nearly the same colour, or the text is transparent."""
-    fill = style.get("-webkit-text-fill-color") or style.get("color") or ""
-    text = colour(fill) if fill else None
-    if text is None:
-        return False
-    if text[3] <= LEAST_OPACITY:
-        # Letters with a gradient are made with transparent text and a clipped background.
-        return "text" not in style.get("background-clip", "") + style.get("-webkit-background-clip", "")
-    behind = background(style.get("background-color") or style.get("background") or "")
-    return behind is not None and behind[3] > 0.9 and not is_readable(text, behind)
+def _checks(style: Style) -> dict[Callable[[Style], bool], str]:
+    """The checks that the style needs, each with a property that needs it."""
+    return {check: name for name in style if (check := _CHECKS.get(name)) is not None}
+
+
+def is_invisible(style: Style) -> bool:
+    """Whether text has this style's visibility; elements in it may be visible again."""
+    return style.get("visibility") in ("hidden", "collapse")
+
+
+def opacity_of(style: Style) -> float:
+    """How much of an element is seen, from 0 to 1."""
+    opacity = min(1.0, max(0.0, _share(style["opacity"]))) if "opacity" in style else 1.0
+    if "opacity" in style.get("filter", ""):
+        opacity *= prod(_share(share) for name, share in _FUNCTION.findall(style["filter"]) if name == "opacity")
+    return opacity
+
+
+def scale_of(style: Style) -> float:
+    """By how much an element is scaled, in the direction in which it becomes smaller."""
+    scale = 1.0
+    if "zoom" in style:
+        # Browsers take 0 for 1 here; old pages have it as a fix for old browsers.
+        scale *= _share(style["zoom"]) or 1.0
+    if "scale" in style:
+        scale *= min((abs(_share(part)) for part in style["scale"].split()), default=1.0)
+    if "(" in style.get("transform", ""):
+        scale *= prod(_factor(name, arguments) for name, arguments in _FUNCTION.findall(style["transform"]))
+    return scale
+
+
+def _factor(name: str, arguments: str) -> float:
+    """By how much a function of ``transform`` scales."""
+    words = _WORD.findall(arguments)
+    numbers = [abs(pixels(word, 1.0, percent=0.01)) for word in words]
+    if name.startswith("scale") and name != "scalez":
+        return min(numbers[:2], default=1.0)
+    if name == "matrix" and len(numbers) == 6:
+        return min(max(numbers[0], numbers[1]), max(numbers[2], numbers[3]))
+    if name == "matrix3d" and len(numbers) == 16:
+        return min(max(numbers[0], numbers[1]), max(numbers[4], numbers[5]))
+    if name in ("rotatex", "rotatey") and _is_edge_on(arguments):
+        return 0.0
+    if (
+        name == "rotate3d"
+        and len(words) == 4
+        and (numbers[0] or numbers[1])
+        and not numbers[2]
+        and _is_edge_on(words[3])
+    ):
+        return 0.0
+    return 0.0 if name.startswith("skew") and any(map(_is_edge_on, words)) else 1.0
+
+
+def _is_edge_on(angle: str) -> bool:
+    return abs(abs(pixels(angle)) % 180 - 90) < 1
+
+
+def font_size(style: Style, inherited: float) -> float:
+    """The size of the letters in pixels."""
+    size = style.get("font-size", "")
+    if not size and "font" in style and (found := _FONT_SIZE.search(style["font"] + " x")):
+        size = found[1]
+    if "font-size-adjust" in style and pixels(style["font-size-adjust"], 1.0) == 0:
+        return 0.0
+    if not size:
+        return inherited
+    if size in _SMALL:
+        return _SMALL[size]
+    if size in ("smaller", "larger"):
+        return inherited * (0.83 if size == "smaller" else 1.2)
+    if re.search(r"[\d.](?:em|ex|ch|lh|cap|ic|%)(?!\w)", size):
+        return pixels(size, 16.0, percent=0.16) * inherited / 16
+    return pixels(size, inherited)
 
 
 def _share(value: str) -> float:
     return pixels(value, 1.0, percent=0.01)
 
 
-def _is_tiny(style: Style) -> bool:
-    size = style.get("font-size", "")
-    if not size and "font" in style and (found := _FONT_SIZE.search(style["font"] + " x")):
-        size = found[1]
-    if size and pixels(size, 16.0, percent=0.16) <= _TINY:
-        return True
-    return pixels(style.get("letter-spacing", "")) <= -8 or pixels(style.get("word-spacing", "")) <= _OFF_SCREEN
+def _is_cramped(style: Style) -> bool:
+    letters = pixels(style.get("letter-spacing", ""))
+    return letters <= -8 or letters >= 400 or pixels(style.get("word-spacing", "")) <= _OFF_SCREEN
 
 
 def _is_off_screen(style: Style) -> bool:
-    indent = pixels(style.get("text-indent", ""), percent=12.8)
-    if indent <= _OFF_SCREEN or indent >= _FAR_AWAY:
+    indent = pixels(style.get("text-indent", ""), percent=WIDTH / 100)
+    if indent <= _OFF_SCREEN or indent >= _FAR_AWAY or (indent >= WIDTH and _clips(style)):
         return True
     position = style.get("position")
-    if position in ("absolute", "fixed", "relative", "sticky"):
-        for name in _EDGES:
-            if name in style and _is_away(style[name]):
-                return True
-        if position in ("absolute", "fixed") and pixels(style.get("z-index", "")) <= -1:
+    if position in ("absolute", "fixed") and (_is_away(style) or pixels(style.get("z-index", "")) <= -1):
+        return True
+    moving = (*_MARGINS, *_EDGES) if position in ("relative", "sticky") else _MARGINS
+    return any(_least(style[name]) <= _OFF_SCREEN for name in moving if name in style)
+
+
+def _is_away(style: Style) -> bool:
+    """Whether an element that is placed by itself is beside the screen."""
+    width = pixels(style.get("width", ""))
+    for name in _EDGES:
+        if name not in style:
+            continue
+        least, most = _least(style[name]), _most(style[name])
+        if least <= _OFF_ITS_PLACE or most >= _FAR_AWAY or (name == "left" and 0 < width <= -least):
             return True
-    return any(_least(style[name]) <= _OFF_SCREEN for name in _MARGINS if name in style)
-
-
-def _is_away(value: str) -> bool:
-    return _least(value) <= _OFF_SCREEN or _most(value) >= _FAR_AWAY
+        if name in ("right", "bottom") and pixels(style[name], percent=WIDTH / 100) >= WIDTH:
+            return True
+        if style["position"] == "fixed" and most >= (WIDTH if name in ("left", "right") else HEIGHT):
+            return True
+        if style["position"] == "fixed" and "%" in style[name] and pixels(style[name]) >= 100:
+            return True
+    return False
 
 
 def _least(value: str) -> float:
-    return min(pixels(part, percent=10.0) for part in value.split() or ["0"])
+    return min(pixels(part, percent=10.0) for part in _WORD.findall(value) or ["0"])
 
 
 def _most(value: str) -> float:
-    return max(pixels(part, percent=10.0) for part in value.split() or ["0"])
+    return max(pixels(part, percent=10.0) for part in _WORD.findall(value) or ["0"])
+
+
+def _clips(style: Style) -> bool:
+    if "contain" in style and re.search("strict|content|paint", style["contain"]):
+        return True
+    return any(style[name].startswith(_CLIPPING) for name in ("overflow", "overflow-x", "overflow-y") if name in style)
 
 
 def _has_no_area(style: Style) -> bool:
+    if not _clips(style):
+        return False
+    sizes = [name for name in _SIZES if name in style and pixels(style[name], 99.0, percent=99.0) < _NO_SIZE]
+    return bool(sizes) or ("line-height" in style and pixels(style["line-height"], 1.0) <= 0)
+
+
+def _is_cut_away(style: Style) -> bool:
     clip = style.get("clip-path", "") or style.get("-webkit-clip-path", "")
     if clip and _is_clipped(clip):
         return True
-    if style.get("position") in ("absolute", "fixed") and "clip" in style and _is_clipped(style["clip"]):
-        return True
-    overflow = " ".join(style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
-    if "hidden" not in overflow and "clip" not in overflow and "strict" not in style.get("contain", ""):
-        return False
-    return any(pixels(style[name], 99.0, percent=99.0) <= 1.0 for name in _SIZES if name in style)
+    return style.get("position") in ("absolute", "fixed") and "clip" in style and _is_clipped(style["clip"])
 
 
 def _is_clipped(value: str) -> bool:
@@ -109,76 +214,94 @@ def _is_clipped(value: str) -> bool:
     if found is None:
         return False
     name, arguments = found.groups()
-    words = [word for word in _SPLIT.split(arguments.strip()) if word]
-    numbers = [pixels(word, 0.0, percent=1.0) for word in words if word[0] in "0123456789.+-"]
+    words = _WORD.findall(arguments)
+    shape = words[: words.index("at")] if "at" in words else words
+    numbers = [pixels(word, 0.0) for word in shape if word[0] in "0123456789.+-" or "(" in word]
     if name == "inset":
-        return any(word.endswith("%") and pixels(word) >= 50 for word in words) or max(numbers, default=0) >= _FAR_AWAY
+        return any("%" in word and pixels(word) >= 50 for word in words) or max(numbers, default=0) >= _FAR_AWAY
     if name in ("circle", "ellipse"):
-        return bool(numbers) and min(numbers[: 1 if name == "circle" else 2]) <= 1 and words[0] != "at"
+        return bool(numbers) and min(numbers[: 1 if name == "circle" else 2]) <= 1
     if name == "rect":
+        numbers = [pixels(word, 0.0 if word != "auto" else 999.0) for word in words]
         return len(numbers) == 4 and (abs(numbers[2] - numbers[0]) <= 1 or abs(numbers[1] - numbers[3]) <= 1)
+    if name == "xywh":
+        return len(numbers) > 3 and min(numbers[2:4]) <= 1
     if name == "polygon":
-        return len(numbers) > 1 and len(set(numbers[::2])) < 2 or len(set(numbers[1::2])) < 2
+        across, down = numbers[::2], numbers[1::2]
+        return any(len(set(side)) < 2 or max(side) <= 0 for side in (across, down))
     return name == "path" and len(arguments.strip("\"' ")) < 6
 
 
-def _is_transformed_away(style: Style) -> bool:
-    for name, arguments in _FUNCTION.findall(style.get("transform", "")):
-        numbers = [pixels(word, 0.0, percent=5.0) for word in _SPLIT.split(arguments.strip())]
-        if name.startswith("scale") and min(map(abs, numbers[:2])) <= 0.05:
+def _is_moved_away(style: Style) -> bool:
+    moves = _FUNCTION.findall(style.get("transform", ""))
+    if "translate" in style:
+        moves.append(("translate", style["translate"]))
+    for name, arguments in moves:
+        if name.startswith("translate") and (_least5(arguments) <= _OFF_SCREEN or _most(arguments) >= _FAR_AWAY):
             return True
-        if name.startswith("translate") and (min(numbers) <= _OFF_SCREEN or max(numbers) >= _FAR_AWAY):
+        if name.startswith("translate") and style.get("position") == "fixed" and "-100%" in arguments:
             return True
-        if name.startswith("matrix") and abs(numbers[0]) <= 0.05:
-            return True
-        if name in ("rotatex", "rotatey") and arguments.strip() in (
-            "90deg",
-            "-90deg",
-            ".25turn",
-            "0.25turn",
-            "100grad",
-        ):
-            return True
-    if "scale" in style and min(abs(_share(part)) for part in style["scale"].split() or ["1"]) <= 0.05:
+    turned = " ".join([style.get("rotate", ""), style.get("transform", "")])
+    if "rotate" in style and re.match(r"\s*[xy]\b", style["rotate"]) and _is_edge_on(style["rotate"].split()[-1]):
         return True
-    return "translate" in style and _is_away(style["translate"])
+    if style.get("backface-visibility") == "hidden" and (found := _BACK.search(turned)):
+        return abs(abs(pixels(found[1] or found[2])) % 360 - 180) < 90
+    return "perspective(" in turned and _is_behind(moves)
 
 
-def _is_filtered_away(style: Style) -> bool:
-    for name, argument in _FUNCTION.findall(style.get("filter", "")):
-        if name == "opacity" and _share(argument) <= LEAST_OPACITY:
-            return True
-        if name == "blur" and pixels(argument) >= 10:
-            return True
-        if name in ("contrast", "brightness") and _share(argument) <= 0.01 and "background" in style:
-            return True
-    mask = style.get("mask", "") + style.get("mask-image", "") + style.get("-webkit-mask", "")
-    mask += style.get("-webkit-mask-image", "")
-    return "transparent" in mask and not re.search(r"#|black|white|rgb|hsl|url", mask)
+_BACK = re.compile(r"rotate[xy]\(([^()]+)\)|(?<=[xy] )([\d.]+[a-z]+)")
 
 
-# What to check for each property, and the properties that decide about it together.
-_Check = tuple[Callable[[Style], bool], frozenset[str]]
+def _least5(value: str) -> float:
+    return min(pixels(part, percent=5.0) for part in _WORD.findall(value) or ["0"])
+
+
+def _is_behind(moves: list[tuple[str, str]]) -> bool:
+    """Whether something is moved behind the eye of the reader."""
+    distance = min((pixels(arguments) for name, arguments in moves if name == "perspective"), default=0.0)
+    return any(name == "translatez" and pixels(arguments) >= distance for name, arguments in moves)
+
+
+def _is_masked(style: Style) -> bool:
+    filters = style.get("filter", "")
+    if "blur" in filters and any(name == "blur" and pixels(size) >= 10 for name, size in _FUNCTION.findall(filters)):
+        return True
+    mask = " ".join(value for name, value in style.items() if name in _MASKS)
+    if is_transparent(mask) or _NO_MASK.search(mask):
+        return True
+    return style.get("-webkit-text-security", "none") not in ("none", "initial", "inherit")
+
+
+# A mask of no size, or an image that stands in the style itself: an icon, which has no text.
+_NO_MASK = re.compile(r"/\s*0(?:px|%)?\b(?!\.)|url\(\s*[\"']?data:")
+_MASKS = ("mask", "mask-image", "-webkit-mask", "-webkit-mask-image")
 _ALONE: dict[str, Callable[[Style], bool]] = {
-    "display": lambda style: style["display"] == "none",
-    "visibility": lambda style: style["visibility"] in ("hidden", "collapse"),
+    # Functions of the page's own and conditions in values: nobody writes them here but to hide something.
+    "display": lambda style: style["display"] == "none" or "(" in style["display"],
     "content-visibility": lambda style: style["content-visibility"] == "hidden",
-    "opacity": lambda style: _share(style["opacity"]) <= LEAST_OPACITY,
-    # Browsers take 0 for 1 here; old pages have it as a fix for old browsers.
-    "zoom": lambda style: 0 < _share(style["zoom"]) <= LEAST_OPACITY,
+    "content": lambda style: "url(" in style["content"] or "image" in style["content"],
+    "opacity": lambda style: opacity_of(style) <= LEAST_OPACITY,
+    "letter-spacing": _is_cramped,
+    "word-spacing": _is_cramped,
 }
+_OVERFLOW = ("overflow", "overflow-x", "overflow-y", "contain")
 _TOGETHER: tuple[tuple[Callable[[Style], bool], tuple[str, ...], tuple[str, ...]], ...] = (
-    (_is_tiny, ("font-size", "font", "letter-spacing", "word-spacing"), ()),
-    (_is_off_screen, ("text-indent", "position", *_MARGINS), (*_EDGES, "z-index")),
-    (
-        _has_no_area,
-        ("clip-path", "-webkit-clip-path", "clip", "overflow", "overflow-x", "overflow-y", "contain"),
-        (*_SIZES, "position"),
-    ),
-    (_is_transformed_away, ("transform", "scale", "translate"), ()),
-    (_is_filtered_away, ("filter", "mask", "mask-image", "-webkit-mask", "-webkit-mask-image"), ()),
-    (has_no_contrast, ("color", "-webkit-text-fill-color"), ("background", "background-color")),
+    (_is_off_screen, ("text-indent", *_EDGES, "z-index", *_MARGINS), ("position", "width", *_OVERFLOW)),
+    (_has_no_area, (*_SIZES, "line-height"), _OVERFLOW),
+    (_is_cut_away, ("clip-path", "-webkit-clip-path", "clip"), ("position",)),
+    (_is_moved_away, ("transform", "translate", "rotate"), ("position", "backface-visibility")),
+    (_is_masked, ("filter", "-webkit-text-security", *_MASKS), ()),
 )
-_CHECKS: dict[str, _Check] = {name: (check, frozenset((name,))) for name, check in _ALONE.items()}
+_FADING = frozenset(("opacity", "filter"))
+_SCALING = frozenset(("zoom", "scale", "transform"))
+_LETTERS = frozenset(("font-size", "font", "font-size-adjust"))
+_SHRINKING = _FADING | _SCALING | _LETTERS | {"visibility"}
+_NONE: frozenset[str] = frozenset()
+_CHECKS: dict[str, Callable[[Style], bool]] = {**_ALONE}
+_GROUPS: dict[str, frozenset[str]] = {name: frozenset((name,)) for name in _ALONE}
+"""The properties that decide together with each one."""
 for _check, _names, _others in _TOGETHER:
-    _CHECKS.update(dict.fromkeys(_names, (_check, frozenset((*_names, *_others)))))
+    _CHECKS.update(dict.fromkeys(_names, _check))
+    _GROUPS.update(dict.fromkeys(_names, frozenset((*_names, *_others))))
+DECISIVE = frozenset().union(_SHRINKING, *_GROUPS.values())
+"""The properties that decide about it, except the colours."""

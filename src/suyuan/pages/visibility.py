@@ -4,181 +4,212 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import Enum
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from .colour import BLACK, WHITE, Colour, background, colour, is_image, is_readable
-from .css import declarations
-from .hiding_style import hides_text
-from .page_styles import Entry, Look, PageStyles, with_variables
+from .colour import LEAST_OPACITY
+from .css_values import declarations
+from .hiding_style import LEAST_SCALE, TINY, font_size, hides_text, is_invisible, opacity_of, scale_of
+from .page_styles import COLOURS, Look, PageStyles
+from .paint import Paint, can_be_read, paint_of
 
 _MAX_ANCESTORS = 60
 
-# Zero-width, bidi and other format characters, Unicode tags and the variation selectors that can carry hidden bytes.
+# Zero-width, bidi and other format characters, fillers, controls, Unicode tags, selectors that can carry bytes.
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\uffa0"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 # A single joiner between letters of Persian or an Indic script, or in an emoji, is spelling; any other is not.
 _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+# One variation selector after a character that has variants tells them apart; letters have none.
+_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<![^\x00-\xa8])(?<![0-9#*])[\ufe00-\ufe0f]")
 
 _MAY_HIDE = re.compile(
     r"display|visib|opacity|color|background|font|indent|left|top|right|bottom|inset|margin|height|width|size|clip|"
-    r"transform|translate|scale|filter|mask|zoom|spacing|z-index|var\(|\\",
+    r"transform|translate|scale|rotate|filter|mask|zoom|spacing|z-index|contain|content|security|var\(|\\",
     re.I,
 )
-_HAS_COLOUR = re.compile(r"color|background|\\", re.I)
+_HAS_COLOUR = re.compile(r"color|background|filter|blend|stroke|shadow|\\", re.I)
+_DIGITS = re.compile(r"[0-9a-fA-F]{6}")
 _REACT_ID = re.compile(r"S:[0-9a-f]+")
 
 Attributes = Mapping[str, str | None]
-_Colours = tuple[Colour | None, Colour | str | None]
-"""Text and background of an element; the background is a text if it is an image of unknown colour."""
+
+
+_NONE: frozenset[str] = frozenset()
+_READABLE_AGAIN = frozenset(("font-size", "font", "visibility"))
+# How pages hide what their scripts show.
+_UNTIL_FINISHED = frozenset(("display", "visibility", "opacity", "overflow"))
 # The attributes that can hide text by themselves.
 _TELLING = frozenset(("hidden", "popover", "style", "bgcolor", "color", "text"))
 
 
-class Sight(Enum):
-    """What a reader sees of an element."""
+class Sight(NamedTuple):
+    """How a reader sees the text of an element."""
 
-    HIDDEN = "hidden"
-    """Nothing of it."""
-    UNREADABLE = "unreadable"
-    """Its text has the colour of what is behind it; elements in it may have another colour."""
-    READABLE = "readable"
+    opacity: float = 1.0
+    scale: float = 1.0
+    size: float = 16.0
+    """Of the letters, in pixels, before they are scaled."""
+    is_visible: bool = True
+    has_contrast: bool = True
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be read; elements in it may be readable where it is not."""
+        return self.is_visible and self.has_contrast and self.size * self.scale > TINY
 
 
 def visible_text(text: str) -> str:
     """Return ``text`` without its invisible characters."""
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return text
-    return _JOINERS.sub("", _INVISIBLE.sub("", text))
+    return _SELECTORS.sub("", _JOINERS.sub("", _INVISIBLE.sub("", text)))
 
 
 class VisibilityChecker:
     """Decides by inline styles, attributes and the page's own style sheets; external ones are not loaded."""
 
-    def __init__(self, tree: LexborHTMLParser) -> None:
+    def __init__(self, tree: LexborHTMLParser, *, is_finished: bool = True) -> None:
+        self.is_finished = is_finished
+        """Whether the page is as a reader sees it; if not, its scripts are still to show what is not displayed."""
         self._styles = PageStyles(tree)
-        self._all_colours = False
-        self._read: dict[object, _Colours | None] = {}
-        self._inline: dict[str, bool] = {}
+        self._read: dict[object, Paint | None] = {}
+        self._inline: dict[str, frozenset[str]] = {}
+        self._looks: dict[tuple[Look, str, frozenset[str]], dict[str, str]] = {}
+        self._fills = b"text-fill-color" in tree.raw_html
         self._react = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
-        # Without external sheets everything about the colours is known.
-        self._known = tree.css_first("link[rel~=stylesheet], link[as=style]") is None
+        self._known = self._styles.is_complete
 
     def has_rules_for(self, tag: str) -> bool:
         """Whether a rule may apply to every element of this name."""
         look = self._styles.look(tag, None, None)
-        return bool(look.properties or self._colour_rules(look))
+        return look.is_telling
 
-    def sight(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
-        """What is seen of the element; None if it has nothing that could change that."""
+    def sight(self, node: LexborNode, tag: str, attributes: Attributes, around: Sight) -> Sight | None:
+        """How the text of the element is seen, where ``around`` is how that around it is; None if nothing is seen."""
         look = self._styles.look(tag, attributes.get("class"), attributes.get("id"))
-        if _TELLING.isdisjoint(attributes) and not look.properties and not self._colour_rules(look):
+        if around.is_readable and not look.is_telling and _TELLING.isdisjoint(attributes):
+            return around
+        if "hidden" in attributes and self.is_finished and not self._is_streamed(attributes):
             return None
-        if "hidden" in attributes and attributes["hidden"] != "until-found" and not self._is_streamed(attributes):
-            return Sight.HIDDEN
         if "popover" in attributes:
-            return Sight.HIDDEN
-        inline = attributes.get("style") or ""
-        if inline and self._style_hides(inline):
-            return Sight.HIDDEN
-        if look.properties and self._rules_hide(node, look, inline):
-            return Sight.HIDDEN
-        if not self._may_be_coloured(look, attributes):
             return None
-        return self._contrast(node, tag, attributes)
+        inline = attributes.get("style") or ""
+        hiding = self._hiding(inline) if inline else _NONE
+        if look.hides and self._styles.is_hidden(look, node):
+            hiding |= look.hides
+        if not around.is_readable:
+            hiding |= _READABLE_AGAIN
+        if hiding:
+            style: Mapping[str, str] = self._style(look, node, inline, hiding)
+            if not self.is_finished:
+                style = {name: value for name, value in style.items() if name not in _UNTIL_FINISHED}
+            if hides_text(style):
+                return None
+            found = _seen(style, around)
+            if found is None:
+                return None
+            around = found
+        has_contrast = self._contrast(node, tag, attributes, look, around.has_contrast)
+        return around if has_contrast is around.has_contrast else around._replace(has_contrast=has_contrast)
 
     def _is_streamed(self, attributes: Attributes) -> bool:
         # React sends late parts of a page as <div hidden id="S:1">; its script moves them into place.
         return self._react and bool(_REACT_ID.fullmatch(attributes.get("id") or ""))
 
-    def _style_hides(self, style: str) -> bool:
-        if style not in self._inline:
-            own = with_variables(declarations(style), self._styles.variables) if _MAY_HIDE.search(style) else {}
-            self._inline[style] = bool(own) and hides_text(own)
-        return self._inline[style]
+    def _hiding(self, inline: str) -> frozenset[str]:
+        if inline not in self._inline:
+            suspect = _MAY_HIDE.search(inline) is not None
+            found = self._styles.hiding_properties(declarations(inline, self._styles.quirks)) if suspect else _NONE
+            self._inline[inline] = found
+        return self._inline[inline]
 
-    def _rules_hide(self, node: LexborNode, look: Look, inline: str) -> bool:
-        if not self._styles.is_hidden(look, node):
-            return False
-        if not inline and not any(self._styles.is_matched(selector, node) for selector, _ in look.showing):
-            return True
-        # Another rule may show it again: only now all of them are compared.
-        return hides_text(self._styles.computed(look.with_any(look.properties), node, inline))
+    def _style(self, look: Look, node: LexborNode, inline: str, names: frozenset[str]) -> dict[str, str]:
+        """What decides whether the element is seen."""
+        entries = look.with_any(names)
+        if any(selector.is_complex for selector, _ in entries) or "var(" in inline:
+            return self._styles.computed(entries, node, inline)
+        if (look, inline, names) not in self._looks:
+            self._looks[look, inline, names] = self._styles.computed(entries, node, inline)
+        return self._looks[look, inline, names]
 
     # --- colours -------------------------------------------------------------------------------------------------
-    def _contrast(self, node: LexborNode, tag: str, attributes: Attributes) -> Sight | None:
-        own = self._own_colours(node, tag, attributes)
+    def _contrast(self, node: LexborNode, tag: str, attributes: Attributes, look: Look, around: bool) -> bool:
+        """Whether the text differs from what is behind it, where ``around`` says so of the text around it."""
+        if around and not self._styles.any_matches(look.faint, node):
+            coloured = self._is_coloured(look, attributes)
+            if not coloured or self._differs(node, tag, attributes, every=False) is not False:
+                return True
+        # Only now the rules that take longer to match are worth it: one of them may give it another colour.
+        differs = self._differs(node, tag, attributes, every=True)
+        return around if differs is None else differs
+
+    def _differs(self, node: LexborNode, tag: str, attributes: Attributes, *, every: bool) -> bool | None:
+        """Whether the text differs from what is behind it, by ``every`` rule; None if the element does not say."""
+        own = self._paint(node, tag, attributes, every)
         if own is None:
             return None
-        own_rules = attributes.keys() & {"class", "id", "style", "color"}
-        text = own[0] or self._inherited(node, 0) or (BLACK if self._known else None)
-        # The colour of all links, say, is made for a background that the page gets elsewhere.
-        behind = own[1] or self._inherited(node, 1) or (WHITE if self._known and own_rules else None)
-        if not isinstance(text, tuple) or not isinstance(behind, tuple) or behind[3] < 0.9 or is_readable(text, behind):
-            return Sight.READABLE
-        if not self._all_colours:
-            # Only now the rules that take longer to match are worth it: one of them may give it another colour.
-            self._all_colours = True
-            self._read.clear()
-            return self._contrast(node, tag, attributes)
-        return Sight.UNREADABLE
+        text = own.fill or (self._inherited(node, "fill", every) if self._fills else None)
+        text = text or own.text or self._inherited(node, "text", every) or (self._styles.text if self._known else None)
+        behind = own.behind or self._inherited(node, "behind", every)
+        declared = behind is not None
+        if not declared and self._known and attributes.keys() & {"class", "id", "style", "color"}:
+            # The colour of all links, say, is made for a background that the page gets elsewhere.
+            behind = (self._styles.behind,)
+        if text is None:
+            return True
+        if behind == "currentcolor":
+            behind = (text,)
+        return can_be_read(own, text, behind if isinstance(behind, tuple) else (), is_declared=declared)
 
-    def _colour_rules(self, look: Look) -> list[Entry]:
-        if self._all_colours:
-            return look.all_colours
-        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
-        return look.colours if self._known else []
-
-    def _own_colours(self, node: LexborNode, tag: str, attributes: Attributes) -> _Colours | None:
-        """Text and background of the element itself."""
-        classes, identity = attributes.get("class"), attributes.get("id")
-        look = self._styles.look(tag, classes, identity)
-        if not self._may_be_coloured(look, attributes):
-            return None
-        key: object = node.mem_id
-        if not self._all_colours:
-            key = (tag, classes, identity, attributes.get("style"), attributes.get("bgcolor"), attributes.get("color"))
-        if key not in self._read:
-            self._read[key] = self._read_colours(node, tag, look, attributes)
-        return self._read[key]
-
-    def _may_be_coloured(self, look: Look, attributes: Attributes) -> bool:
-        if self._colour_rules(look):
+    def _is_coloured(self, look: Look, attributes: Attributes) -> bool:
+        if look.colours:
             return True
         inline = attributes.get("style")
         if inline and _HAS_COLOUR.search(inline) is not None:
             return True
         return "bgcolor" in attributes or "color" in attributes or "text" in attributes
 
-    def _read_colours(self, node: LexborNode, tag: str, look: Look, attributes: Attributes) -> _Colours | None:
-        style = self._styles.computed(self._colour_rules(look), node, attributes.get("style") or "")
-        text = colour(style.get("-webkit-text-fill-color") or style.get("color") or _attribute(attributes, tag))
-        if "text" in style.get("background-clip", "") + style.get("-webkit-background-clip", ""):
-            # Letters with a gradient.
-            return text, "image"
-        painted = style.get("background-color") or style.get("background") or attributes.get("bgcolor") or ""
-        if is_image(painted) or is_image(style.get("background-image", "")):
-            return text, "image"
-        behind = background(painted) if painted else None
-        if behind is not None and behind[3] <= 0.1:
-            behind = None
-        return None if text is None and behind is None else (text, behind)
+    def _paint(self, node: LexborNode, tag: str, attributes: Attributes, every: bool) -> Paint | None:
+        """The colours of the element itself."""
+        look = self._styles.look(tag, attributes.get("class"), attributes.get("id"))
+        if not every and not self._is_coloured(look, attributes):
+            return None
+        key: object = node.mem_id if every else (look, tag, *map(attributes.get, ("style", "bgcolor", "color", "text")))
+        if key not in self._read:
+            rules = look.with_any(COLOURS) if every else look.colours
+            style = self._styles.computed(rules, node, attributes.get("style") or "")
+            text = attributes.get("color") if tag == "font" else attributes.get("text") if tag == "body" else ""
+            behind = _web_colour(attributes.get("bgcolor") or "")
+            self._read[key] = paint_of(style, self._styles.text, _web_colour(text or ""), behind)
+        return self._read[key]
 
-    def _inherited(self, node: LexborNode, which: int) -> Colour | str | None:
+    def _inherited(self, node: LexborNode, which: str, every: bool) -> Any:
         """The colour of the text or the background that the element has from its ancestors."""
         above = node.parent
         for _ in range(_MAX_ANCESTORS):
             if above is None:
                 break
-            own = self._own_colours(above, above.tag or "", above.attributes)
-            if own is not None and (found := own[which]) is not None:
+            own = self._paint(above, above.tag or "", above.attributes, every)
+            if own is not None and (found := getattr(own, which)) is not None:
                 return found
             above = above.parent
         return None
 
 
-def _attribute(attributes: Attributes, tag: str) -> str:
-    return (attributes.get("color") if tag == "font" else attributes.get("text") if tag == "body" else "") or ""
+def _seen(style: Mapping[str, str], around: Sight) -> Sight | None:
+    """How text of this style is seen; None if it is too faint or too small with everything in it."""
+    opacity, scale = around.opacity * opacity_of(style), around.scale * scale_of(style)
+    if opacity <= LEAST_OPACITY or scale <= LEAST_SCALE:
+        return None
+    is_visible = not is_invisible(style) if "visibility" in style else around.is_visible
+    return around._replace(opacity=opacity, scale=scale, size=font_size(style, around.size), is_visible=is_visible)
+
+
+def _web_colour(value: str) -> str:
+    """The colour of an attribute, which may lack its sign."""
+    return f"#{value}" if _DIGITS.fullmatch(value) else value
