@@ -22,10 +22,13 @@ import pytest
 from suyuan.core.document import Document
 from suyuan.core.errors import SuyuanError
 from suyuan.core.query import SearchQuery
+from suyuan.core.wire import Response
 from suyuan.pages.archive import Archive
 from suyuan.pages.archive_engine import ArchiveEngine
 from suyuan.pages.async_archive import AsyncArchive
+from suyuan.pages.convert import read_page
 from suyuan.pages.passages import cut
+from suyuan.pages.reading import ReceivedPage
 
 
 def doc(url: str = "https://a.example/x", text: str = "Some text.", **fields: str) -> Document:
@@ -251,6 +254,25 @@ async def test_a_locked_archive_is_a_cause_and_does_not_stop_the_loop(tmp_path: 
     archive._resting_until = 0.0
     await archive.put(doc("https://b.example/"))
     assert archive.problem is None and await archive.get("https://b.example/") is not None
+    await archive.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/json", b'{"a": "half a character: \\ud800"}'),
+        (
+            "text/html",
+            b'<script type="application/ld+json">{"headline": "H\\ud83d", "author": "A\\ude00"}</script>'
+            + b"<p>Some words of a page, with a comma.</p>" * 9,
+        ),
+    ],
+)
+async def test_a_page_with_half_a_character_is_stored_too(tmp_path: Path, kind: str, body: bytes) -> None:
+    archive, url = AsyncArchive(tmp_path / "a.sqlite"), "https://a.example/"
+    reading = read_page(ReceivedPage(url, Response(200, body, url, {"content-type": kind})))
+    await archive.put(reading.document, reading.index)
+    assert await archive.get(url) is not None and archive.problem is None
     await archive.close()
 
 

@@ -58,7 +58,14 @@ def to_document(page: ReceivedPage) -> Document:
     document = _convert(kind, base, page, where)
     if not document.text.strip():
         raise EMPTY_TEXT(where=where)
-    return _bounded(document)
+    return _bounded(_encodable(document))
+
+
+def _encodable(document: Document) -> Document:
+    """The document without halves of surrogate pairs, which JSON can have, and which cannot be stored or sent."""
+    fields = {name: getattr(document, name) for name in ("title", "text", "author", "site_name")}
+    broken = {name: text for name, text in fields.items() if not text.isascii()}
+    return replace(document, **{name: text.encode("utf-8", "replace").decode() for name, text in broken.items()})
 
 
 def _bounded(document: Document) -> Document:
