@@ -66,7 +66,7 @@ def test_engines_that_cannot_be_asked_here_are_left_out() -> None:
     assert FOCUSES["web"].plan(registry.BUILT_IN, bool) == ""
     with pytest.raises(SuyuanError) as caught:
         NEWS.plan((), bool)
-    assert caught.value.detail_code == "no_engine"
+    assert caught.value.detail_code == "no_focus_engine"
 
 
 def test_an_unknown_focus_is_refused_with_the_known_ones() -> None:

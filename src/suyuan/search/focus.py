@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ..core.causes.asked import UNKNOWN_FOCUS
-from ..core.causes.engine import NO_ENGINE
+from ..core.causes.engine import NO_FOCUS_ENGINE
 from ..core.freshness import Freshness
 from ..core.query import SearchQuery
 from ..engines.registry import canonical
@@ -39,7 +39,7 @@ class Focus:
         names = [canonical(part) for part in self.engines.replace("+", ",").split(",")]
         usable = [name for name in names if name == "auto" or name in known and ready(name)]
         if not usable:
-            raise NO_ENGINE()
+            raise NO_FOCUS_ENGINE(engines=self.engines)
         return mark.join(usable)
 
 
