@@ -37,6 +37,7 @@ class FaultyWay:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._passing: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
         """Take connections, at the same port as before."""
@@ -68,8 +69,9 @@ class FaultyWay:
         if self._server is not None:
             self._server.close()
         self._drop_all()
-        for task in list(self._tasks):
-            task.cancel()
+        # Not the tasks of the connections themselves: asyncio would report them as failed.
+        for each in list(self._passing):
+            each.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -82,6 +84,7 @@ class FaultyWay:
             theirs, ours = await asyncio.open_unix_connection(self._target)
             ways = self._pass(reader, ours, True), self._pass(theirs, writer, False)
             passing = [asyncio.create_task(way) for way in ways]
+            self._passing.update(passing)
             await asyncio.wait(passing, return_when=asyncio.FIRST_COMPLETED)
             ours.close()
         except OSError:
@@ -91,6 +94,7 @@ class FaultyWay:
             for each in passing:
                 each.cancel()
             await asyncio.gather(*passing, return_exceptions=True)
+            self._passing.difference_update(passing)
             writer.close()
             self._open.discard(writer)
 

@@ -259,6 +259,21 @@ class TestTries:
                 assert (await a.tries.count("a", 60))[0] == 3, "what this process saw itself still counts"
 
 
+@pytest.mark.parametrize("answer", [b"\x00\xff garbage \r\n" * 20, b"$100\r\nhalf", b"", b"-LOADING it is\r\n"])
+async def test_a_server_that_answers_nonsense_is_away(answer: bytes) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1000)
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+        server = RedisServer(Secret(f"redis://127.0.0.1:{listening.sockets[0].getsockname()[1]}/0"))
+        with pytest.raises(LiveAway):
+            await server.ask(lambda client: client.ping())
+        assert server.away
+        await server.close()
+
+
 def test_bad_addresses_have_a_cause() -> None:
     for url in ("http://x", "localhost:6379", "postgresql://x"):
         with pytest.raises(SuyuanError) as caught:
