@@ -209,6 +209,9 @@ async def test_a_login_must_come_back_to_the_browser_that_began_it(served: Serve
         assert (await came_back(mine, back))[0] == 403, "the login of another, put under one's own"
         async with browser(served) as nobody:
             assert (await came_back(nobody, f"{nobody.url}{CALLBACK}?code=x&state="))[0] == 403
+        code, _ = provider.authorize(await begun(mine))
+        assert (await came_back(mine, f"{mine.url}{CALLBACK}?{urlencode({'code': code, 'state': 'x'})}"))[0] == 403
+        assert (await mine("GET", "/api/me"))[0] == 401
         # With the state of this browser and the code of another the verifier does not fit.
         code, _ = provider.authorize(await begun(mine))
         state = parse_qs(urlsplit(await begun(theirs)).query)["state"][0]
