@@ -59,46 +59,35 @@ async def test_a_server_without_a_demo_offers_none() -> None:
             assert (await ask("POST", "/demo"))[0] == 404
 
 
-class TestInBrowser:
-    @pytest.fixture(autouse=True)
-    @classmethod
-    def _needs_a_browser(cls) -> None:
-        require_chromium()
-
-    async def test_a_citation_opens_its_page_of_the_demo_web(self) -> None:
-        with DemoWeb() as web, serving(web.settings(), connect=web.client) as served:
-            async with chromium() as browser:
-                page = await browser.new_page(viewport={"width": 1200, "height": 800})
-                await page.goto(served.url)
-                await page.wait_for_selector("html[data-ready]")
-                mark, form = await page.query_selector(".demo-banner"), await page.query_selector("#form")
-                # The mark covers nothing.
-                assert (await form.bounding_box())["y"] + (await form.bounding_box())["height"] <= (
-                    await mark.bounding_box()
-                )["y"]
-                await page.click(".examples button")
-                await page.wait_for_selector(".answer[data-state=done]", timeout=PATIENCE * 1000)
-                async with page.expect_popup() as opened:
-                    await page.click(".md a.cite")
-                source = await opened.value
-                await source.wait_for_load_state()
-                assert source.url.startswith(f"{served.url}/demo/web/marl-lang.example/about")
-                assert "Petra Lindqvist" in await source.inner_text("main")
-                assert "invented" in await source.inner_text(".demo")
-
-    async def test_without_a_network_the_usual_page_offers_the_demo(self) -> None:
-        with serving(settings_of()) as served, closing(DemoServer()) as demo:
-            served.app.state.demo_server = demo
-            async with chromium() as browser:
-                context = await browser.new_context()
-                page = await context.new_page()
-                await page.goto(served.url)
-                await page.wait_for_selector("html[data-ready]")
-                assert not await page.is_visible(".demo-offer")
-                await context.set_offline(True)
-                await page.wait_for_selector(".demo-offer", state="visible")
-                await context.set_offline(False)
-                await page.wait_for_selector(".demo-offer", state="hidden")
-                await page.evaluate("document.querySelector('.offline').hidden = false")
-                await page.click(".demo-offer")
-                await page.wait_for_selector(".demo-banner")
+async def test_without_a_network_the_page_offers_the_demo_whose_citations_open_its_pages() -> None:
+    require_chromium()
+    with serving(settings_of()) as served, closing(DemoServer()) as demo:
+        served.app.state.demo_server = demo
+        async with chromium() as browser:
+            context = await browser.new_context(viewport={"width": 1200, "height": 800}, locale="en-US")
+            context.set_default_timeout(PATIENCE * 1000)
+            page = await context.new_page()
+            await page.goto(served.url)
+            await page.wait_for_selector("html[data-ready]")
+            assert not await page.is_visible(".demo-offer")
+            await context.set_offline(True)
+            await page.wait_for_selector(".demo-offer", state="visible")
+            await context.set_offline(False)
+            await page.wait_for_selector(".demo-offer", state="hidden")
+            await page.evaluate("document.querySelector('.offline').hidden = false")
+            await page.click(".demo-offer")
+            await page.wait_for_selector(".demo-banner")
+            await page.wait_for_selector("html[data-ready]")
+            mark, form = await page.query_selector(".demo-banner"), await page.query_selector("#form")
+            # The mark covers nothing.
+            box = await form.bounding_box()
+            assert box["y"] + box["height"] <= (await mark.bounding_box())["y"]
+            await page.click(".examples button")
+            await page.wait_for_selector(".answer[data-state=done]")
+            async with page.expect_popup() as opened:
+                await page.click(".md a.cite")
+            source = await opened.value
+            await source.wait_for_load_state()
+            assert source.url.startswith(f"{demo.start()}/demo/web/marl-lang.example/about")
+            assert "Petra Lindqvist" in await source.inner_text("main")
+            assert "invented" in await source.inner_text(".demo")

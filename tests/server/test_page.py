@@ -329,11 +329,15 @@ async def test_on_a_slow_connection_everything_can_be_switched_and_nothing_is_le
     await state_is(page, "disabled")
     assert await page.locator(".toast").count() == 0 and len(plain.client.chat.store.find()) == kept
     await page.locator("#form[aria-busy=false]").wait_for()
+    # Who asks before a setting is confirmed is answered with it.
+    await page.click("[value=chat]")
     await put_question(page, QUESTION)
+    assert await page.evaluate(STATE) == "disabled"
     # What was asked is shown at once, before the server answers.
     await page.locator(".turn h2", has_text=QUESTION).wait_for()
     await finished(page)
-    assert conversation_of(page, plain).mode == "agent" and len(plain.client.chat.store.find()) == kept + 1
+    made = conversation_of(page, plain)
+    assert (made.mode, made.search) == ("chat", False) and len(plain.client.chat.store.find()) == kept + 1
 
 
 @pytest.mark.req("C1.1")
@@ -737,6 +741,12 @@ async def test_stop_keeps_the_text_so_far(scripted: Scripted, browser: Any) -> N
     await page.locator(".answer[data-state=running] .cite[data-verdict=supported]").first.wait_for()
     await page.locator(".answer[data-state=running] .confirmed").wait_for()
     await picture(page, "writing-desktop-light-zh")
+    # What the reader points at stays marked while the answer grows and its evidence changes.
+    await page.locator(".md .cite").first.hover()
+    await page.locator(".source.hot").wait_for()
+    before = await page.locator(".answer .confirmed").inner_text()
+    await page.locator(".answer .confirmed").filter(has_not_text=before).wait_for()
+    assert await page.locator(".source.hot blockquote").is_visible()
     # The reader is not moved; a button leads to the end.
     await page.locator(".to-end").wait_for()
     assert await page.locator(".scroll").evaluate("each => each.scrollTop") < 20

@@ -80,8 +80,14 @@ function selectOption(select, value) {
 }
 
 // Until the server answers, however slow the connection, the controls show that they wait and keep their state.
-async function change(fields) {
-  if (form.ariaBusy === "true") return;
+let pending = Promise.resolve();
+
+function change(fields) {
+  if (form.ariaBusy === "true") return undefined;
+  return (pending = confirmed(fields));
+}
+
+async function confirmed(fields) {
   form.ariaBusy = "true";
   researching &&= !fields.mode;
   const late = setTimeout(announce, 1000, t("pending"));
@@ -176,7 +182,8 @@ function followAnswer() {
     showSteps(data);
     patchHtml(part(".tiles-slot"), data.tiles);
     setHtml(part(".confirmed-slot"), data.confirmed);
-    patchHtml($(".evidence", turn), data.evidence);
+    // What is pointed at stays marked.
+    if (patchHtml($(".evidence", turn), data.evidence) && turn.contains(chosenCitation)) { const cite = chosenCitation; chosenCitation = null; chooseSource(cite); }
   };
   const showReasoning = (text, append) => {
     const box = part(".thought");
@@ -241,11 +248,12 @@ function setHtml(element, html) {
 
 // Like setHtml, but what is the same stays: what the reader has opened or marked, and the focus.
 function patchHtml(element, html) {
-  if (element.currentHtml === html) return;
+  if (element.currentHtml === html) return false;
   element.currentHtml = html;
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   mergeChildren(element, fresh.content);
+  return true;
 }
 
 function mergeChildren(old, fresh) {
@@ -281,21 +289,26 @@ function showRunning(run) {
   $(".send[type=submit]", form).hidden = Boolean(run);
 }
 
+let sending = false;
+
 async function send(text, insteadOf = "") {
-  if (!text.trim() || form.ariaBusy === "true") return false;
+  if (!text.trim() || sending) return false;
   if (researching) return startResearch(text);
   if (text.trim().startsWith("/") && !conversation) {
     const done = await change({ command: text.trim() });
     if (done?.command) toast(t(done.command === "help" ? "help" : "saved"));
     if (!done || done.command) return Boolean(done);
   }
-  form.ariaBusy = "true";
+  sending = true;
   const turn = newTurn(text), before = thread.lastElementChild, replaced = insteadOf ? $$(`#q-${insteadOf}, #q-${insteadOf} ~ .turn`) : [];
   const fresh = !conversation;
   for (const each of replaced) each.remove();
   thread.append(turn);
   showNewest(turn);
   try {
+    // A setting that the server has not confirmed yet counts for this question too.
+    await pending;
+    form.ariaBusy = "true";
     const { mode, search, engine, model, focus } = currentSettings();
     const answer = fresh
       ? await request("POST", "/api/conversations", { mode, search, engine, model, focus, lang: state.lang, text })
@@ -320,6 +333,7 @@ async function send(text, insteadOf = "") {
     showError(error);
     return false;
   } finally {
+    sending = false;
     form.ariaBusy = "false";
     applyPendingChange();
   }
