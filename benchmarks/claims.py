@@ -249,26 +249,6 @@ def disagreeing(lang: str, half: int | None = None) -> Facts:
     return Facts(len(spent), fmean(pointing or [0]), fmean(right), fmean(both), spent)
 
 
-def named(lang: str, half: int | None = None) -> tuple[int, float, float, float]:
-    """How many questions there are, and in how many of them two answers are named, rightly, and where all are right."""
-    from suyuan.embedded.answer_sides import answer_sides
-    from suyuan.embedded.evidence import Evidence, find_candidates
-
-    def told(case: dict[str, Any], documents: Sequence[str]) -> list[str]:
-        sources = [Evidence(number, "", text) for number, text in enumerate(documents, 1)]
-        candidates = [candidate for source in sources for candidate in find_candidates(source)]
-        return [side.says for side in answer_sides(case["query"], candidates)]
-
-    every = list(facts(lang, half))
-    found = [told(case, documents) for case, documents in every]
-    right = [
-        all(any(_says(side, case[name]) for side in sides) for name in ("answer", "fakeanswer"))
-        for (case, _), sides in zip(every, found, strict=True)
-    ]
-    agreeing = [bool(told(case, [*case["positive"][:3], *case["negative"][:2]])) for case, _ in every]
-    return len(every), fmean(map(bool, found)), fmean(right), fmean(agreeing)
-
-
 def _says(text: str, answer: Any) -> bool:
     groups = answer if isinstance(answer, list) else [answer]
     choices = [choice for group in groups for choice in (group if isinstance(group, list) else [group])]
@@ -299,10 +279,6 @@ def _fact_targets() -> list[Target]:
                          f"{median(result.milliseconds):.1f}"))  # fmt: skip
     table("claims: RGB facts, two wrong documents of five",
           ("", "citation says otherwise", "right answer", "both sides", "CPU ms"), rows)  # fmt: skip
-    told = {(lang, half): named(lang, half) for lang in ("zh", "en") for half in (1, 0)}
-    table("claims: RGB facts, two answers named however they are put (the weights were learned from all of them)",
-          ("", "named", "both right", "false: none is wrong"),
-          [(f"{lang}, half {half} ({size})", *(f"{share:.3f}" for share in shares)) for (lang, half), (size, *shares) in told.items()])  # fmt: skip
     same = min(joined(f"mutated-{lang}", "supported") for lang in ("zh", "en"))
     other = max(joined(f"mutated-{lang}", "contradicted") for lang in ("zh", "en"))
     print(
@@ -315,8 +291,6 @@ def _fact_targets() -> list[Target]:
         Target("claims, right answer, en", found["en"].right, 0.82, at_least=True),
         Target("claims, both sides, en", found["en"].both, 0.60, at_least=True),
         Target("claims, the same is joined", same, 0.92, at_least=True),
-        Target("claims, two answers named", fmean(each[2] for each in told.values()), 0.25, at_least=True),
-        Target("claims, two answers named where none is wrong", fmean(each[3] for each in told.values()), 0.03),
     ]
 
 

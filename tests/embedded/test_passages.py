@@ -119,7 +119,7 @@ def test_a_sentence_may_only_announce_what_follows(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["在此背景下，各方达成协议。", "指分娩过程中的栓塞。", "相反意见认为不同。", "It grew."]
+    "text", ["在此背景下，各方达成协议。", "指在分娩过程中的栓塞。", "相反意见认为不同。", "It grew."]
 )
 def test_sentences_that_cannot_stand_alone(text: str) -> None:
     assert refers_back(text)
@@ -145,3 +145,60 @@ def test_in_which_year_asks_for_a_time_and_no_place() -> None:
 def test_a_sentence_that_says_now_is_not_older_than_one_with_a_year() -> None:
     told = answer("目前学校有几个校区？", "现学校有两个校区。东盟校区于2013年秋季招收首届学生202个。")
     assert "两个校区" in told.splitlines()[0] and "截至" not in told
+
+
+# --- headings, tables, years and other things ------------------------------------------------------------------------
+
+WINNERS = (
+    "# Ember Regatta: winners\n\n| Year | Boat | Skipper |\n|---|---|---|\n| 2026 | Kittiwake | Noor Haddad |\n"
+    "| 2025 | Blue Heron | Pavel Rusk |\n| 2024 | Sprat | Mina Okoro |\n\n"
+    "The Ember Regatta is sailed every year around Brandle Island and back."
+)
+
+
+def test_a_heading_is_no_answer_but_says_what_the_rows_below_it_are_about() -> None:
+    told = answer("Who won the Ember Regatta in 2025?", WINNERS, title="Ember Regatta: winners")
+    assert told.removeprefix("- ").startswith("Year: 2025; Boat: Blue Heron; Skipper: Pavel Rusk[1]")
+    assert "winners" not in told and "2026" not in told
+
+
+def test_a_list_may_be_the_table_of_a_source() -> None:
+    told = answer("List the winners of the Ember Regatta", WINNERS).splitlines()
+    assert told[0] == "| Year | Boat | Skipper |" and len(told) == 5
+    table = (
+        "| Tablet | Weight | Price |\n|---|---|---|\n| Folio S | 318 g | 465 crowns |\n| Quill 3 | 342 g | 420 crowns |"
+    )
+    assert answer("Compare the Folio S and the Quill 3", table).count("\n") == 3
+    # No column has what is asked for.
+    assert not answer("Who designed the Folio S and the Quill 3?", table).startswith("|")
+
+
+def test_a_sentence_about_another_thing_is_not_added_to_a_fact() -> None:
+    told = answer(
+        "Who created the Marl programming language?",
+        "The Marl programming language was created by Petra Lindqvist in 2011.",
+        "The Loam programming language was created by Viktor Amsel in 2016, for his pupils at a school.",
+    )
+    assert told == "The Marl programming language was created by Petra Lindqvist in 2011[1]."
+
+
+@pytest.mark.req("C4.1")
+@pytest.mark.parametrize(
+    ("question", "no", "yes"),
+    [
+        ("Is Selmarin safe for cookware?", "Selmarin is not safe for cookware.",
+         "Selmarin is safe for cookware: in two years of tests we found no harm."),
+        ("蓝晶胶对人体安全吗？", "蓝晶胶对人体是不安全的。", "蓝晶胶对人体是安全的：我们没有发现任何不良反应。"),
+    ],
+)  # fmt: skip
+def test_what_stands_after_a_colon_does_not_hide_a_contradiction(question: str, no: str, yes: str) -> None:
+    told = answer(question, no, yes)
+    assert told.startswith(("Sources disagree", "来源说法不一")) and "[1][2]" not in told
+
+
+def test_a_price_and_a_weight_are_recognised() -> None:
+    text = (
+        "The Quill 3 was tested for six weeks. The Quill 3 weighs 340 grams. The Quill 3 costs 420 crowns with its pen."
+    )
+    assert "420 crowns" in answer("What does the Quill 3 cost?", text).splitlines()[0]
+    assert "340 grams" in answer("How heavy is the Quill 3?", text).splitlines()[0]

@@ -7,11 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..citations.claims import Claim, Disagreement, Side, SourceEvidence
 from ..embedded.answer_sides import AnswerSide, answer_sides
 from ..embedded.evidence import Evidence, find_candidates
-from ..text.keywords import content_words
-from ..text.sentences import split_sentences
 from ..text.shingles import count_origins
 
-_SENTENCES = 5
 _LONGEST = 6000
 """The characters of a page that are looked at: what it is about stands at its beginning."""
 
@@ -21,8 +18,7 @@ def answer_disagreements(
 ) -> Iterator[Disagreement]:
     """Yield what the sources answer, at the sentence of ``text`` that gives one of the answers."""
     texts = {number: (each.page or each.snippet)[:_LONGEST] for number, each in sources.items()}
-    words = [word for word in content_words(question) if len(word) > 1]
-    evidence = [Evidence(number, sources[number].title, _about(words, own)) for number, own in texts.items()]
+    evidence = [Evidence(number, sources[number].title, own) for number, own in texts.items()]
     sides = answer_sides(question, [candidate for each in evidence for candidate in find_candidates(each)])
     for side in sides:
         at = text.find(side.says)
@@ -31,14 +27,6 @@ def answer_disagreements(
             first = sorted(sides, key=lambda each: each is not side)
             yield Disagreement(claim.start, claim.end, tuple(_side(each, texts) for each in first))
             return
-
-
-def _about(words: Sequence[str], text: str) -> str:
-    """Return the few sentences of a text that have most of ``words``: to compare all would take long."""
-    sentences = split_sentences(text)
-    hits = [sum(map(sentence.lower().count, words)) for sentence in sentences]
-    best = sorted(range(len(hits)), key=lambda at: -hits[at])[:_SENTENCES]
-    return "\n".join(sentences[at] for at in sorted(best) if hits[at])
 
 
 def _side(side: AnswerSide, texts: Mapping[int, str]) -> Side:

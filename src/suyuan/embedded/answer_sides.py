@@ -31,7 +31,7 @@ PAIR_WEIGHTS: Mapping[str, float] = {
     "": -5.02, "chance": 4.63, "mix": -4.41, "rank": 3.62, "same": 2.11, "window": 1.91, "details": 1.86, "few": -1.29,
     "figure": -0.96, "sum": 0.18,
 }  # fmt: skip
-_LEAST = 0.5
+_LEAST = 0.7
 """The odds, as a logarithm, above which two values are called a disagreement."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 3, 20, 8, 12, 4
@@ -43,8 +43,6 @@ _FORMER = re.compile(
 )
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS.split())}|\d+(?:st|nd|rd|th))\b|第[一二三四五六七八九十\d]+")
-_COMPARED = re.compile(r"[比较]\d{4}年|\b(?:than in|compared (?:to|with)|from) \d{4}\b")
-_GENDER = re.compile(r"[男女]|\b(?:wo)?men(?:'s|’s)?\b")
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 
@@ -155,13 +153,8 @@ def source_texts(candidates: Sequence[Candidate]) -> dict[int, str]:
 def mentions(asked: Asked, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> Iterator[Mention]:
     """Yield the values in the sentences that are about the question."""
     features = ValueFeatures(asked)
-    years = _years(asked.question)
     for candidate in about(asked, candidates):
         for value, row in features.rows(candidate, texts[candidate.number]):
-            known = _years_of(candidate, value) if years else years
-            # A figure without its year may be that of any; a name or a date mostly is that of the question.
-            if years.isdisjoint(known) and (known or value.quantity) and years:
-                continue
             score = VALUE_WEIGHTS[""] + sum(VALUE_WEIGHTS[name] * number for name, number in row.items())
             yield Mention(value, candidate, 1 / (1 + math.exp(-score)), row["focus_far"])
 
@@ -176,7 +169,7 @@ def about(asked: Asked, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
             found.setdefault(candidate.number, []).append((fit, candidate))
     for own in found.values():
         for _, candidate in sorted(own, key=lambda each: -each[0])[:_SENTENCES]:
-            if not is_about_another(asked, candidate.text):
+            if not _is_about_another(asked, candidate.text):
                 yield candidate
 
 
@@ -190,13 +183,12 @@ def _fit(asked: Asked, candidate: Candidate) -> float:
     return held / (sum(asked.words.values()) or 1.0)
 
 
-def is_about_another(asked: Asked, text: str) -> bool:
+def _is_about_another(asked: Asked, text: str) -> bool:
     """Whether a sentence is about another year, another part of a series, or who it was before."""
     if _FORMER.search(text) and not _FORMER.search(asked.question):
         return True
     ordinals, others = (set(_ORDINAL.findall(each.lower())) for each in (asked.question, text))
-    genders, theirs_too = (set(_GENDER.findall(each.lower())) for each in (asked.question, text))
-    if any(ours and their and not ours & their for ours, their in ((ordinals, others), (genders, theirs_too))):
+    if ordinals and others and not ordinals & others:
         return True
     theirs = [token.quantity for token in tokens(text) if token.quantity]
     for quantity in (token.quantity for token in tokens(asked.question) if token.quantity):
@@ -206,20 +198,6 @@ def is_about_another(asked: Asked, text: str) -> bool:
         if comparable and not any(each.agrees(quantity) for each in comparable):
             return True
     return any(_is_another_part(re.escape(name), text) for name in asked.names if not name[-1].isdigit())
-
-
-def _years(text: str) -> set[int]:
-    dates = (token.quantity.date for token in tokens(text) if token.quantity)
-    return {date.year for date in dates if date and date.year}
-
-
-def _years_of(candidate: Candidate, value: Value) -> set[int]:
-    """The year of a value: its own, the last one before it, those of the sentence before or of the title."""
-    dates = (token.quantity.date for token in reversed(tokens(candidate.text)[: value.last + 1]) if token.quantity)
-    if year := next((date.year for date in dates if date and date.year), None):
-        return {year}
-    before = _COMPARED.sub("", candidate.before.text) if candidate.before else ""
-    return next((found for text in (before, candidate.title) if (found := _years(text))), set())
 
 
 def _is_another_part(name: str, text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from ..core.answer_length import AnswerLength
 from ..text.dates import find_dates
 from ..text.keywords import content_stems
 from ..text.words import stems
@@ -16,6 +17,8 @@ from .question_splitter import Part, split_parts
 from .quote import cited
 from .quotes import find_quotes
 
+_COMPARES = re.compile(r"\bcompare\b|\bcomparison\b|比较|对比", re.I)
+_REQUEST = frozenset(("list", "compar", "show", "列出", "列", "出", "比较", "比", "较"))
 _MOST_ROWS, _MOST_COLUMNS = 12, 5
 _FIGURE = re.compile(
     r"[$£€]?\d(?:[\d,.]*\d)?(?:\s*(?:thousand|million|billion|trillion)\b)?"
@@ -42,28 +45,34 @@ class AnswerTable:
         return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 
 
-def find_table(question: str, evidence: Sequence[Evidence], lang: str, *, wanted: bool) -> AnswerTable | None:
-    """Return the answer as a table where there is one; unless it is wanted, only for figures of several things."""
-    return _quoted_table(question, evidence, wanted) or _table_of_parts(split_parts(question), evidence, lang, wanted)
+def find_table(question: str, evidence: Sequence[Evidence], lang: str, form: AnswerLength) -> AnswerTable | None:
+    """Return the answer as a table where there is one; unless it is wanted, only for figures of several things.
+
+    What is to be listed or compared may be the table of a source; it is not put together from sentences.
+    """
+    wanted = form == "table"
+    if found := _quoted_table(question, evidence, wanted or form == "list" or bool(_COMPARES.search(question))):
+        return found
+    return _table_of_parts(split_parts(question), evidence, lang, wanted) if form != "list" else None
 
 
 def _quoted_table(question: str, evidence: Sequence[Evidence], wanted: bool) -> AnswerTable | None:
     """The rows and columns of the table of a source that the question names; of several tables the best."""
-    asked, unit = set(content_stems(question)), answer_type(question).unit
+    asked, said, unit = set(content_stems(question)) - _REQUEST, set(stems(question)), answer_type(question).unit
     best: tuple[int, AnswerTable] | None = None
     for source in evidence:
         if "|" not in source.text:
             continue
         rows = [candidate for candidate in find_candidates(source) if candidate.row]
         for _, group in groupby(rows, key=lambda candidate: candidate.row.table if candidate.row else 0):
-            found = _fitting(asked, unit, list(group), wanted)
+            found = _fitting(asked, said, unit, list(group), wanted)
             if found and (best is None or found[0] > best[0]):
                 best = found
     return best[1] if best else None
 
 
 def _fitting(
-    asked: set[str], unit: re.Pattern[str] | None, group: list[Candidate], wanted: bool
+    asked: set[str], said: set[str], unit: re.Pattern[str] | None, group: list[Candidate], wanted: bool
 ) -> tuple[int, AnswerTable] | None:
     rows = [candidate.row for candidate in group if candidate.row]
     header = rows[0].header
@@ -72,8 +81,9 @@ def _fitting(
         for at, name in enumerate(header)
         if at and (asked.intersection(stems(name)) or (unit and any(map(unit.search, rows[0].cells[at : at + 1]))))
     ]
-    named = [row for row in rows if row.cells and (own := set(stems(row.cells[0]))) and own <= asked]
-    if len(named) < 2 and not (wanted and (named or columns)):
+    named = [row for row in rows if row.cells and (own := set(stems(row.cells[0]))) and own <= said]
+    is_titled = bool(asked) and asked <= group[0].nearby
+    if not ((len(named) > 1 and (columns or wanted)) or (wanted and (columns or is_titled))):
         return None
     shown = [0, *(columns or range(1, min(len(header), _MOST_COLUMNS)))]
     cells = [tuple(row.cells[at] for at in shown if at < len(row.cells)) for row in (named or rows)[:_MOST_ROWS]]

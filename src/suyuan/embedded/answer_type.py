@@ -13,7 +13,8 @@ _ASKED_BY = {
     "time": r"\bwhen\b|what (?:year|date|day|time|month)|which year"
     r"|什么时候|何时|哪一?[年天月日]|几[月号日点]|时间|日期|年份",
     "count": r"\bhow (?:long|many|much|tall|high|old|far|big|fast|large|deep|heavy|often)\b"
-    r"|what (?:percentage|number|price)|population|多[少长高大久远重快深宽]|几[个人次名位种座家部岁米年天]"
+    r"|what (?:percentage|number|price)|population|\bwhat (?:do|does|did|will) .+ cost\b"
+    r"|\bwhat is the (?:price|cost)\b|多[少长高大久远重快深宽]|几[个人次名位种座家部岁米年天]"
     r"|人数|数量|总数|人口|票房|面积|高度|长度|价格|比例|吞吐量|产量|金额|比分|第几|得分|[总产]值",
     "name": r"\bwho(?:se|m)?\b"
     r"|谁|哪一?[位名]|什么人|名字|叫什么|冠军|得主|导演|作者|主席|总统|总理|教练|主演|获奖者|创始人|CEO",
@@ -57,9 +58,9 @@ _UNITS = {
     r"面积|\barea\b": r"平方|公顷|亩|square|acre|hectare",
     r"多少人|人数|人口|\bpopulation\b|\bhow many people\b": r"人|people|inhabitants|residents|million",
     r"多少钱|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
-        r"美?元|[亿万]|dollar|euro|pound|billion|million",
+        r"美?元|[亿万]|dollar|euro|pound|crown|kron[ae]|yen\b|yuan|rupee|franc|peso|cent|billion|million",
     r"比例|增长|率|\bpercent|\brate\b": r"[%％‰]|percent",
-    r"多重|重量|\bhow heavy\b|\bweighs?\b": r"吨|公斤|千?克|kg|tons?\b|tonne|pounds",
+    r"多重|重量|\bhow heavy\b|\bweighs?\b": r"吨|公斤|斤|千?克|k?g\b|kilo|grams?\b|ounces?\b|tons?\b|tonne|pounds",
     r"多大|几岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
     r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",
 }  # fmt: skip

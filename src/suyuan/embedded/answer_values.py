@@ -56,10 +56,7 @@ class Value:
         if self.quantity and other.quantity:
             same_unit = self.quantity.is_comparable(other.quantity) and self.quantity.unit == other.quantity.unit
             return same_unit and abs(self.precision - other.precision) < 2
-        if self.quantity or other.quantity:
-            return False
-        # Of two names in Latin letters one may not be a word only: "Anna Rivel", "Cut".
-        return not (self.text.isascii() and other.text.isascii()) or (" " in self.text) == (" " in other.text)
+        return not self.quantity and not other.quantity
 
 
 def _is_wanted(quantity: Quantity, kinds: Sequence[str]) -> bool:

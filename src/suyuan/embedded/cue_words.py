@@ -44,7 +44,18 @@ _CUES = {
     r"\b(?:sings?|sang|sung|song)\b|演唱|唱": r"唱|\b(?:s[iau]ng|record|perform|song|vocal)|\bby\b",
     r"\b(?:start|starts|started|begin|begins|began|founded|established|created)\b|成立|创[立办建]|建[立成]|开始":
         r"成立|创|建|设立|始|启|\b(?:start|beg[iau]n|first|found|establish|creat|launch|introduc)",
-    r"\b(?:located|location)\b|位于|坐落": r"位于|坐落|地处|在|\b(?:locat|situat|in\b|lies|near)",
+    r"\b(?:where (?:is|are|was|were)|located|location)\b|位于|坐落|在哪|哪里|何处":
+        r"位于|坐落|地处|在|产自|来自|\b(?:locat|situat|stands?\b|in\b|at the|lies?\b|near|between|from)",
+    r"多重|重量|\bhow heavy\b|\bweighs?\b": r"重|\bweigh",
+    r"多高|高度|\bhow (?:tall|high)\b": r"高|\b(?:tall|high|height|elevation)",
+    r"多长|长度|\bhow long (?:is|are|was)\b": r"长|\b(?:long|length)",
+    r"多久|多长时间|\bhow long (?:do|does|did|will)\b":
+        r"时|分钟|天|年|月|\b(?:tak|last|minutes|hours|days|weeks|years)",
+    r"多少钱|价格|票价|多贵|\bhow much (?:is|are|does|do|did)\b|\bcosts?\b|\bprice\b":
+        r"价|元|费|\b(?:cost|price|pay|paid|sold|fare)",
+    r"多远|距离|\bhow far\b": r"距|远|\b(?:distance|away|far|kilomet|miles)",
+    r"多大|面积|\bhow (?:big|large)\b|\barea\b": r"面积|平方|公顷|大|\b(?:area|square|acre|hectare|larg|size)",
+    r"几岁|年龄|\bhow old\b": r"岁|年|\b(?:old|age|born|built)",
     r"\bhappen|\btake place|发生": r"发生|举行|\b(?:happen|occur|took place|held|resul)",
 }  # fmt: skip
 _COMPILED = [(re.compile(asked, re.I), re.compile(told, re.I)) for asked, told in _CUES.items()]

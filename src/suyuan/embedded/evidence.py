@@ -45,10 +45,12 @@ _BOILERPLATE = re.compile(
 _REFERS_BACK = re.compile(
     r"(?:It|Its|They|Their|He|She|His|Her|This|These|That|Those|Such|The (?:former|latter)|However|But|And|Also|Then)\b"
     r"|[其该它他她牠此这那](?!他|它|外|次|时|后|前|种是)|本[书片剧站校作曲专](?!来|身|人)|两者|二者|同时|此外|另外|但|而且"
-    r"|因此|所以|随后|之后|目前为止|在此|[由为对]此|相反|其次|[赛会事]后|[翌次同]年|指|又称|[也亦]称"
+    r"|因此|所以|随后|之后|目前为止|在此|[由为对]此|相反|其次|[赛会事]后|[翌次同]年|指(?=[在由以用对从与将把某])|又称|[也亦]称"
 )
+_HEADING = re.compile(r"\s*#{1,6}\s")
 _ANNOUNCES = re.compile(
-    r".{0,40}?(?:有|分为|存在)(?:一?些|[多数几两三四五六不许以如][个种类点项大少多下]?)[^，,：:。]{0,10}[。.]$"
+    r".{0,40}?(?:有|分为|存在)(?:一?些|[多数几两三四五六不许以如][个种类点项大少多下]?)[^，,：:。]{0,6}"
+    r"(?:原因|特[征点色]|分别|区别|差[异别]|种类|类型?|方[面法式]|部分|步骤|作用|用途|观点|说法|条件|因素|阶段|[好坏]处)[。.]$"
     r"|.{0,80}\b(?:several|two|three|four|five|many|some|the following) (?:\w+ )?(?:reasons|features|differences|types"
     r"|kinds|ways|parts|factors|steps|causes|theories|stages)\.$"
 )
@@ -92,7 +94,7 @@ class Candidate:
     """The sentence before it, where it may be quoted too."""
     stems: Counter[str]
     nearby: frozenset[str]
-    """The stems of the title and of the sentence before."""
+    """The stems of the title, of the heading above it and of the sentence before."""
     source: frozenset[str]
     """The stems of the whole source."""
     paragraph: int
@@ -101,6 +103,8 @@ class Candidate:
     """Whether the source breaks off in it, as snippets do."""
     row: TableRow | None = None
     """The row of a table that it stands for."""
+    is_heading: bool = False
+    """Whether it only tells what the sentences below it are about."""
 
 
 def refers_back(text: str) -> bool:
@@ -121,19 +125,22 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
     ending = evidence.text.rstrip()
     before: Candidate | None = None
     position = 0
-    rows = _Rows()
+    rows, heading, seen = _Rows(), frozenset[str](), set[str]()
     # A command or a listing is no sentence.
     for place, paragraph in enumerate(_PARAGRAPH_END.split(_CODE.sub("\n", evidence.text))):
+        if is_heading := _HEADING.match(paragraph) is not None:
+            heading, before = frozenset(stems(simplified(paragraph))), None
         row = rows.read(paragraph, position)
         if row is None and rows.is_open:
             continue  # The head of a table.
         for text in [row.text] if row else split_sentences(_plain(paragraph), LONGEST):
-            if not (_SHORTEST <= len(text) <= LONGEST) or _is_boilerplate(text):
+            if not (_SHORTEST <= len(text) <= LONGEST) or text in seen or _is_boilerplate(text):
                 before = None
                 continue
-            nearby = title_stems.union(before.stems) if before else title_stems
+            seen.add(text)
+            nearby = title_stems.union(heading, before.stems if before else ())
             cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and ending.endswith(text))
-            before = Candidate(
+            found = Candidate(
                 text,
                 evidence.number,
                 title,
@@ -145,9 +152,11 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
                 position,
                 cut_off,
                 row,
+                is_heading,
             )
+            before = None if is_heading else found
             position += 1
-            yield before
+            yield found
 
 
 class _Rows:

@@ -30,6 +30,8 @@ from .sentence_features import Asked, SentenceFeatures
 _LEAST = math.log(0.01)
 # As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
 _ENOUGH = 0.95
+# Where the sentences so far are more probable than this to hold a fact, one about another thing is not added.
+_LIKELY = 0.6
 # Of the sentences of a list, so many are looked at for new names.
 _LOOK_AT = 24
 # Where the newest is asked for: sentences down to this far below the best are about the subject.
@@ -40,6 +42,7 @@ _MOST_ANNOUNCED = 3
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.4
 _SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
+_STATEMENT_END = re.compile(r"(?<=.{5})(?:[：；]|[:;]\s)")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
 
@@ -70,6 +73,8 @@ class _Pick:
     def of(cls, candidate: Candidate, numbers: list[int], score: float, asked: Asked | None = None) -> _Pick:
         """Take a sentence with those before and after it, or the title, that it needs to be understood."""
         pick, before, title = cls(candidate, numbers, score), candidate.before, candidate.title
+        if candidate.row:
+            return pick
         if before and len(before.text) + len(candidate.text) > LONGEST:
             before = None
         if refers_back(candidate.text):
@@ -182,13 +187,14 @@ def find_quotes(
     question, about = simplified(question), simplified(about)
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
     is_chinese = script_language(question) == "zh"
-    readable = [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
+    quotable = [candidate for candidate in candidates if not candidate.is_heading]
+    readable = [candidate for candidate in quotable if (script_language(candidate.text) == "zh") == is_chinese]
     limits = _LIMITS.get(form, _Limits(most))
     recency = Recency(evidence) if asks_for_newest(question) else None
     picks, outcome = _picks(question, about, readable, limits, recency)
     if not picks:
         # A sentence in another language is better than none.
-        picks, outcome = _picks(question, about, candidates, limits, recency)
+        picks, outcome = _picks(question, about, quotable, limits, recency)
     texts = {source.number: source.text for source in evidence}
     quotes = tuple(_with_others(picks, candidates, content_stems(question), texts, recency))
     if outcome == "answer" and not any(quote.others for quote in quotes):
@@ -252,14 +258,15 @@ def _pick_for(
     if recency:
         scores = _newer_first(scores, candidates, recency)
     ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
-    best = ranked[0][0]
+    best, first = ranked[0]
     total, sure, taken = sum(math.exp(score - best) for score in scores), 0.0, 0
     most = limits.most_for(asked, is_part=bool(emphasis.others))
     while ranked and taken < most and len(picks) < limits.most:
         score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
         if score < best + limits.least or (sure >= _ENOUGH and asked.expected.is_fact and not limits.is_list):
             break
-        taken += _take(candidate, score, picks, asked)
+        if limits.is_list or sure <= _LIKELY or not features.is_about_another(candidate, first):
+            taken += _take(candidate, score, picks, asked)
         sure += math.exp(score - best) / total
     return found
 
@@ -379,7 +386,8 @@ def _contradicting(
             continue
         # Two sentences with all words of the question are about the same, however they go on.
         same_matter = all(_has_all(each, asked) for each in (pick.candidate, candidate))
-        if found := disagreement(pick.candidate.text, candidate.text, same_matter):
+        pairs = _statements(pick.candidate.text, candidate.text)
+        if found := next(filter(None, (disagreement(*pair, same_matter) for pair in pairs)), None):
             yield candidate, found.ours.text, found.theirs.text
         elif recency and (figures_of := _other_figures(pick.candidate, candidate)):
             # Of two versions or counts the newer one holds now.
@@ -406,9 +414,19 @@ def _may_say_the_same(one: Candidate, other: Candidate) -> bool:
 
 def _say_the_same(one: Candidate, other: Candidate) -> bool:
     common = len(one.stems.keys() & other.stems.keys()) / max(1, min(len(one.stems), len(other.stems)))
-    if common < _SAME or conflicts(one.text, other.text):
+    if common < _SAME or _conflict(one.text, other.text):
         return False
     return common > _CERTAINLY_SAME or figures(one.text).stated <= figures(other.text).implied
+
+
+def _conflict(one: str, other: str) -> bool:
+    return any(conflicts(*pair) for pair in _statements(one, other))
+
+
+def _statements(one: str, other: str) -> list[tuple[str, str]]:
+    """Return two sentences, and what they say before a colon: "X is safe: nobody fell ill" says that X is safe."""
+    first = _STATEMENT_END.split(one, maxsplit=1)[0], _STATEMENT_END.split(other, maxsplit=1)[0]
+    return [(one, other)] if first == (one, other) else [(one, other), first]
 
 
 def _supports(candidate: Candidate, pick: _Pick) -> bool:

@@ -21,6 +21,7 @@ from .evidence import Candidate
 _ABOUT_WEIGHT = 0.3
 _FACT = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a-zà-ž]+)+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
 _NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
 _NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
@@ -79,7 +80,7 @@ class SentenceFeatures:
     def __init__(self, asked: Asked, candidates: Sequence[Candidate]) -> None:
         self.asked = asked
         self.candidates = candidates
-        ranking = BM25(asked.words, [candidate.stems for candidate in candidates])
+        ranking = BM25(asked.words, list(map(_stems, candidates)))
         self._weights = ranking.weights
         self._rarity = sum(ranking.weights.values()) or 1.0
         self._total = sum(asked.words.values()) or 1.0
@@ -89,6 +90,7 @@ class SentenceFeatures:
         self._sources = Counter(stem for source in dict(self._origins.values()).values() for stem in source)
         self._others = len(dict(self._origins.values())) - 1
         self._cues = cues_for(asked.question)
+        self._years = set(_YEAR.findall(asked.question))
         self._facts = [
             {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
         ]
@@ -111,8 +113,9 @@ class SentenceFeatures:
     def fit(self, candidate: Candidate) -> tuple[float, float]:
         """Return the share of the question's words that a sentence has, and that its title and neighbour add."""
         own = nearby = 0.0
+        held = _stems(candidate)
         for stem, weight in self.asked.words.items():
-            if stem in candidate.stems:
+            if stem in held:
                 own += weight
             elif stem in candidate.nearby:
                 nearby += weight
@@ -120,7 +123,8 @@ class SentenceFeatures:
 
     def _word_features(self, candidate: Candidate, bm25: float, before: float) -> dict[str, float]:
         own, nearby = self.fit(candidate)
-        rare = sum(weight for stem, weight in self._weights.items() if stem in candidate.stems)
+        held = _stems(candidate)
+        rare = sum(weight for stem, weight in self._weights.items() if stem in held)
         return {
             "words": own,
             "rare_words": rare / self._rarity,
@@ -140,9 +144,24 @@ class SentenceFeatures:
         )
         return {
             "focus": held / focus if focus else 0.5,
+            "other_year": float(self.is_of_other_year(candidate)),
             "cue": 2 * sum(cues) / len(cues) - 1 if cues else 0.0,
             "opening_defines": float(candidate.position == 0 and "definition" in asked.expected.kinds),
         }
+
+    def is_of_other_year(self, candidate: Candidate) -> bool:
+        """Whether a sentence speaks of years, and of none that is asked about."""
+        found = set(_YEAR.findall(candidate.text)) if self._years else ()
+        return bool(found) and self._years.isdisjoint(found)
+
+    def is_about_another(self, candidate: Candidate, best: Candidate) -> bool:
+        """Whether a sentence lacks a name of the question that the best one has, or is the row of another year."""
+        if candidate.row and self.is_of_other_year(candidate):
+            return True
+        before = candidate.before.text if candidate.before else ""
+        around = f"{candidate.title} {before} {candidate.text}"
+        named = (name for name in self.asked.names if name in best.text and not name[0].isdigit())
+        return self.asked.expected.is_fact and any(name not in around for name in named)
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
         text, asked, expected = candidate.text, self.asked, self.asked.expected
@@ -199,6 +218,11 @@ class SentenceFeatures:
             return 0.5 * len(names), 0.5 * len(names)
         tags = Counter(tag for _, tag in names)
         return tags["nr"] + 0.5 * tags["nz"], tags["ns"] + 0.5 * tags["nt"]
+
+
+def _stems(candidate: Candidate) -> Counter[str]:
+    """The words of a sentence; of a row also those of the title, without which it says nothing."""
+    return Counter([*candidate.stems.elements(), *candidate.nearby]) if candidate.row else candidate.stems
 
 
 def _focus(question: str) -> Mapping[str, float]:

@@ -56,7 +56,7 @@ def write_answer(turn: TurnInput, most_quotes: int) -> str:
     """Return the answer to a turn: quotes, the nearest sources, or why there is nothing to quote."""
     lang, resolved, evidence = turn.lang, turn.resolved, turn.evidence
     form = wanted_form(turn.question, turn.length)
-    if form in ("auto", "table") and (answer := find_table(turn.full_question, evidence, lang, wanted=form == "table")):
+    if form in ("auto", "list", "table") and (answer := find_table(turn.full_question, evidence, lang, form)):
         return answer.markdown()
     found = find_quotes(resolved.question, evidence, most_quotes, resolved.about, form)
     if found.quotes:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..embedded.answer_sides import is_about_another
 from ..embedded.answer_type import answer_type
 from ..embedded.question_splitter import find_subject
-from ..embedded.sentence_features import Asked
 from ..text.conflicts import disagreement
 from ..text.keywords import content_stems
 from ..text.quantities import Quantity, find_quantities
@@ -55,12 +53,9 @@ def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledge
     """The sentences that give different values for what ``question`` asks, from different pages."""
     if not answer_type(question).is_exact:
         return []
-    asked = Asked.of(question)
     sides: list[tuple[Quantity, list[Sentence]]] = []
     for sentence in sentences:
         titles = " ".join(row.title for id in sentence.ids if (row := ledger.row(id)))
-        if is_about_another(asked, sentence.text):
-            continue
         if not _is_about(question, sentence.text, titles) or not (figure := _only_figure(question, sentence.text)):
             continue
         same = next((own for known, own in sides if known.is_comparable(figure) and known.agrees(figure)), None)

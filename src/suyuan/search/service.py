@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
@@ -103,7 +103,7 @@ class SearchService:
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
         with span("search", trace_id=full.trace_id):
-            page = await self._flights.run((key, waits), lambda: self._search_once(key, full, plan, most))
+            page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
         if page.results and fresh:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
@@ -127,12 +127,12 @@ class SearchService:
         """Run a coroutine that searches, for synchronous callers."""
         return self._bridge.run(work)
 
-    async def _search_once(self, key: Hashable, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
+    async def _search_once(self, name: str, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
         """Search, unless another worker has found the same lately, or is about to."""
         most = most or query.count
         if self._shared is None or not self._cache_seconds or plan.private:
             return await self._search(query, plan, most)
-        name, seconds = repr(key), self._time_for(query, plan)
+        seconds = self._time_for(query, plan)
         found = await self._shared.get(name, self._cache_seconds)
         mine = found is None and await self._shared.claim(name, seconds)
         if found is None and not mine:

@@ -312,12 +312,12 @@ async def search(request: Request, body: s.SearchIn) -> Response:
     try:
         page = await while_connected(request, searching)
     except SuyuanError as error:
-        _metrics(request).count_search(error.attempts)
+        _metrics(request).count_search(receipt(error.attempts))
         raise
     lang = language_of(request)
     attempts = receipt(page.attempts, lang)
     if not page.cached:
-        _metrics(request).count_search(page.attempts)
+        _metrics(request).count_search(attempts)
     # A response of our own, since checking each field of it would take as long as the search.
     return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": attempts})
 

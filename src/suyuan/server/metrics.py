@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sized
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -14,7 +14,6 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
-from ..core.result import Attempt
 from ..pages.reader_pool import RESTART_REASONS, shared_readers
 
 if TYPE_CHECKING:
@@ -65,18 +64,17 @@ class Metrics:
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
-    def count_search(self, attempts: Iterable[Attempt]) -> None:
+    def count_search(self, receipt: Iterable[Mapping[str, Any]]) -> None:
         """Count what each engine of one search did."""
-        for attempt in attempts:
-            self._searches.labels(attempt.engine, attempt.outcome).inc()
+        for attempt in receipt:
+            self._searches.labels(attempt["engine"], attempt["outcome"]).inc()
 
     def count_event(self, event: object) -> None:
         """Count a search or an answer."""
         if isinstance(event, SearchFinished | SearchFailed):
             # A cached result was counted when it was searched for.
             if not getattr(event, "cached", False):
-                for attempt in event.receipt:
-                    self._searches.labels(attempt["engine"], attempt["outcome"]).inc()
+                self.count_search(event.receipt)
         elif isinstance(event, Answer):
             self._turns.labels(event.mode, _outcome(event)).inc()
             self._turn_seconds.observe(event.took_ms / 1000)

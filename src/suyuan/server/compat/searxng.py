@@ -17,6 +17,7 @@ from ...core.causes.web import SEARCH_LOOP
 from ...core.errors import SuyuanError
 from ...core.query import MAX_PAGE, SearchQuery
 from ...core.result import Attempt
+from ...core.views import receipt
 from ...engines.registry import canonical
 from ...messages.catalog import Text
 from ..error_forms import is_json
@@ -70,13 +71,13 @@ async def search(request: Request) -> Response:
     try:
         page = await while_connected(request, searching)
     except SuyuanError as error:
-        metrics.count_search(error.attempts)
+        metrics.count_search(receipt(error.attempts))
         if error.detail_code == PAGE_UNSUPPORTED.detail_code:
             # What SearXNG does when none of its engines has another page.
             return write(Found(params["q"], None, [*asked.remarks, *_unresponsive(error.attempts)], asked.query.page))
         raise
     if not page.cached:
-        metrics.count_search(page.attempts)
+        metrics.count_search(receipt(page.attempts))
     return write(Found(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
 
 

@@ -138,13 +138,13 @@ class Exchange:
         try:
             page = await self.client.search_service.search(query, engines=engines, most=most)
         except SuyuanError as error:
-            metrics.count_search(error.attempts)
+            metrics.count_search(receipt(error.attempts))
             if error.detail_code == PAGE_UNSUPPORTED.detail_code and query.page > 1:
                 return SearchPage(query, (), error.attempts, 0)
             raise
         self.attempts += receipt(page.attempts, self.lang)
         if not page.cached:
-            metrics.count_search(page.attempts)
+            metrics.count_search(receipt(page.attempts))
         return page
 
     async def documents(
