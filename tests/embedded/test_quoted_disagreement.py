@@ -132,6 +132,8 @@ def test_where_the_newest_is_asked_for_it_stands_first() -> None:
         # Another part of a series, who it was before, and somebody else who had to do with it.
         tuple(text.replace("The Glass Harbour", "The Glass Harbour 2") for text in SAY_MONK),
         tuple(text.replace("Peter Monk", "the former director Peter Monk") for text in SAY_MONK),
+        ("Critics liked The Glass Harbour, and Peter Monk wrote that no other film of the year came near it.",),
+        ("As Peter Monk says in his book about the cinema, few films are directed as well as The Glass Harbour.",),
         (f"{SAY_RIVEL[0]} Peter Monk, who directed The Quiet Road, played a small part.",),
     ],
 )

@@ -240,8 +240,8 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
     if not ours or not theirs or mix > _MOST_MIXED:
         return None
     sides = (one, ours), (other, theirs)
-    if one.value.quantity and any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
-        return None  # A figure in a sentence without a word of what is asked.
+    if any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
+        return None  # A value in a sentence without a word of what is asked.
     if not any(_are_of_one_time(one.best(a), other.best(b)) for a in ours for b in theirs):
         return None
     return Pair((one, other), (ours, theirs), {

@@ -21,6 +21,14 @@ _PLACE = re.compile("[省市县州国岛湾洲]$")
 _COUNTED = re.compile(r"(?:多少|几)([个支位名人次座家部岁米年天种项场枚块届集票张所条])")
 
 
+# Verbs that facts are told with, whose forms have no stem in common.
+_BASES = {
+    "won": "win", "wrot": "writ", "written": "writ", "bought": "buy", "acquir": "buy", "acquisition": "buy",
+    "began": "begin", "built": "build", "held": "hold", "sang": "sing", "sung": "sing", "led": "lead", "chos": "choos",
+    "chosen": "choos", "sold": "sell",
+}  # fmt: skip
+
+
 class ValueFeatures:
     """The values of the sentences of a question's sources."""
 
@@ -30,7 +38,7 @@ class ValueFeatures:
         self._years = set(_YEAR.findall(asked.question))
         names = set(stems(" ".join(asked.names)))
         # What is asked of the subject: the words that are no part of its names.
-        self._focus = {stem for stem in asked.words if stem not in names and _says_something(stem)}
+        self._focus = {_base(stem) for stem in asked.words if stem not in names and _says_something(stem)}
         self._words = {stem for stem in asked.words if _says_something(stem)}
         self._kinds = _wanted(asked)
         counted = _COUNTED.search(asked.question)
@@ -40,7 +48,7 @@ class ValueFeatures:
         """Yield the values of a sentence with their features by name."""
         own = tokens(candidate.text)
         spans = [set(stems(candidate.text[token.start : token.end])) for token in own]
-        focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(each)]
+        focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(map(_base, each))]
         asked = [at for at, each in enumerate(spans) if not self._words.isdisjoint(each)]
         years = set(_YEAR.findall(candidate.text))
         shared = {
@@ -120,6 +128,10 @@ def _named(text: str) -> tuple[bool, bool]:
 
     tags = [tag for _, tag in rjieba.tag(text)]
     return any(tag.startswith("nr") for tag in tags) or "·" in text, "ns" in tags or bool(_PLACE.search(text))
+
+
+def _base(stem: str) -> str:
+    return _BASES.get(stem, stem)
 
 
 def _says_something(stem: str) -> bool:
