@@ -12,7 +12,7 @@ from suyuan.net.chrome import find_chrome
 from suyuan.pages.extract import extract
 
 from ._report import Target, table
-from .hidden_pages import PROSE, SECRET, HiddenPage, hidden_pages, invisible_characters, page
+from .hidden_pages import NEEDS_LAYOUT, PROSE, SECRET, HiddenPage, hidden_pages, invisible_characters, page
 
 # The same letters in another order: where a reader cannot tell the two apart, the text is hidden.
 _OTHER = " ".join(word[::-1] for word in SECRET.split())
@@ -43,9 +43,7 @@ class _Served:
 def run() -> list[Target]:
     """Print what got through and what was lost, and where Chromium judges otherwise than the list of pages."""
     pages = list(hidden_pages())
-    wrong = [
-        tried for tried in pages if (SECRET in extract(tried.html, "https://example.org/").text) is tried.is_hidden
-    ]
+    wrong = [tried for tried in pages if _is_read(tried.html) is tried.is_hidden]
     through = [tried for tried in wrong if tried.is_hidden]
     lost = [tried for tried in wrong if not tried.is_hidden]
     codes = [name for name, code in invisible_characters() if _carries(code)]
@@ -54,6 +52,8 @@ def run() -> list[Target]:
         ("visible text", str(sum(not tried.is_hidden for tried in pages)), f"{len(lost)} lost"),
         ("invisible characters", str(len(list(invisible_characters()))), f"{len(codes)} through"),
     ]
+    covered = [body for body in NEEDS_LAYOUT if _is_read(page(body.replace("{}", SECRET)))]
+    rows.append(("hidden text, only by the layout", str(len(NEEDS_LAYOUT)), f"{len(covered)} through"))
     table("text that a reader cannot see", ("", "pages", ""), rows)
     for tried in wrong:
         print("  ", "lost:" if tried in lost else "through:", tried.name)
@@ -63,6 +63,10 @@ def run() -> list[Target]:
         Target("hidden texts that get through", len(through) + len(codes), 0),
         Target("visible texts that are lost", len(lost), 0),
     ]
+
+
+def _is_read(html: str) -> bool:
+    return SECRET in extract(html, "https://example.org/").text
 
 
 def _carries(code: str) -> bool:
