@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from suyuan.chat.events import Answer
-from suyuan.chat.session import Exchange
+from suyuan.chat.session import PastTurn
 from suyuan.client import AsyncClient
 from suyuan.core.urls import page_key
 from suyuan.demo.web import DemoWeb
@@ -81,7 +81,7 @@ async def _one(client: AsyncClient, dialogue: dict[str, Any], mode: Literal["cha
     groups = tuple(tuple(group) for group in dialogue["answers"])
     first = await client.ask(dialogue["first"], mode=mode)
     cited = tuple((citation.title, citation.url) for citation in first.citations)
-    history = (Exchange(dialogue["first"], first.text, cited),)
+    history = (PastTurn(dialogue["first"], first.text, cited),)
     second = await client.ask(dialogue["follow_up"], mode=mode, history=history)
     alone = await client.ask(dialogue["follow_up"], mode=mode)
     line = _first_line(second)

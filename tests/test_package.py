@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -207,3 +209,14 @@ class TestOtherPackages:
 def test_the_examples_run(example: str, needs: str, said: str) -> None:
     pytest.importorskip(needs, reason=f"the package {needs} is not installed")
     assert said in run(str(ROOT / "examples" / example), "stub", "what", "is", "this")
+
+
+def test_no_two_classes_have_the_same_name() -> None:
+    source = Path(suyuan.__file__).parent
+    found = Counter(
+        node.name
+        for file in source.rglob("*.py")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in found.items() if count > 1} == set(), "one meaning, one name"

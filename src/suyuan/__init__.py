@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import ask, read, search, search_many
     from .chat.events import Answer, Citation
-    from .chat.session import Exchange
+    from .chat.session import PastTurn
     from .client import AsyncClient, Client
     from .config.load import load_settings
     from .config.settings import Settings
@@ -47,7 +47,7 @@ __version__ = "0.2.0.dev0"
 # Loaded when first used: `import suyuan` costs next to nothing.
 _MODULES = {
     ".chat.events": ("Answer", "Citation"),
-    ".chat.session": ("Exchange",),
+    ".chat.session": ("PastTurn",),
     ".client": ("AsyncClient", "Client"),
     ".config.load": ("load_settings",),
     ".config.settings": ("Settings",),
@@ -70,7 +70,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Answer", "AsyncClient", "Attempt", "AuthError", "BadGateway", "Citation", "Client", "Document", "Engine",
-    "EngineResults", "EngineSettings", "Exchange", "Freshness", "InvalidInput", "NetworkError", "Passage", "Request",
+    "EngineResults", "EngineSettings", "PastTurn", "Freshness", "InvalidInput", "NetworkError", "Passage", "Request",
     "Response", "SearchEngine", "SearchPage", "SearchParams", "SearchQuery", "SearchResult", "SearchService", "Secret",
     "Settings", "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError", "WebProviderError",
     "__version__", "ask", "load_settings", "read", "search", "search_many", "web_search",

@@ -23,7 +23,7 @@ from suyuan.research.html import HtmlReport
 from suyuan.research.ledger import build_ledger
 from suyuan.research.markdown import MarkdownReport
 from suyuan.research.origins import PageText, find_origins
-from suyuan.research.plan import Plan, SubQuestion
+from suyuan.research.plan import ResearchPlan, SubQuestion
 from suyuan.research.report import Research
 from suyuan.research.verify import read_report, verify
 
@@ -155,7 +155,7 @@ def test_pages_that_say_the_same_under_two_addresses_are_one_source() -> None:
         {**both, "url": "https://r.example/1", "sub_questions": [0]},
         {**both, "url": "https://r.example/2", "sub_questions": [1]},
     ]
-    plan = Plan(
+    plan = ResearchPlan(
         (SubQuestion("When was the ferry built?", ("ferry",)), SubQuestion("Where was the ferry built?", ("x",)))
     )
     ledger = build_ledger(pages, plan, 3)

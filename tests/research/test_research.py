@@ -21,7 +21,7 @@ from suyuan.cli.main import build_parser, main
 from suyuan.config.settings import Settings
 from suyuan.core.errors import InvalidInput
 from suyuan.messages.catalog import Texts
-from suyuan.research.gathering import Gathering
+from suyuan.research.gathering import EvidenceGathering
 from suyuan.research.plan import SubQuestion, is_broad, make_plan, plan_from
 from suyuan.research.report import Research
 from suyuan.research.request import ResearchRequest, request_from
@@ -69,13 +69,13 @@ async def test_a_chinese_question_gets_a_chinese_report(researchers: Researchers
 async def test_texts_are_judged_outside_of_the_event_loop(
     researchers: Researchers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged, judge = [], Gathering._is_answered
+    judged, judge = [], EvidenceGathering._is_answered
 
-    def watched(self: Gathering, at: int, part: SubQuestion) -> bool:
+    def watched(self: EvidenceGathering, at: int, part: SubQuestion) -> bool:
         judged.append(threading.current_thread())
         return judge(self, at, part)
 
-    monkeypatch.setattr(Gathering, "_is_answered", watched)
+    monkeypatch.setattr(EvidenceGathering, "_is_answered", watched)
     async with researchers.client() as client:
         await client.research(QUESTION, depth="quick")
     assert judged and threading.current_thread() not in judged, "a deep job would stop the server for seconds"

@@ -16,7 +16,7 @@ from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server
 from support.timing import until
-from suyuan.server.compat.tavily import Search
+from suyuan.server.compat.tavily import TavilySearch
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ class TestSearch:
     def test_days_are_for_news_only(self, server: Compat, client: TavilyClient) -> None:
         assert "1811" in client.qna_search(f"{QUESTION} At all"), "it sends days=7 with every search"
         for topic, dated in (("general", False), ("news", True)):
-            wanted = Search.model_validate({"query": QUESTION, "topic": topic, "days": 7}).search_query()
+            wanted = TavilySearch.model_validate({"query": QUESTION, "topic": topic, "days": 7}).search_query()
             assert (wanted.freshness is not None) == dated
 
     async def test_the_asynchronous_client(self, server: Compat) -> None:

@@ -14,7 +14,7 @@ from ..llm.errors import model_error, safe_to_retry
 from ..llm.pieces import Piece, PieceStream
 from ..text.words import count_tokens
 from .prompts import earlier_sources
-from .session import Exchange
+from .session import PastTurn
 from .turn import Turn
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ async def stream_answer(turn: Turn, system: str, question: str) -> None:
 
 
 def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
-    """The question, after the newest earlier exchanges that fit into ``budget`` tokens."""
+    """The question, after the newest earlier turns that fit into ``budget`` tokens."""
     kept: list[dict[str, str]] = []
     called = turn.session.functions.messages()
     budget -= sum(count_tokens(message.text) for message in called)
@@ -67,7 +67,7 @@ def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
     return [*kept, {"role": "user", "content": question}, *called]
 
 
-def _told(exchange: Exchange, lang: str) -> str:
+def _told(exchange: PastTurn, lang: str) -> str:
     """An earlier answer with its sources but without its citation numbers, which are no longer valid."""
     from ..citations.markers import find_markers
 

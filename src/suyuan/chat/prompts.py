@@ -8,7 +8,7 @@ from datetime import date
 from ..citations.registry import Source
 from ..core.answer_length import AnswerLength
 from ..tools.text import entry, fenced, shortened
-from .session import Exchange
+from .session import PastTurn
 
 _CHAT = {
     "zh": "你是溯源，一个有据可查的助手。今天是 {today}。用提问者的语言回答，简洁、准确。\n"
@@ -145,7 +145,7 @@ def without_results(text: str, lang: str) -> str:
     return "\n\n".join([_NO_SEARCH[lang], _QUESTION[lang].format(text=text)])
 
 
-def standalone_query(message: str, history: Sequence[Exchange], lang: str) -> str:
+def standalone_query(message: str, history: Sequence[PastTurn], lang: str) -> str:
     """The request for a search query that says what ``message`` leaves out."""
     told = "\n".join(
         f"- {exchange.question}\n  {shortened(' '.join(exchange.answer.split()), 300)}" for exchange in history[-3:]

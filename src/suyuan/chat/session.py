@@ -26,7 +26,7 @@ Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PastTurn:
     """An earlier question of the conversation and its answer."""
 
     question: str
@@ -42,7 +42,7 @@ class AskParams(TypedDict, total=False):
     search: bool
     engines: str
     model: str
-    history: Sequence[Exchange]
+    history: Sequence[PastTurn]
     length: AnswerLength
     within: SearchQuery
 
@@ -60,7 +60,7 @@ class Session:
     engine: str = ""
     model_settings: ModelSettings = field(default_factory=ModelSettings)
     settings: ChatSettings = field(default_factory=ChatSettings)
-    history: tuple[Exchange, ...] = ()
+    history: tuple[PastTurn, ...] = ()
     bridge: SyncBridge = field(default_factory=SyncBridge)
     today: Callable[[], date] = date.today
     length: AnswerLength = "auto"

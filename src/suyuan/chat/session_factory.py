@@ -18,7 +18,7 @@ from ..store.conversation import Conversation, Message, Mode
 from ..tools.session import SessionSearch
 from .functions import NO_FUNCTIONS, Functions
 from .recall import Recall
-from .session import Exchange, Fetch, Session
+from .session import Fetch, PastTurn, Session
 from .settings import ChatSettings
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SessionFactory:
 
     def create(
         self,
-        history: tuple[Exchange, ...] = (),
+        history: tuple[PastTurn, ...] = (),
         *,
         mode: Mode,
         search: bool,
@@ -136,7 +136,7 @@ class SessionFactory:
     ) -> Session:
         """The session for the next turn of a conversation."""
         return self.create(
-            exchanges(messages),
+            past_turns(messages),
             mode=conversation.mode,
             search=conversation.search,
             engine=conversation.engine,
@@ -170,7 +170,7 @@ class SessionFactory:
             await close_model(self._built.popitem()[1])
 
 
-def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
+def past_turns(messages: list[Message]) -> tuple[PastTurn, ...]:
     """The earlier questions with their answers; a question without an answer is left out."""
     found = []
     for question, answer in zip(messages, messages[1:], strict=False):
@@ -181,5 +181,5 @@ def exchanges(messages: list[Message]) -> tuple[Exchange, ...]:
                 for source in data.get("sources", ())
                 if source["number"] in data.get("cited", ())
             )
-            found.append(Exchange(question.text, data.get("text") or answer.text, sources))
+            found.append(PastTurn(question.text, data.get("text") or answer.text, sources))
     return tuple(found)

@@ -11,22 +11,22 @@ from ..text.conflicts import disagreement
 from ..text.keywords import content_stems
 from ..text.quantities import Quantity, find_quantities
 from ..text.words import stems
-from .disagreements import Disagreed, Side
+from .disagreements import Disagreed, LedgerSide
 from .ledger import Ledger
 from .report import with_unit
-from .sentence import Sentence
+from .sentence import ReportSentence
 
 _SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,40}$")
 _LEAST_ABOUT, _LEAST_ASKED = 0.8, 0.5
 """The shares of the question's words that a sentence has with its title, and of what is asked that it has itself."""
 
 
-def answer_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger) -> list[Disagreed]:
+def answer_conflicts(question: str, sentences: Sequence[ReportSentence], ledger: Ledger) -> list[Disagreed]:
     """Where the sentences, or the titles of their pages, give different answers to ``question``."""
     return figure_conflicts(question, sentences, ledger) or _name_conflicts(question, sentences, ledger)
 
 
-def _name_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger) -> list[Disagreed]:
+def _name_conflicts(question: str, sentences: Sequence[ReportSentence], ledger: Ledger) -> list[Disagreed]:
     """Two statements that have all words of the question are about the same, and may differ in one name."""
     asked = set(content_stems(question))
     told = [(each.text, each.ids) for each in sentences]
@@ -43,17 +43,17 @@ def _name_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger
     return []
 
 
-def _side(says: str, said: str, ids: tuple[int, ...], told: Sequence[tuple[str, tuple[int, ...]]]) -> Side:
+def _side(says: str, said: str, ids: tuple[int, ...], told: Sequence[tuple[str, tuple[int, ...]]]) -> LedgerSide:
     """One side with all who say so."""
     every = {id for text, own in told if says in text for id in own} | set(ids)
-    return Side(says, said, tuple(sorted(every)))
+    return LedgerSide(says, said, tuple(sorted(every)))
 
 
-def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledger) -> list[Disagreed]:
+def figure_conflicts(question: str, sentences: Sequence[ReportSentence], ledger: Ledger) -> list[Disagreed]:
     """The sentences that give different values for what ``question`` asks, from different pages."""
     if not answer_type(question).is_exact:
         return []
-    sides: list[tuple[Quantity, list[Sentence]]] = []
+    sides: list[tuple[Quantity, list[ReportSentence]]] = []
     for sentence in sentences:
         titles = " ".join(row.title for id in sentence.ids if (row := ledger.row(id)))
         if not _is_about(question, sentence.text, titles) or not (figure := _only_figure(question, sentence.text)):
@@ -67,7 +67,7 @@ def figure_conflicts(question: str, sentences: Sequence[Sentence], ledger: Ledge
     # A source that gives two values means two things.
     if len(sides) < 2 or any(one & other for at, one in enumerate(pages) for other in pages[:at]):
         return []
-    told = [Side(with_unit(own[0].text, figure), own[0].text, _ids(own)) for figure, own in sides]
+    told = [LedgerSide(with_unit(own[0].text, figure), own[0].text, _ids(own)) for figure, own in sides]
     return [Disagreed(told[0].sentence, tuple(told))]
 
 
@@ -94,5 +94,5 @@ def _unlike(one: Quantity, other: Quantity) -> bool:
     return one.unit == other.unit and one.is_comparable(other) and not one.agrees(other)
 
 
-def _ids(sentences: Sequence[Sentence]) -> tuple[int, ...]:
+def _ids(sentences: Sequence[ReportSentence]) -> tuple[int, ...]:
     return tuple(sorted({id for sentence in sentences for id in sentence.ids}))

@@ -13,7 +13,7 @@ from ..core.failure import Failure
 from ..text.words import count_tokens
 from .model_calls import ModelCalls
 from .model_writer import plan_prompt, read_plan
-from .plan import Plan
+from .plan import ResearchPlan
 from .request import ResearchRequest
 from .spending import Spending
 from .step_log import StepLog
@@ -46,7 +46,7 @@ class Author:
             return None
         return MODEL_REPLACED.failure(cause=self._failure).as_dict(self._request.lang)
 
-    async def plan(self) -> Plan | None:
+    async def plan(self) -> ResearchPlan | None:
         """The plan of the model; None where there is none."""
         text = await self.ask("model:plan", *plan_prompt(self._request)) if self.model else None
         return read_plan(text, self.model) if text else None

@@ -8,7 +8,7 @@ from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
 from ..citations.markers import find_markers
 from ..citations.matching import SourceText, Statement, match
 from .ledger import Ledger, LedgerRow
-from .sentence import CheckedCitation, Sentence
+from .sentence import CheckedCitation, ReportSentence
 
 _ORDER: tuple[Verdict, ...] = ("unread", "not_found", "contradicted", "weak", "supported")
 _LEAST_SHARED = 0.5
@@ -26,7 +26,7 @@ class SentenceChecker:
         self.disagreements: list[tuple[str, Disagreement]] = []
         """Sentences of the report with what other passages say instead."""
 
-    def check(self, marked: str, paragraph: int = 0, rewritten: bool = False) -> Sentence:
+    def check(self, marked: str, paragraph: int = 0, rewritten: bool = False) -> ReportSentence:
         """Check one sentence with its ``[n]`` markers; numbers that are not in the ledger do not count."""
         markers = find_markers(marked)
         text = _without(marked, [(marker.start, marker.end) for marker in markers])
@@ -40,7 +40,7 @@ class SentenceChecker:
         origins = self._ledger.count_origins(each.id for each in citations if each.verdict == "supported")
         if best == "supported":
             self.disagreements += [(text, each) for each in disagreements]
-        return Sentence(text, citations, best, origins, paragraph, rewritten)
+        return ReportSentence(text, citations, best, origins, paragraph, rewritten)
 
     def _best_citations(
         self, text: str, found: dict[int, CheckedCitation], best: Verdict

@@ -11,7 +11,7 @@ from .ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class LedgerSide:
     """What some of the sources say: the words in question, the sentence, and the rows of the ledger."""
 
     says: str
@@ -24,7 +24,7 @@ class Disagreed:
     """A sentence of the report, and the sides; its own comes first."""
 
     sentence: str
-    sides: tuple[Side, ...]
+    sides: tuple[LedgerSide, ...]
 
     def as_dict(self, ledger: Ledger) -> dict[str, Any]:
         """The disagreement as JSON."""
@@ -33,7 +33,7 @@ class Disagreed:
 
 def disagreed_from(data: Mapping[str, Any]) -> Disagreed:
     """Read what ``asdict`` has written."""
-    sides = tuple(Side(side["says"], side["sentence"], tuple(side["ids"])) for side in data["sides"])
+    sides = tuple(LedgerSide(side["says"], side["sentence"], tuple(side["ids"])) for side in data["sides"])
     return Disagreed(str(data["sentence"]), sides)
 
 
@@ -42,8 +42,10 @@ def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) ->
     made = []
     for sentence, disagreement in found:
         first, *others = disagreement.sides
-        sides = [Side(first.text, sentence, first.numbers)]
-        sides += [Side(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers) for side in others]
+        sides = [LedgerSide(first.text, sentence, first.numbers)]
+        sides += [
+            LedgerSide(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers) for side in others
+        ]
         made.append(Disagreed(sentence, tuple(sides)))
     return made
 
@@ -58,7 +60,7 @@ def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]
     return list(known.values())
 
 
-def _side(side: Side, ledger: Ledger) -> dict[str, Any]:
+def _side(side: LedgerSide, ledger: Ledger) -> dict[str, Any]:
     rows = [row for id in side.ids if (row := ledger.row(id))]
     sources = {row.source: ledger.sources[row.source - 1] for row in rows}
     dates = sorted(source.published_at[:10] for source in sources.values() if source.published_at)

@@ -18,7 +18,7 @@ from ..embedded.evidence import Evidence
 from ..embedded.quotes import coverage, pick_quotes
 from ..pages.passages import select
 from .fair_slots import FairSlots
-from .plan import Plan, SubQuestion, other_words
+from .plan import ResearchPlan, SubQuestion, other_words
 from .request import ResearchRequest
 from .spending import Spending
 from .step_log import Done, StepLog
@@ -46,14 +46,14 @@ class _Found:
     scores: dict[int, float] = field(default_factory=dict)
 
 
-class Gathering:
+class EvidenceGathering:
     """The searches and the pages of one job."""
 
     def __init__(
         self,
         job: str,
         request: ResearchRequest,
-        plan: Plan,
+        plan: ResearchPlan,
         log: StepLog,
         spending: Spending,
         web: Web,

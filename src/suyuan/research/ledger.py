@@ -9,7 +9,7 @@ from typing import Any
 from ..core.urls import domain_of, page_key
 from ..pages.passages import cut, rank
 from .origins import Origin, PageText, find_origins
-from .plan import Plan
+from .plan import ResearchPlan
 
 _SHORTEST = 20
 _LEAST_SCORE = 0.25
@@ -50,7 +50,7 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourcePage:
     """A page of the job: read, or why not."""
 
     number: int
@@ -82,7 +82,7 @@ class Ledger:
     """All passages that may be cited, the pages that they are from, and the origins of these."""
 
     rows: tuple[LedgerRow, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourcePage, ...]
     origins: tuple[Origin, ...]
 
     def row(self, id: int) -> LedgerRow | None:
@@ -113,12 +113,12 @@ class Ledger:
 def ledger_from(data: Mapping[str, Any]) -> Ledger:
     """Read what :meth:`Ledger.as_dict` has written."""
     rows = tuple(LedgerRow(**{**row, "sub_questions": tuple(row["sub_questions"])}) for row in data["rows"])
-    sources = tuple(Source(**source) for source in data["sources"])
+    sources = tuple(SourcePage(**source) for source in data["sources"])
     origins = tuple(Origin(**{**origin, "sources": tuple(origin["sources"])}) for origin in data["origins"])
     return Ledger(rows, sources, origins)
 
 
-def build_ledger(pages: Sequence[Mapping[str, Any]], plan: Plan, most: int) -> Ledger:
+def build_ledger(pages: Sequence[Mapping[str, Any]], plan: ResearchPlan, most: int) -> Ledger:
     """The ledger of what was read: of each page the passages that fit its sub-questions best."""
     unique = _once_each(pages)
     sources = [_source(number, page) for number, page in enumerate(unique, 1)]
@@ -150,9 +150,9 @@ def _once_each(pages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list(seen.values())
 
 
-def _source(number: int, page: Mapping[str, Any]) -> Source:
+def _source(number: int, page: Mapping[str, Any]) -> SourcePage:
     address = str(page.get("final_url") or page["url"])
-    return Source(
+    return SourcePage(
         number,
         str(page["url"]),
         address,
@@ -170,14 +170,14 @@ def _source(number: int, page: Mapping[str, Any]) -> Source:
     )
 
 
-def _page_text(source: Source, page: Mapping[str, Any]) -> PageText:
+def _page_text(source: SourcePage, page: Mapping[str, Any]) -> PageText:
     canonical = str(page.get("canonical_url") or "")
     return PageText(
         source.number, source.final_url, canonical, source.title, page["text"], source.published_at or "", source.site
     )
 
 
-def _rows(source: Source, page: Mapping[str, Any], plan: Plan, most: int, known: int) -> list[LedgerRow]:
+def _rows(source: SourcePage, page: Mapping[str, Any], plan: ResearchPlan, most: int, known: int) -> list[LedgerRow]:
     # Only what stands in the text alone: a heading or a word says nothing that could be cited.
     passages = [each for each in cut(page["text"]) if len(each.text) >= _SHORTEST and not each.text.startswith("#")]
     chosen: dict[int, list[int]] = {}

@@ -14,10 +14,10 @@ from ..text.words import count_tokens
 from ..tools.text import fenced
 from .checking import SentenceChecker
 from .ledger import LedgerRow
-from .plan import Plan, plan_from
+from .plan import ResearchPlan, plan_from
 from .prompts import LANGUAGES, PLAN, REWRITE, TOPIC, WRITE
 from .request import ResearchRequest
-from .sentence import Section, Sentence
+from .sentence import ReportSentence, Section
 
 _JSON = re.compile(r"\{.*\}", re.S)
 _MARKS = r"(?:\[\d+\])+"
@@ -38,7 +38,7 @@ def plan_prompt(request: ResearchRequest) -> tuple[str, str]:
     return PLAN[request.lang].format(most=most), f"{request.question}\n{outline}".strip()
 
 
-def read_plan(text: str, model: str) -> Plan | None:
+def read_plan(text: str, model: str) -> ResearchPlan | None:
     """The plan that a model has written; None where it is none."""
     found = _JSON.search(text)
     try:
@@ -57,7 +57,9 @@ def section_prompt(
     return system, f"{topic}\n\n{fenced(_passages(chosen), request.lang)}"
 
 
-def rewrite_prompt(request: ResearchRequest, failing: Sequence[Sentence], rows: Sequence[LedgerRow]) -> tuple[str, str]:
+def rewrite_prompt(
+    request: ResearchRequest, failing: Sequence[ReportSentence], rows: Sequence[LedgerRow]
+) -> tuple[str, str]:
     """System and prompt for the sentences that did not pass the check."""
     lines = "\n".join(
         f"{number}: {sentence.text}{''.join(f'[{id}]' for id in sentence.ids)}"

@@ -1,4 +1,4 @@
-"""``Plan``: the sub-questions of a research question with their searches, made by rules or read from an editor."""
+"""``ResearchPlan``: the sub-questions of a research question with their searches, by rules or from an editor."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Clarification:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ResearchPlan:
     """What will be searched for. The outline of the report follows the sub-questions."""
 
     sub_questions: tuple[SubQuestion, ...]
@@ -76,7 +76,7 @@ class Plan:
         return asdict(self)
 
 
-def plan_from(data: Mapping[str, Any]) -> Plan:
+def plan_from(data: Mapping[str, Any]) -> ResearchPlan:
     """Read a plan that a person, a model or the store has written; raises ``InvalidInput`` where it is none."""
     try:
         parts = [_sub_question(each) for each in data["sub_questions"]]
@@ -89,15 +89,17 @@ def plan_from(data: Mapping[str, Any]) -> Plan:
     parts = [part for part in parts if part.question]
     if not parts:
         raise BAD_RESEARCH(name="plan.sub_questions", value="[]")
-    return Plan(tuple(parts[:MAX_SUB_QUESTIONS]), tuple(back[:_MAX_CLARIFICATIONS]), str(data.get("by") or "rules"))
+    return ResearchPlan(
+        tuple(parts[:MAX_SUB_QUESTIONS]), tuple(back[:_MAX_CLARIFICATIONS]), str(data.get("by") or "rules")
+    )
 
 
-def make_plan(request: ResearchRequest) -> Plan:
+def make_plan(request: ResearchRequest) -> ResearchPlan:
     """The plan by rules: the parts of the question, what is compared, or the usual sides of a broad topic."""
     question = without_request(" ".join(request.question.split()))
     if request.outline:
         parts = [_with_topic(heading, question) for heading in request.outline]
-        return Plan(tuple(_planned(part, title) for part, title in zip(parts, request.outline, strict=True)))
+        return ResearchPlan(tuple(_planned(part, title) for part, title in zip(parts, request.outline, strict=True)))
     if is_broad(question):
         lang = "zh" if script_language(question) == "zh" else "en"
         topic = " ".join(keywords(question)) or question
@@ -105,8 +107,10 @@ def make_plan(request: ResearchRequest) -> Plan:
         queries = [query.format(topic=topic) for query in _FACETS[lang]]
         count = 2 if request.depth == "quick" else len(titles)
         made = [SubQuestion(title, (query,)) for title, query in zip(titles, queries, strict=True)][:count]
-        return Plan(tuple(made), _clarifications(topic, request.lang))
-    return Plan(tuple(_planned(part) for part in [*_compared(question), *split_question(question)][:MAX_SUB_QUESTIONS]))
+        return ResearchPlan(tuple(made), _clarifications(topic, request.lang))
+    return ResearchPlan(
+        tuple(_planned(part) for part in [*_compared(question), *split_question(question)][:MAX_SUB_QUESTIONS])
+    )
 
 
 def is_broad(question: str) -> bool:
@@ -116,7 +120,7 @@ def is_broad(question: str) -> bool:
     )
 
 
-def refined(question: str, plan: Plan) -> str:
+def refined(question: str, plan: ResearchPlan) -> str:
     """The question with what was answered to the questions back."""
     told = [back.answer.strip() for back in plan.clarifications if back.answer.strip()]
     return " ".join([question, *told])

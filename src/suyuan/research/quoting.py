@@ -11,9 +11,9 @@ from ..embedded.quote import Quote
 from ..embedded.quotes import pick_quotes, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
-from .disagreements import Disagreed, Side
+from .disagreements import Disagreed, LedgerSide
 from .ledger import Ledger, LedgerRow
-from .sentence import Section, Sentence
+from .sentence import ReportSentence, Section
 
 _NEAREST = 3
 _SAME = 0.7
@@ -79,7 +79,9 @@ class QuotingWriter:
 
     def _disagreed(self, quote: Quote, rows: Sequence[LedgerRow]) -> Disagreed:
         sides = [
-            Side(each.says, each.text, tuple(_ids(each, rows))) for each in (quote, *quote.others) if _ids(each, rows)
+            LedgerSide(each.says, each.text, tuple(_ids(each, rows)))
+            for each in (quote, *quote.others)
+            if _ids(each, rows)
         ]
         return Disagreed(quote.text, tuple(sides))
 
@@ -88,7 +90,7 @@ class QuotingWriter:
             yield next(row.id for row in rows if row.source == page.number)
 
 
-def shown(sentences: Iterable[Sentence]) -> list[Sentence]:
+def shown(sentences: Iterable[ReportSentence]) -> list[ReportSentence]:
     """The sentences that a report shows."""
     return [sentence for sentence in sentences if sentence.is_kept]
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..store.research import StoredJob
 from ..text.quantities import Quantity, find_quantities
 from ..text.scripts import HAN
-from .ledger import Ledger, Source
+from .ledger import Ledger, SourcePage
 from .sentence import Section
 
 SCHEMA_VERSION = 1
@@ -150,7 +150,7 @@ def receipts(searches: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{name: search.get(name) for name in names} for search in searches]
 
 
-def fetch_summaries(sources: Iterable[Source]) -> list[dict[str, Any]]:
+def fetch_summaries(sources: Iterable[SourcePage]) -> list[dict[str, Any]]:
     """What happened to each page: ``{url, final_url, title, status, error}``."""
     return [
         {

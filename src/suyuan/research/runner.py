@@ -17,12 +17,12 @@ from .author import Author
 from .checking import SentenceChecker
 from .disagreements import Disagreed, disagreed_from, distinct
 from .fair_slots import FairSlots
-from .gathering import Gathering
+from .gathering import EvidenceGathering
 from .job import Progress
 from .ledger import Ledger, build_ledger, ledger_from
 from .markdown import MarkdownReport
 from .model_calls import ModelCalls
-from .plan import Plan, make_plan, plan_from, refined
+from .plan import ResearchPlan, make_plan, plan_from, refined
 from .request import ResearchRequest, request_from
 from .section_writer import SectionWriter
 from .sentence import Section, section_from
@@ -58,7 +58,7 @@ class JobRunner:
         self._author = Author(self.request, log, models)
         share = _GATHERING if self._author.model else 1.0
         self._spending = self._author.spending = Spending(self.request.budget, settings, lambda: log.elapsed, share)
-        self._gathering: Gathering | None = None
+        self._gathering: EvidenceGathering | None = None
         self._gathered: asyncio.Task[None] | None = None
         self._used = 0
 
@@ -90,7 +90,7 @@ class JobRunner:
         )
 
     # --- the steps -----------------------------------------------------------------------------------------------
-    async def plan(self) -> Plan:
+    async def plan(self) -> ResearchPlan:
         """The plan of the job, made once."""
         done = await self._log.once("plan", "plan", self._planned)
         return plan_from(done)
@@ -101,14 +101,14 @@ class JobRunner:
         plan = by_model or by_rules
         return {**plan.as_dict(), "notice": self._author.failure_data()}
 
-    async def run(self, plan: Plan) -> dict[str, Any]:
+    async def run(self, plan: ResearchPlan) -> dict[str, Any]:
         """Search, read, and write the report; return the finished job as JSON."""
         gathering = await self._gather(plan)
         ledger = await self._ledger(gathering, plan)
         sections, disagreed = await self._sections(plan, ledger)
         return self._result(plan, gathering, ledger, sections, disagreed)
 
-    async def _gather(self, plan: Plan) -> Gathering:
+    async def _gather(self, plan: ResearchPlan) -> EvidenceGathering:
         limit = self._log.known("limit")
         if limit is not None:
             # It had come to the end of the gathering before; nothing new is searched for.
@@ -134,8 +134,8 @@ class JobRunner:
                 await asyncio.wait([task])
                 raise
 
-    def _new_gathering(self, plan: Plan) -> Gathering:
-        return Gathering(
+    def _new_gathering(self, plan: ResearchPlan) -> EvidenceGathering:
+        return EvidenceGathering(
             self.job.id,
             self.request,
             plan,
@@ -146,11 +146,11 @@ class JobRunner:
             self._settings.content_farms,
         )
 
-    def _kept_pages(self, plan: Plan) -> list[Done]:
+    def _kept_pages(self, plan: ResearchPlan) -> list[Done]:
         every = list(range(len(plan.sub_questions)))
         return [{**page, "sub_questions": every} for page in self._inherited if page.get("text")]
 
-    async def _ledger(self, gathering: Gathering, plan: Plan) -> Ledger:
+    async def _ledger(self, gathering: EvidenceGathering, plan: ResearchPlan) -> Ledger:
         async def built() -> dict[str, Any]:
             # In a thread, since many long texts are compared with each other.
             return (
@@ -159,7 +159,7 @@ class JobRunner:
 
         return ledger_from(await self._log.once("ledger", "ledger", built))
 
-    async def _sections(self, plan: Plan, ledger: Ledger) -> tuple[list[Section], list[Disagreed]]:
+    async def _sections(self, plan: ResearchPlan, ledger: Ledger) -> tuple[list[Section], list[Disagreed]]:
         checker = await asyncio.to_thread(SentenceChecker, ledger)
         writer = SectionWriter(self.request, ledger, checker, self._author)
         sections: list[Section] = []
@@ -179,8 +179,8 @@ class JobRunner:
     # --- the result ----------------------------------------------------------------------------------------------
     def _result(
         self,
-        plan: Plan,
-        gathering: Gathering,
+        plan: ResearchPlan,
+        gathering: EvidenceGathering,
         ledger: Ledger,
         sections: Sequence[Section],
         disagreed: Sequence[Disagreed],
@@ -223,7 +223,7 @@ class JobRunner:
         found = [Failure.from_dict(step["notice"]) for step in steps if step.get("notice")]
         return list({failure.message(): failure for failure in found}.values())
 
-    def _no_evidence(self, gathering: Gathering, ledger: Ledger) -> list[Failure]:
+    def _no_evidence(self, gathering: EvidenceGathering, ledger: Ledger) -> list[Failure]:
         if ledger.rows:
             return []
         failed = [search["failure"] for search in gathering.searches if search.get("failure")]
@@ -231,7 +231,7 @@ class JobRunner:
         # Nothing was found, and nothing failed: that is an answer.
         return [NO_EVIDENCE.failure(cause=Failure.from_dict(failed[0]))] if failed else []
 
-    def _budget(self, gathering: Gathering) -> dict[str, Any]:
+    def _budget(self, gathering: EvidenceGathering) -> dict[str, Any]:
         used = {
             "searches": len(gathering.searches),
             "pages": len(gathering.pages),
@@ -246,7 +246,9 @@ async def _value(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-def _counts(gathering: Gathering, ledger: Ledger, kept: Sequence[Mapping[str, Any]], cited: set[int]) -> dict[str, int]:
+def _counts(
+    gathering: EvidenceGathering, ledger: Ledger, kept: Sequence[Mapping[str, Any]], cited: set[int]
+) -> dict[str, int]:
     rows = [row for row in ledger.rows if row.id in cited]
     return {
         "searches": len(gathering.searches),

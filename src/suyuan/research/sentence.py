@@ -1,4 +1,4 @@
-"""``Sentence``: a sentence of a report with the passages that it cites, and what each of them says about it."""
+"""``ReportSentence``: a sentence of a report with the passages that it cites, and what each of them says about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CheckedCitation:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ReportSentence:
     """A sentence without markers; ``verdict`` is the best of its citations."""
 
     text: str
@@ -51,9 +51,9 @@ class Sentence:
         return {**asdict(self), "citations": [asdict(each) for each in self.citations]}
 
 
-def sentence_from(data: Mapping[str, Any]) -> Sentence:
-    """Read what :meth:`Sentence.as_dict` has written."""
-    return Sentence(**{**data, "citations": tuple(CheckedCitation(**each) for each in data["citations"])})
+def sentence_from(data: Mapping[str, Any]) -> ReportSentence:
+    """Read what :meth:`ReportSentence.as_dict` has written."""
+    return ReportSentence(**{**data, "citations": tuple(CheckedCitation(**each) for each in data["citations"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Section:
     """A part of the report; sentences that did not pass the check are kept apart."""
 
     title: str
-    sentences: tuple[Sentence, ...] = ()
-    dropped: tuple[Sentence, ...] = ()
+    sentences: tuple[ReportSentence, ...] = ()
+    dropped: tuple[ReportSentence, ...] = ()
     by: str = "embedded"
     """Who wrote it: ``embedded`` or the name of a model."""
     is_summary: bool = False

@@ -24,7 +24,7 @@ from ..store.research import ACTIVE, JobTaken, Step, StoredJob, StoredStep
 from .fair_slots import FairSlots
 from .job import ENDED, RESUMABLE, JobStore
 from .model_calls import ModelCalls
-from .plan import Plan, plan_from
+from .plan import ResearchPlan, plan_from
 from .queue import JobQueue, LocalQueue, StoredQueue
 from .request import ResearchRequest, request_from
 from .runner import JobRunner
@@ -397,7 +397,7 @@ def event_of(step: StoredStep) -> dict[str, Any]:
     return {"kind": step.kind, "at": step.at, **data}
 
 
-def plan_of(job: StoredJob) -> Plan | None:
+def plan_of(job: StoredJob) -> ResearchPlan | None:
     """The plan of a job, if it has one."""
     return plan_from(job.plan) if job.plan else None
 

@@ -21,7 +21,7 @@ from ...text.words import count_tokens
 from ...tools.text import shortened
 from ..orjson_response import to_json
 from ..sse import message
-from .foreign_turn import Said, functions_of, text_of
+from .foreign_turn import ForeignMessage, functions_of, text_of
 from .shared import Wanted
 from .turn_text import AnswerWriter, TurnText, is_cut
 
@@ -57,10 +57,10 @@ class MessagesRequest(Wanted):
         """The functions of the caller."""
         return functions_of((tool for tool in self.tools if not _is_search(tool)), self.tool_choice)
 
-    def said(self) -> Iterator[Said]:
+    def said(self) -> Iterator[ForeignMessage]:
         """The messages, the functions that were called, and what they returned."""
         if system := text_of(self.system):
-            yield Said("system", system)
+            yield ForeignMessage("system", system)
         for each in self.messages:
             role, content = str(each.get("role", "")), each.get("content", "")
             if role not in ("user", "assistant"):
@@ -69,9 +69,9 @@ class MessagesRequest(Wanted):
             calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
             for block in blocks:
                 if block.get("type") == "tool_result":
-                    yield Said("tool", text_of(block.get("content")), call=str(block.get("tool_use_id", "")))
+                    yield ForeignMessage("tool", text_of(block.get("content")), call=str(block.get("tool_use_id", "")))
             if (text := text_of(content, _SKIPPED, between="")) or calls or role == "user" and not blocks:
-                yield Said(role, text, calls)
+                yield ForeignMessage(role, text, calls)
 
 
 def _is_search(tool: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ..orjson_response import OrjsonResponse
-from .shared import Exchange
+from .shared import ForeignCall
 
 router = APIRouter(prefix="/res/v1", tags=["brave"])
 
@@ -35,7 +35,7 @@ async def search(
     extra_snippets: bool = False,
 ) -> Response:
     """Search; ``extra_snippets`` reads the pages, and gives the passages that answer."""
-    exchange = Exchange(request)
+    call = ForeignCall(request)
     query = SearchQuery(
         q,
         country="" if country.upper() == "ALL" else country,
@@ -45,7 +45,7 @@ async def search(
         page=offset + 1,
     )
     depth, tokens = ("passages", _SNIPPET_TOKENS * 5) if extra_snippets else ("results", None)
-    page = await exchange.search(query, count, depth=depth, max_tokens=tokens, pages=5)  # type: ignore[arg-type]
+    page = await call.search(query, count, depth=depth, max_tokens=tokens, pages=5)  # type: ignore[arg-type]
     lost = [name for name in request.query_params if name not in (*_KNOWN, *_USUAL)]
     results = [_result(result) for result in page.results]
     content = {
@@ -53,7 +53,7 @@ async def search(
         "query": {"original": q, "more_results_available": len(results) >= count},
         "mixed": {"type": "mixed", "main": [{"type": "web", "index": at, "all": False} for at in range(len(results))]},
         "web": {"type": "search", "results": results, "family_friendly": bool(query.safe)},
-        "suyuan": exchange.said(lost),
+        "suyuan": call.said(lost),
     }
     return OrjsonResponse(content)
 

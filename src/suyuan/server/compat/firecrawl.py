@@ -25,7 +25,7 @@ from ..orjson_response import OrjsonResponse
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls
-from .shared import Exchange, Wanted
+from .shared import ForeignCall, Wanted
 
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
 
@@ -76,23 +76,21 @@ class Scrape(ScrapeOptions):
 @router.post("/scrape")
 async def scrape(request: Request, body: Scrape) -> Response:
     """Read a page."""
-    exchange, seen, lost = Exchange(request), list[PageResponse](), body.left_out()
+    call, seen, lost = ForeignCall(request), list[PageResponse](), body.left_out()
     # What the archive has is enough unless something else than the text is wanted.
     watch = seen.append if {"rawHtml", "links"} & set(body.kinds) else None
     seconds = body.timeout / 1000 if body.timeout else None
-    document = await exchange.document(
+    document = await call.document(
         body.url, seconds=seconds, fresh=body.max_age == 0, render=body.wait_for > 0, seen=watch
     )
     # Clients keep only what is in the data.
     data = {**page_data(document, body, seen[-1] if seen else None), **warning(lost)}
-    return answered(exchange, lost, data=data)
+    return answered(call, lost, data=data)
 
 
-def answered(
-    exchange: Exchange, lost: Sequence[str], said: Mapping[str, Any] | None = None, **content: Any
-) -> Response:
+def answered(call: ForeignCall, lost: Sequence[str], said: Mapping[str, Any] | None = None, **content: Any) -> Response:
     """An answer in Firecrawl's form, with what of the request had no effect."""
-    return OrjsonResponse({"success": True, **content, **warning(lost), "suyuan": exchange.said(lost, **(said or {}))})
+    return OrjsonResponse({"success": True, **content, **warning(lost), "suyuan": call.said(lost, **(said or {}))})
 
 
 def warning(lost: Sequence[str]) -> dict[str, str]:
@@ -134,7 +132,7 @@ def _metadata(document: Document) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value not in (None, "")}
 
 
-class Search(Wanted):
+class FirecrawlSearch(Wanted):
     """A search, and what is wanted of the pages that it finds."""
 
     query: str
@@ -190,15 +188,15 @@ def _freshness(tbs: str) -> str | None:
 
 
 @router.post("/search")
-async def search(request: Request, body: Search) -> Response:
+async def search(request: Request, body: FirecrawlSearch) -> Response:
     """Search, and read the pages where ``scrapeOptions`` has formats."""
-    exchange, lost = Exchange(request), body.left_out()
+    call, lost = ForeignCall(request), body.left_out()
     wanted = body.scrape_options if body.scrape_options and body.scrape_options.formats else None
     data: dict[str, list[dict[str, Any]]] = {}
     failed: list[tuple[str, SuyuanError]] = []
     for source in dict.fromkeys(name for name in _names(body.sources) if name in ("web", "news")):
         try:
-            page = await exchange.search(
+            page = await call.search(
                 body.search_query(source),
                 min(body.limit, MOST_RESULTS),
                 depth="pages" if wanted else "results",
@@ -210,7 +208,7 @@ async def search(request: Request, body: Search) -> Response:
     if failed and not data:
         raise failed[0][1]
     lost += [f"sources={source} ({error.message})" for source, error in failed]
-    return answered(exchange, lost, data=data, id=exchange.id, creditsUsed=0)
+    return answered(call, lost, data=data, id=call.id, creditsUsed=0)
 
 
 def _found(result: SearchResult, source: str, wanted: ScrapeOptions | None) -> dict[str, Any]:
@@ -251,7 +249,7 @@ class Map(Wanted):
 @router.post("/map")
 async def map_site(request: Request, body: Map) -> Response:
     """The addresses of a site, from its pages and its sitemap."""
-    exchange, lost = Exchange(request), body.left_out()
+    call, lost = ForeignCall(request), body.left_out()
     crawls: Crawls = request.app.state.crawls
     depth = 0 if body.sitemap == "only" else 2
     limits = CrawlLimits(
@@ -265,7 +263,7 @@ async def map_site(request: Request, body: Map) -> Response:
     finally:
         crawls.forget(job)
     links = [{"url": url} for url in _addresses(job, body)[: body.limit]]
-    return answered(exchange, lost, {"complete": job.crawl.done}, links=links, id=exchange.id)
+    return answered(call, lost, {"complete": job.crawl.done}, links=links, id=call.id)
 
 
 def _addresses(job: CrawlJob, body: Map) -> list[str]:

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v2", tags=["firecrawl"])
 _PAGES_PER_ANSWER = 50
 
 
-class Crawl(Wanted):
+class CrawlOptions(Wanted):
     """A site to read."""
 
     url: str = Field(max_length=4000)
@@ -63,7 +63,7 @@ class Crawl(Wanted):
 
 
 @router.post("/crawl")
-async def start_crawl(request: Request, body: Crawl) -> Response:
+async def start_crawl(request: Request, body: CrawlOptions) -> Response:
     """Start to read a site; the answer names the address of its status."""
     return _started(request, [body.url], body.limits(), body.scrape_options, body.left_out())
 

@@ -14,7 +14,7 @@ from pydantic import AliasChoices, Field, field_validator
 from ...chat.answering import check_message
 from ...chat.functions import FunctionCall, Functions
 from ...chat.service import ChatService
-from ...chat.session import Exchange
+from ...chat.session import PastTurn
 from ...chat.turn import Turn
 from ...core.causes.asked import BAD_ARGUMENT
 from ...core.causes.web import NO_USER_MESSAGE, ONLY_TEXT, UNKNOWN_API_MODEL
@@ -39,7 +39,7 @@ def check_model(chat: ChatService, model: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ForeignMessage:
     """One message of a conversation: a text, calls of the caller's functions, or what one of them returned."""
 
     role: str
@@ -101,7 +101,12 @@ def functions_of(tools: Iterable[dict[str, Any]], choice: str | dict[str, Any]) 
 
 
 def turn_of(
-    chat: ChatService, model: str, said: Sequence[Said], functions: Functions | None = None, *, search: bool = True
+    chat: ChatService,
+    model: str,
+    said: Sequence[ForeignMessage],
+    functions: Functions | None = None,
+    *,
+    search: bool = True,
 ) -> Turn:
     """The turn that answers the last question of a conversation."""
     asked = _Conversation()
@@ -119,22 +124,22 @@ def turn_of(
     return Turn(session, question, new_id())
 
 
-def _system(said: Sequence[Said]) -> list[Exchange]:
+def _system(said: Sequence[ForeignMessage]) -> list[PastTurn]:
     """The instructions of the caller, as the first exchange."""
     texts = [each.text for each in said if each.role in ("system", "developer") and each.text.strip()]
-    return [Exchange("\n\n".join(texts), "OK.")] if texts else []
+    return [PastTurn("\n\n".join(texts), "OK.")] if texts else []
 
 
 @dataclass(slots=True)
 class _Conversation:
     """What was said, message by message: questions with their answers, and the question that has none yet."""
 
-    history: list[Exchange] = field(default_factory=list)
+    history: list[PastTurn] = field(default_factory=list)
     _questions: list[str] = field(default_factory=list)
     _rounds: list[dict[str, FunctionCall]] = field(default_factory=list)
     _last: str = ""
 
-    def take(self, said: Said) -> None:
+    def take(self, said: ForeignMessage) -> None:
         """Take the next message."""
         if said.calls:
             # Clients send the calls of one message as several items.
@@ -164,7 +169,7 @@ class _Conversation:
                 raise BAD_ARGUMENT(name="messages", why=Text("server.detail.unanswered_call", {"id": call.id[:80]}))
         return tuple(tuple(calls.values()) for calls in self._rounds)
 
-    def _returned(self, said: Said) -> None:
+    def _returned(self, said: ForeignMessage) -> None:
         calls = next((calls for calls in reversed(self._rounds) if said.call in calls), None)
         if calls is None:
             raise BAD_ARGUMENT(name="messages", why=Text("server.detail.no_such_call", {"id": said.call[:80]}))
@@ -173,5 +178,5 @@ class _Conversation:
     def _answered(self, text: str, sources: tuple[tuple[str, str], ...] = ()) -> None:
         """End an exchange; what functions returned is part of its question."""
         asked = [*self._questions, *(str(call) for calls in self.calls() for call in calls)]
-        self.history.append(Exchange("\n\n".join(asked) or "…", text, sources))
+        self.history.append(PastTurn("\n\n".join(asked) or "…", text, sources))
         self._questions, self._rounds = [], []

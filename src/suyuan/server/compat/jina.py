@@ -19,7 +19,7 @@ from ...text.words import count_tokens
 from ..error_forms import is_json
 from ..orjson_response import OrjsonResponse
 from ..sse import EventStream, message
-from .shared import Exchange, Wanted, plain_text
+from .shared import ForeignCall, Wanted, plain_text
 
 router = APIRouter(tags=["jina"])
 
@@ -75,10 +75,10 @@ def _repaired(url: str) -> str:
 async def _answer(request: Request, url: str) -> Response:
     if not url.partition("://")[2]:
         raise BAD_URL(url=url[:120], why=Text("network.reason.invalid"))
-    exchange, seen = Exchange(request), list[PageResponse]()
+    call, seen = ForeignCall(request), list[PageResponse]()
     wanted = _format(request)
     with_links = request.headers.get("x-with-links-summary", "").lower() in ("true", "all", "1")
-    reading = _read(exchange, url, seen if wanted == "html" or with_links else None)
+    reading = _read(call, url, seen if wanted == "html" or with_links else None)
     accept = request.headers.get("accept", "")
     lost = _left_out(request, wanted)
     headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
@@ -105,14 +105,14 @@ def _left_out(request: Request, wanted: str) -> list[str]:
     return lost if wanted in _FORMATS else [f"x-respond-with: {wanted[:40].encode('ascii', 'replace').decode()}", *lost]
 
 
-async def _read(exchange: Exchange, url: str, seen: list[PageResponse] | None) -> Document:
-    headers = exchange.request.headers
+async def _read(call: ForeignCall, url: str, seen: list[PageResponse] | None) -> Document:
+    headers = call.request.headers
     fresh = headers.get("x-no-cache", "").lower() in ("true", "1") or headers.get("x-cache-tolerance", "") == "0"
     render = headers.get("x-engine", "").lower() == "browser"
     timeout = headers.get("x-timeout", "")
     seconds = min(float(timeout[:6]), _MOST_SECONDS) if timeout.isascii() and timeout.isdigit() else None
     watch = seen.append if seen is not None else None
-    return await exchange.document(url, seconds=seconds, fresh=fresh, render=render, seen=watch)
+    return await call.document(url, seconds=seconds, fresh=fresh, render=render, seen=watch)
 
 
 def _content(document: Document, wanted: str, response: PageResponse | None) -> str:

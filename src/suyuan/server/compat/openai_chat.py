@@ -17,7 +17,7 @@ from ...chat.service import ChatService
 from ...core.causes.web import ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
 from ...store.conversation import new_id
 from ..sse import message
-from .foreign_turn import Said, functions_of, model_names, text_of
+from .foreign_turn import ForeignMessage, functions_of, model_names, text_of
 from .shared import Wanted
 from .turn_text import AnswerWriter, TurnText, cited, is_cut
 
@@ -46,12 +46,12 @@ class ChatMessage(Wanted):
     tool_calls: list[ToolCall] = []
     tool_call_id: str = ""
 
-    def said(self) -> Said:
+    def said(self) -> ForeignMessage:
         """The message; raises a cause if there is anything but text and calls in it."""
         if self.role == "function":
             raise ONLY_TEXT(kind=self.role)
         calls = [FunctionCall(each.id, each.function.name, each.function.arguments) for each in self.tool_calls]
-        return Said(self.role, text_of(self.content), tuple(calls), self.tool_call_id)
+        return ForeignMessage(self.role, text_of(self.content), tuple(calls), self.tool_call_id)
 
 
 class StreamOptions(Wanted):

@@ -30,7 +30,7 @@ from ...core.person import current_person
 from ...store.conversation import new_id
 from ..orjson_response import OrjsonResponse
 from ..sse import message
-from .foreign_turn import Said, functions_of, text_of
+from .foreign_turn import ForeignMessage, functions_of, text_of
 from .openai_chat import ChatMessage
 from .shared import Wanted, checked
 from .turn_text import AnswerWriter, TurnText, cited, is_cut
@@ -77,10 +77,10 @@ class ResponseRequest(Wanted):
         """The functions of the caller."""
         return functions_of((tool for tool in self.tools if _kind(tool) == "function"), self.tool_choice)
 
-    def said(self) -> list[Said]:
+    def said(self) -> list[ForeignMessage]:
         """The messages, the functions that were called, and what they returned."""
         if isinstance(self.input, str):
-            return [Said("user", self.input)]
+            return [ForeignMessage("user", self.input)]
         return [_said(item) for item in self.input if _kind(item) not in _SKIPPED]
 
 
@@ -88,7 +88,7 @@ def _kind(item: dict[str, Any]) -> str:
     return str(item.get("type") or "message")
 
 
-def _said(item: dict[str, Any]) -> Said:
+def _said(item: dict[str, Any]) -> ForeignMessage:
     kind = _kind(item)
     if kind not in ("message", "function_call", "function_call_output"):
         raise ONLY_TEXT(kind=kind[:40])
@@ -96,18 +96,20 @@ def _said(item: dict[str, Any]) -> Said:
         return checked(partial(ChatMessage.model_validate, item)).said()
     id = str(item.get("call_id", ""))
     if kind == "function_call_output":
-        return Said("tool", text_of(item.get("output")), call=id)
-    return Said("assistant", calls=(FunctionCall(id, str(item.get("name", "")), str(item.get("arguments", ""))),))
+        return ForeignMessage("tool", text_of(item.get("output")), call=id)
+    return ForeignMessage(
+        "assistant", calls=(FunctionCall(id, str(item.get("name", "")), str(item.get("arguments", ""))),)
+    )
 
 
 class Responses:
     """The answers of a server that a later request can refer to, in memory."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[Said, ...]]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[ForeignMessage, ...]]] = OrderedDict()
         self._sizes: dict[str, int] = {}
 
-    def put(self, response: dict[str, Any], said: tuple[Said, ...]) -> None:
+    def put(self, response: dict[str, Any], said: tuple[ForeignMessage, ...]) -> None:
         """Keep a response, and the conversation up to it; the oldest make room."""
         id = _own(response["id"])
         self._kept[id] = response, said
@@ -120,7 +122,7 @@ class Responses:
         """The response of that id; raises a cause where there is none."""
         return self._entry(id)[0]
 
-    def said(self, id: str) -> tuple[Said, ...]:
+    def said(self, id: str) -> tuple[ForeignMessage, ...]:
         """The conversation up to that response."""
         return self._entry(id)[1]
 
@@ -129,7 +131,7 @@ class Responses:
         self._entry(id)
         del self._kept[_own(id)], self._sizes[_own(id)]
 
-    def _entry(self, id: str) -> tuple[dict[str, Any], tuple[Said, ...]]:
+    def _entry(self, id: str) -> tuple[dict[str, Any], tuple[ForeignMessage, ...]]:
         if _own(id) not in self._kept:
             raise NO_RESPONSE(id=id[:60])
         return self._kept[_own(id)]
@@ -148,7 +150,7 @@ async def respond(request: Request, body: ResponseRequest) -> Response:
     before = responses.said(body.previous_response_id) if body.previous_response_id else ()
     said = (*before, *body.said())
     # Instructions are for this answer only.
-    given = [Said("system", body.instructions), *said] if body.instructions else said
+    given = [ForeignMessage("system", body.instructions), *said] if body.instructions else said
     search, lost = body.tool_choice != "none", body.not_honoured(ignored=_USUAL)
     text = await TurnText.of(request, body.model, given, body.functions(), search=search, not_honoured=lost)
     keep = (lambda response, answer: responses.put(response, (*said, answer))) if body.store else None
@@ -170,7 +172,7 @@ async def delete_response(request: Request, id: str) -> Response:
     return OrjsonResponse({"id": id, "object": "response", "deleted": True})
 
 
-Keep = Callable[[dict[str, Any], Said], None]
+Keep = Callable[[dict[str, Any], ForeignMessage], None]
 
 
 @dataclass(slots=True)
@@ -286,7 +288,7 @@ class ResponseWriter(AnswerWriter):
         }
         if self.keep:
             sources = tuple((source.title, source.url) for source in answer.sources)
-            self.keep(response, Said("assistant", answer.text, answer.calls, sources=sources))
+            self.keep(response, ForeignMessage("assistant", answer.text, answer.calls, sources=sources))
         return response
 
     def _message_item(self, status: str, *content: dict[str, Any]) -> dict[str, Any]:

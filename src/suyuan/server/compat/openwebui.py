@@ -11,12 +11,12 @@ from ...core.errors import SuyuanError
 from ...core.page_reading import Depth
 from ...core.query import SearchQuery
 from ..orjson_response import OrjsonResponse
-from .shared import MOST_URLS, Exchange, Wanted, passages_text
+from .shared import MOST_URLS, ForeignCall, Wanted, passages_text
 
 router = APIRouter(prefix="/openwebui", tags=["openwebui"])
 
 
-class Search(Wanted):
+class OpenWebUISearch(Wanted):
     """A search of Open WebUI."""
 
     query: str
@@ -30,9 +30,11 @@ class Load(Wanted):
 
 
 @router.post("/search")
-async def search(request: Request, body: Search, depth: Depth = "results", max_tokens: int | None = None) -> Response:
+async def search(
+    request: Request, body: OpenWebUISearch, depth: Depth = "results", max_tokens: int | None = None
+) -> Response:
     """Results; with ``?depth=passages`` in the configured address, snippets are what the pages say."""
-    page = await Exchange(request).search(
+    page = await ForeignCall(request).search(
         SearchQuery(body.query), body.count, depth=depth, max_tokens=max_tokens, pages=5
     )
     return OrjsonResponse(
@@ -43,8 +45,8 @@ async def search(request: Request, body: Search, depth: Depth = "results", max_t
 @router.post("/load")
 async def load(request: Request, body: Load) -> Response:
     """The pages that could be read; where none could, why the first could not."""
-    exchange = Exchange(request)
-    read = await exchange.documents(body.urls)
+    call = ForeignCall(request)
+    read = await call.documents(body.urls)
     failed = [each for each in read if isinstance(each, SuyuanError)]
     if failed and len(failed) == len(read):
         raise failed[0]

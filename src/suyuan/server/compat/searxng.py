@@ -23,7 +23,7 @@ from ...messages.catalog import Text
 from ..error_forms import is_json
 from ..sse import while_connected
 from . import tavily
-from .searxng_formats import FORMATS, Found
+from .searxng_formats import FORMATS, SearxngResults
 
 router = APIRouter()
 
@@ -62,7 +62,7 @@ async def search(request: Request) -> Response:
         return _redirect(params)
     client: AsyncClient = request.app.state.client
     if (number := _page_number(params)) > MAX_PAGE:
-        return write(Found(params["q"], None, [["suyuan", f"no page after {MAX_PAGE}"]], number))
+        return write(SearxngResults(params["q"], None, [["suyuan", f"no page after {MAX_PAGE}"]], number))
     asked = _read(params, client)
     if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
@@ -74,11 +74,13 @@ async def search(request: Request) -> Response:
         metrics.count_search(receipt(error.attempts))
         if error.detail_code == PAGE_UNSUPPORTED.detail_code:
             # What SearXNG does when none of its engines has another page.
-            return write(Found(params["q"], None, [*asked.remarks, *_unresponsive(error.attempts)], asked.query.page))
+            return write(
+                SearxngResults(params["q"], None, [*asked.remarks, *_unresponsive(error.attempts)], asked.query.page)
+            )
         raise
     if not page.cached:
         metrics.count_search(receipt(page.attempts))
-    return write(Found(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
+    return write(SearxngResults(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
 
 
 class RootSearchMiddleware:

@@ -25,7 +25,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearxngResults:
     """What is to be written: the query as it was sent, the page (None for none), and what did not answer."""
 
     query: str
@@ -44,7 +44,7 @@ class Found:
         return self.page.extras if self.page else NO_EXTRAS
 
 
-def as_json(found: Found) -> Response:
+def as_json(found: SearxngResults) -> Response:
     """The answer as JSON, with every field that SearXNG has."""
     extras = found.extras
     return OrjsonResponse(
@@ -75,7 +75,7 @@ def as_json(found: Found) -> Response:
     )
 
 
-def as_csv(found: Found) -> Response:
+def as_csv(found: SearxngResults) -> Response:
     """The answer as a table; answers, suggestions and corrections are rows of their own type."""
     out = io.StringIO()
     table = csv.writer(out)
@@ -91,7 +91,7 @@ def as_csv(found: Found) -> Response:
     return Response(out.getvalue(), media_type="application/csv", headers={"Content-Disposition": name})
 
 
-def as_rss(found: Found) -> Response:
+def as_rss(found: SearxngResults) -> Response:
     """The answer as an RSS feed."""
     query, address = _xml(found.query), f"/search?q={quote(found.query, safe='')}"
     terms = f'searchTerms={quoteattr(_clean(found.query))} startPage="{found.number}"'
@@ -108,7 +108,7 @@ def as_rss(found: Found) -> Response:
     return Response(text, media_type="text/xml")
 
 
-FORMATS: dict[str, Callable[[Found], Response]] = {"json": as_json, "csv": as_csv, "rss": as_rss}
+FORMATS: dict[str, Callable[[SearxngResults], Response]] = {"json": as_json, "csv": as_csv, "rss": as_rss}
 
 
 def _row(result: SearchResult) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Wanted(BaseModel):
 
 
 @dataclass(slots=True)
-class Exchange:
+class ForeignCall:
     """One request of a foreign client, and what its answer has to say besides the data."""
 
     request: Request

@@ -25,7 +25,7 @@ from ..orjson_response import OrjsonResponse
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls
-from .shared import MOST_URLS, Exchange, Wanted, best_text, passages_text, plain_text
+from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text, plain_text
 
 router = APIRouter(tags=["tavily"])
 
@@ -37,7 +37,7 @@ _TOPICS = {"general": "", "news": "news", "finance": ""}
 _FOR_NOBODY = ("api_key", "use_cache", "session_id", "client_name", "project_id", "human_id")
 
 
-class Search(Wanted):
+class TavilySearch(Wanted):
     """A search of a Tavily client."""
 
     query: str
@@ -104,13 +104,13 @@ class Search(Wanted):
 
 async def search(request: Request) -> Response:
     """Search; ``POST /search`` with JSON leads here, other requests to that path are SearXNG's."""
-    body = await Search.of(request)
-    exchange = Exchange(request)
+    body = await TavilySearch.of(request)
+    call = ForeignCall(request)
     query, most = body.search_query(), max(1, body.max_results)
     tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
-    answering = asyncio.create_task(_answer(exchange, body.query, query)) if body.include_answer else None
+    answering = asyncio.create_task(_answer(call, body.query, query)) if body.include_answer else None
     try:
-        page = await exchange.search(query, most, depth=body.depth, max_tokens=tokens)
+        page = await call.search(query, most, depth=body.depth, max_tokens=tokens)
         answer = await answering if answering else None
     finally:
         if answering:
@@ -119,7 +119,7 @@ async def search(request: Request) -> Response:
     found = [
         _result(result, score, body) for result, score in zip(results, shares(page.query.text, results), strict=True)
     ]
-    said: dict[str, Any] = {"answer": _about(answer, exchange.lang)} if answer else {}
+    said: dict[str, Any] = {"answer": _about(answer, call.lang)} if answer else {}
     content = {
         "query": body.query,
         "follow_up_questions": None,
@@ -127,18 +127,18 @@ async def search(request: Request) -> Response:
         "images": [],
         "results": found,
     }
-    return _answered(exchange, body, content, **said)
+    return _answered(call, body, content, **said)
 
 
-def _answered(exchange: Exchange, body: Search | Extract | Site, content: dict[str, Any], **said: Any) -> Response:
+def _answered(call: ForeignCall, body: TavilySearch | Extract | Site, content: dict[str, Any], **said: Any) -> Response:
     """An answer in Tavily's form, with what of the request had no effect."""
-    content |= {"response_time": exchange.seconds, "request_id": exchange.id}
+    content |= {"response_time": call.seconds, "request_id": call.id}
     if body.include_usage:
         content["usage"] = {"credits": 0}
-    return OrjsonResponse({**content, "suyuan": exchange.said(body.left_out(), **said)})
+    return OrjsonResponse({**content, "suyuan": call.said(body.left_out(), **said)})
 
 
-def _result(result: SearchResult, score: float, body: Search) -> dict[str, Any]:
+def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
     reading = result.reading
     item: dict[str, Any] = {
         "title": result.title,
@@ -158,11 +158,11 @@ def _result(result: SearchResult, score: float, body: Search) -> dict[str, Any]:
     return item
 
 
-async def _answer(exchange: Exchange, question: str, query: SearchQuery) -> Answer:
+async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answer:
     """The answer of the configured model, from searches with the same filters."""
-    await exchange.request.app.state.preloader.wait()
-    answer = await exchange.client.ask(question, within=query)
-    exchange.request.app.state.metrics.count_event(answer)
+    await call.request.app.state.preloader.wait()
+    answer = await call.client.ask(question, within=query)
+    call.request.app.state.metrics.count_event(answer)
     return answer
 
 
@@ -209,9 +209,9 @@ class Extract(Wanted):
 @router.post("/extract")
 async def extract(request: Request, body: Extract) -> Response:
     """Read up to twenty pages."""
-    exchange = Exchange(request)
+    call = ForeignCall(request)
     urls = [body.urls] if isinstance(body.urls, str) else body.urls
-    read = await exchange.documents(urls[:MOST_URLS], seconds=body.timeout)
+    read = await call.documents(urls[:MOST_URLS], seconds=body.timeout)
     results, failed = [], []
     for url, document in zip(urls, read, strict=False):
         if isinstance(document, Document):
@@ -219,8 +219,8 @@ async def extract(request: Request, body: Extract) -> Response:
                 {"url": url, "title": document.title, "raw_content": _content(document, body, body.query), "images": []}
             )
         else:
-            failed.append(_failed(url, document, exchange.lang))
-    return _answered(exchange, body, {"results": results, "failed_results": failed})
+            failed.append(_failed(url, document, call.lang))
+    return _answered(call, body, {"results": results, "failed_results": failed})
 
 
 def _content(document: Document, body: Extract | Site, question: str) -> str:
@@ -273,31 +273,29 @@ class Site(Wanted):
 @router.post("/map")
 async def map_site(request: Request, body: Site) -> Response:
     """The addresses of a site, from its pages and its sitemap."""
-    exchange = Exchange(request)
-    job = await _crawled(exchange, body, texts=False)
+    call = ForeignCall(request)
+    job = await _crawled(call, body, texts=False)
     urls = list(job.crawl.found.values())[: body.limit]
-    return _site_answer(exchange, body, job, urls)
+    return _site_answer(call, body, job, urls)
 
 
 @router.post("/crawl")
 async def crawl_site(request: Request, body: Site) -> Response:
     """The pages of a site; with ``instructions`` only what they say to them."""
-    exchange = Exchange(request)
-    job = await _crawled(exchange, body, texts=True)
+    call = ForeignCall(request)
+    job = await _crawled(call, body, texts=True)
     results = [
         {"url": page.url, "raw_content": _content(page.document, body, body.instructions), "favicon": None}
         for page in job.crawl.pages
         if page.document is not None
     ]
-    failed = [
-        {"url": page.url, **page.error.as_dict(exchange.lang)} for page in job.crawl.pages if page.error is not None
-    ]
-    return _site_answer(exchange, body, job, results, failed=failed)
+    failed = [{"url": page.url, **page.error.as_dict(call.lang)} for page in job.crawl.pages if page.error is not None]
+    return _site_answer(call, body, job, results, failed=failed)
 
 
-async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
+async def _crawled(call: ForeignCall, body: Site, *, texts: bool) -> CrawlJob:
     """The crawl of ``body``, as far as its time allowed; a client that leaves pauses it."""
-    crawls: Crawls = exchange.request.app.state.crawls
+    crawls: Crawls = call.request.app.state.crawls
     if body.resume:
         job = await crawls.get(body.resume)
     else:
@@ -310,18 +308,18 @@ async def _crawled(exchange: Exchange, body: Site, *, texts: bool) -> CrawlJob:
             await crawls.pause(job)
             raise
 
-    await while_connected(exchange.request, work())
+    await while_connected(call.request, work())
     job.crawl.check_start()
     return job
 
 
-def _site_answer(exchange: Exchange, body: Site, job: CrawlJob, results: list[Any], **more: Any) -> Response:
+def _site_answer(call: ForeignCall, body: Site, job: CrawlJob, results: list[Any], **more: Any) -> Response:
     done = job.crawl.done
     if done:
-        crawls: Crawls = exchange.request.app.state.crawls
+        crawls: Crawls = call.request.app.state.crawls
         crawls.forget(job)
     more |= {"complete": done, "resume": None if done else job.id, "left": job.crawl.waiting}
-    return _answered(exchange, body, {"base_url": job.crawl.url, "results": results}, **more)
+    return _answered(call, body, {"base_url": job.crawl.url, "results": results}, **more)
 
 
 @router.get("/usage")

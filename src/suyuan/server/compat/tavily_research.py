@@ -14,7 +14,7 @@ from ...research.job import ENDED
 from ...research.report import Research
 from ...store.research import StoredJob
 from ..orjson_response import OrjsonResponse
-from .shared import Exchange, Wanted
+from .shared import ForeignCall, Wanted
 
 _DEPTHS = {"mini": "quick", "auto": "normal", "pro": "deep"}
 _STATES = {"done": "completed", "cancelled": "completed", "failed": "failed", "queued": "pending"}
@@ -31,23 +31,23 @@ class Wish(Wanted):
 
 async def create(request: Request) -> Response:
     """Begin a task; its report is asked for later."""
-    exchange = Exchange(request)
+    call = ForeignCall(request)
     body = await Wish.of(request)
     if body.stream:
         # Our events have another shape; a client that waits for Tavily's would wait for ever.
         raise BAD_ARGUMENT(name="stream", why=Text("input.detail.no_stream"))
-    job = await exchange.client.research_service.create(body.input, {"depth": _DEPTHS[body.model]})
-    content = {**_base(exchange, job), "status": "pending", "input": body.input, "model": body.model}
+    job = await call.client.research_service.create(body.input, {"depth": _DEPTHS[body.model]})
+    content = {**_base(call, job), "status": "pending", "input": body.input, "model": body.model}
     left_out = [name for name in ("output_schema",) if name in (body.model_extra or {})]
     left_out += ["citation_format"] if body.citation_format != "numbered" else []
-    return OrjsonResponse({**content, "suyuan": exchange.said(left_out)})
+    return OrjsonResponse({**content, "suyuan": call.said(left_out)})
 
 
 async def get(request: Request, id: str) -> Response:
     """How far a task is: 202 while it runs, then its report and its sources."""
-    exchange = Exchange(request)
-    job = await exchange.client.research_service.get(id)
-    content = {**_base(exchange, job), "status": _STATES.get(job.state, "in_progress")}
+    call = ForeignCall(request)
+    job = await call.client.research_service.get(id)
+    content = {**_base(call, job), "status": _STATES.get(job.state, "in_progress")}
     if job.state not in ENDED:
         return OrjsonResponse(content, 202)
     found = Research.of(job)
@@ -58,5 +58,5 @@ async def get(request: Request, id: str) -> Response:
     return OrjsonResponse(content)
 
 
-def _base(exchange: Exchange, job: StoredJob) -> dict[str, Any]:
-    return {"request_id": job.id, "created_at": job.created_at, "response_time": exchange.seconds}
+def _base(call: ForeignCall, job: StoredJob) -> dict[str, Any]:
+    return {"request_id": job.id, "created_at": job.created_at, "response_time": call.seconds}

@@ -24,7 +24,7 @@ from ..error_forms import ErrorForm, form_of
 from ..errors import language_of, status_of
 from ..orjson_response import OrjsonResponse
 from ..sse import EventStream, while_connected
-from .foreign_turn import Said, turn_of
+from .foreign_turn import ForeignMessage, turn_of
 
 # Agents write text before they call a tool, and what was sent cannot be withdrawn: so many characters are held back.
 _HELD_BACK = 300
@@ -50,7 +50,7 @@ class TurnText:
         cls,
         request: Request,
         model: str,
-        said: Sequence[Said],
+        said: Sequence[ForeignMessage],
         functions: Functions,
         *,
         search: bool = True,
