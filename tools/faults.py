@@ -791,7 +791,7 @@ FAULTS = (
         "if common < _SAME:",
     ),
     Fault(
-        "tests/embedded/test_passages.py",
+        "tests/embedded/test_quoted_passages.py",
         "a sentence beside a quoted one is cited with sources that do not have it",
         "embedded/quotes.py",
         "numbers if each is self.candidate else (each.number,),",
@@ -819,7 +819,7 @@ FAULTS = (
         "        if False:",
     ),
     Fault(
-        "tests/embedded/test_passages.py",
+        "tests/embedded/test_quoted_passages.py",
         "what stands after a colon hides a contradiction",
         "embedded/quotes.py",
         "return [(one, other)] if first == (one, other) else [(one, other), first]",
