@@ -194,3 +194,9 @@ def test_what_people_wrote_is_rarely_called_contradicted_without_reason(name: st
 def test_the_embedded_model_cites_no_source_that_says_otherwise(lang: str) -> None:
     found = disagreeing(lang, half=1)
     assert found.wrong_citations < 0.03 and found.right > 0.8 and found.both > 0.6
+
+
+def test_a_title_that_is_only_listed_is_no_claim() -> None:
+    evidence = {1: SourceEvidence("Osk Bridge [opens] – Gazette", page="The Osk Bridge opens in May. Gazette.")}
+    listed, said = "The nearest sources:\n\n- Osk Bridge  opens  – Gazette [1]", "The Osk Bridge opens in May[1]."
+    assert [len(ClaimChecker(evidence).check(text, find_markers(text))[0]) for text in (listed, said)] == [0, 1]

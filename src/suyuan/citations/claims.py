@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ _LEAST_PART = 4
 # Of sources that are not cited: the share of a sentence's words that one of theirs must have, and the most compared.
 _LEAST_SHARED, _COMPARED = 0.5, 2
 _MOST_DISAGREEMENTS = 8
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +93,18 @@ class ClaimChecker:
         for sentence in cited_sentences(text, markers):
             statement = Statement(sentence.body)
             parts = zip(sentence.numbers, sentence.parts, strict=True)
+            if self._is_title(sentence):
+                continue
             own = [self._claim(sentence, statement, number, part) for number, part in parts if number in self._evidence]
             claims += own
             if len(disagreements) < _MOST_DISAGREEMENTS:
                 disagreements += self._disagreements(sentence, statement, own)
         return tuple(claims), tuple(disagreements)
+
+    def _is_title(self, sentence: CitedSentence) -> bool:
+        """Whether a line only lists the page that it cites: a title says nothing that could be checked."""
+        titles = (self._evidence[number].title for number in sentence.numbers if number in self._evidence)
+        return any(_WORD.findall(title) == _WORD.findall(sentence.body) != [] for title in titles)
 
     def _disagreements(
         self, sentence: CitedSentence, statement: Statement, claims: Sequence[Claim]

@@ -56,6 +56,7 @@ _CUES = {
     r"多远|距离|\bhow far\b": r"距|远|\b(?:distance|away|far|kilomet|miles)",
     r"多大|面积|\bhow (?:big|large)\b|\barea\b": r"面积|平方|公顷|大|\b(?:area|square|acre|hectare|larg|size)",
     r"几岁|年龄|\bhow old\b": r"岁|年|\b(?:old|age|born|built)",
+    r"人口|\bpopulation\b|\bhow many people live\b": r"人口|居民|住|\b(?:live|inhabit|resident|population|home to)",
     r"\bhappen|\btake place|发生": r"发生|举行|\b(?:happen|occur|took place|held|resul)",
 }  # fmt: skip
 _COMPILED = [(re.compile(asked, re.I), re.compile(told, re.I)) for asked, told in _CUES.items()]

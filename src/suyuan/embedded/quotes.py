@@ -25,6 +25,7 @@ from .question_splitter import split_question
 from .quote import Quote, Sentence, joined
 from .recency import Recency, asks_for_newest
 from .sentence_features import Asked, SentenceFeatures
+from .subject import Fit, fit_subject
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
 _LEAST = math.log(0.01)
@@ -36,6 +37,10 @@ _LIKELY = 0.6
 _LOOK_AT = 24
 # Where the newest is asked for: sentences down to this far below the best are about the subject.
 _ABOUT_SUBJECT = -4.0
+# A sentence that may be quoted is so far below the best one, which may not: then only the other thing has an answer.
+_FAR_BELOW = -2.0
+# How much less a sentence counts whose page has a title about something else.
+_BESIDE = 1.5
 # After a sentence that announces something, so many are quoted with it.
 _MOST_ANNOUNCED = 3
 # Two sentences say the same where so much of the shorter one's words is in both.
@@ -44,6 +49,7 @@ _ALIKE = 0.4
 _SUBJECT_WEIGHT, _ABOUT_ANOTHER = 0.7, 0.5
 _STATEMENT_END = re.compile(r"(?<=.{5})(?:[：；]|[:;]\s)")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,])")
 _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should)\b|\bsteps\b", re.I)
 
 
@@ -137,7 +143,7 @@ class _Limits:
 
 _LIMITS: dict[AnswerLength, _Limits] = {
     "short": _Limits(6, 0.0, 1, 1, 1),
-    "full": _Limits(12, math.log(0.005), 8, 8, 4, is_list=True),
+    "full": _Limits(12, math.log(0.002), 8, 8, 4, is_list=True),
     "list": _Limits(8, math.log(0.01), 5, 5, 3, is_list=True),
     "table": _Limits(6, 0.0, 1, 1, 1),
 }
@@ -186,19 +192,26 @@ def find_quotes(
     """Return the sentences that answer ``question`` or come near, and which of both."""
     question, about = simplified(question), simplified(about)
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
+    fit = fit_subject(question, about, candidates)
+    fitting = [candidate for candidate in candidates if fit.allows(candidate)]
     is_chinese = script_language(question) == "zh"
     quotable = [candidate for candidate in candidates if not candidate.is_heading]
     readable = [candidate for candidate in quotable if (script_language(candidate.text) == "zh") == is_chinese]
     limits = _LIMITS.get(form, _Limits(most))
     recency = Recency(evidence) if asks_for_newest(question) else None
-    picks, outcome = _picks(question, about, readable, limits, recency)
+    picks, outcome = _picks(question, about, readable, limits, recency, fit)
     if not picks:
         # A sentence in another language is better than none.
-        picks, outcome = _picks(question, about, quotable, limits, recency)
+        picks, outcome = _picks(question, about, quotable, limits, recency, fit)
+    if outcome == "answer" and not fit.is_named:
+        outcome = "near"
+    if outcome != "answer":
+        recency = None  # What does not answer holds as of no day.
     texts = {source.number: source.text for source in evidence}
-    quotes = tuple(_with_others(picks, candidates, content_stems(question), texts, recency))
+    quotes = tuple(_with_others(picks, fitting, content_stems(question), texts, recency))
     if outcome == "answer" and not any(quote.others for quote in quotes):
-        quotes = _with_sides(quotes, answer_sides(question, readable), candidates, recency)
+        sides = answer_sides(question, [each for each in readable if fit.allows(each)])
+        quotes = _with_sides(quotes, sides, fitting, recency)
     return Found(quotes, outcome)
 
 
@@ -219,9 +232,17 @@ def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _picks(
-    question: str, about: str, candidates: list[Candidate], limits: _Limits, recency: Recency | None
+    question: str,
+    about: str,
+    candidates: list[Candidate],
+    limits: _Limits,
+    recency: Recency | None,
+    fit: Fit,
 ) -> tuple[list[_Pick], Outcome]:
-    """Return the sentences for all parts of a question; what is true of one part is true of the whole."""
+    """Return the sentences for all parts of a question; what is true of one part is true of the whole.
+
+    Sentences that do not fit count for what is rare and what is agreed on, but are not picked.
+    """
     parts = split_question(question) or ([question] if about else [])
     if not candidates or not parts:
         return [], "none"
@@ -233,9 +254,11 @@ def _picks(
         emphasis = _Emphasis(content_stems(about), words[at] - others, others - words[at])
         # What is left is shared with the parts that follow.
         most = len(picks) + max(1, (limits.most - len(picks)) // (len(parts) - at))
-        outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, replace(limits, most=most), emphasis, recency))
-    _add_sources(picks, candidates)
-    _add_announced(picks, candidates)
+        own = replace(limits, most=most)
+        outcomes.add(_pick_for(Asked.of(part, about), candidates, picks, own, emphasis, recency, fit))
+    fitting = [each for each in candidates if fit.allows(each)]
+    _add_sources(picks, fitting)
+    _add_announced(picks, fitting)
     outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
     return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
@@ -247,6 +270,7 @@ def _pick_for(
     limits: _Limits,
     emphasis: _Emphasis,
     recency: Recency | None,
+    fit: Fit,
 ) -> Outcome:
     """Pick the best candidate for a part, then others that are nearly as good and say something else."""
     features = SentenceFeatures(asked, candidates)
@@ -254,12 +278,21 @@ def _pick_for(
     found = outcome(features, scores)
     if found == "none":
         return found
-    scores = [score + emphasis.of(each) for score, each in zip(scores, candidates, strict=True)]
+    overall = max(scores)
+    unfit = [score for score, each in zip(scores, candidates, strict=True) if not fit.allows(each)]
+    pairs = [pair for pair in zip(scores, candidates, strict=True) if fit.allows(pair[1])]
+    if not pairs:
+        return "none"
+    if max(score for score, _ in pairs) < overall + _FAR_BELOW:
+        found = "near"  # What answers is about another thing.
+    candidates = [each for _, each in pairs]
+    scores = [score + emphasis.of(each) - _BESIDE * (id(each) in fit.beside) for score, each in pairs]
     if recency:
         scores = _newer_first(scores, candidates, recency)
     ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
     best, first = ranked[0]
-    total, sure, taken = sum(math.exp(score - best) for score in scores), 0.0, 0
+    # Those that are not quoted count too: without them, the others would seem surer than they are.
+    total, sure, taken = sum(math.exp(score - best) for score in (*scores, *unfit)), 0.0, 0
     most = limits.most_for(asked, is_part=bool(emphasis.others))
     while ranked and taken < most and len(picks) < limits.most:
         score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
@@ -397,7 +430,7 @@ def _contradicting(
 def _other_figures(one: Candidate, other: Candidate) -> tuple[str, str] | None:
     """Return the figures that differ in two sentences of nearly the same words."""
     common = len(one.stems.keys() & other.stems.keys()) / max(1, min(len(one.stems), len(other.stems)))
-    ours, theirs = _FIGURE.findall(one.text), _FIGURE.findall(other.text)
+    ours, theirs = (_FIGURE.findall(_YEAR.sub("", each.text)) for each in (one, other))
     if common < _SAME or len(ours) != len(theirs):
         return None
     return next(((mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its), None)

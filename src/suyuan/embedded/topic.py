@@ -52,12 +52,19 @@ def find_name(question: str) -> str:
     return quoted[0] if quoted else _names(question, "")
 
 
+def find_names(question: str) -> list[str]:
+    """Return the names of an English question, those after a preposition only where there are no others."""
+    return [name[0] for name in _name_matches(question)]
+
+
 def _names(question: str, answer: str) -> str:
-    """Return the names of a question, those after a preposition only where there are no others."""
+    return " ".join(_whole(question, name, answer) for name in _name_matches(question))
+
+
+def _name_matches(question: str) -> list[re.Match[str]]:
     begin = first.end() if (first := _FIRST_WORD.match(question)) else 0
     found = [(name, _AFTER_PREPOSITION.search(question, 0, name.start())) for name in _NAME.finditer(question, begin)]
-    chosen = [name for name, is_after in found if not is_after] or [name for name, _ in found]
-    return " ".join(_whole(question, name, answer) for name in chosen)
+    return [name for name, is_after in found if not is_after] or [name for name, _ in found]
 
 
 def _whole(question: str, name: re.Match[str], answer: str) -> str:

@@ -21,6 +21,11 @@ _CHINESE_QUESTION = re.compile(
     rf"{_REQUEST}|查一下|搜索一下|什么时候|什么时间|为什么|是什么|什么样|什么|有哪些|哪一[年天个位家座]|哪[个些里年位家座种儿]|哪"
     r"|是多少|多少|多久|多长|怎么样|怎么|怎样|如何|是否|是不是|是谁|谁|几个|分别|一下|吗|呢|吧|啊|的|了|是|在|有|和|与|及|或|被|把"
 )
+# A verb that only makes the question: "How does a filter work?" is about filters, not about work.
+_EMPTY_VERB = re.compile(
+    r"(?<=\s)(?:works?|happens?|occurs?|functions?|means?)(?=\s*[?？.]*\s*$)|(?:工作|运作|运行)的?(?=[?？。\s]*$)", re.I
+)
+_ASKS_HOW = re.compile(r"\b(?:how|why|what) (?:do|does|did)\b|怎[么样]|如何", re.I)
 _OPENING = re.compile(rf"^(?:{_REQUEST}|please|(?:can you |could you )?tell me(?: about)?)[\s,，:：]*", re.I)
 _PUNCTUATION = re.compile(r"[?？!！。,，;；:：“”\"]")
 _SINGLE_CHARACTER = 0.5
@@ -35,7 +40,8 @@ def keywords(question: str) -> list[str]:
 
 def content_words(question: str) -> list[str]:
     """Return the words of ``question`` that its answer should contain, each once, in the form of :func:`words`."""
-    found = words(_CHINESE_QUESTION.sub(" ", question)) or words(question)
+    asked = _EMPTY_VERB.sub(" ", question) if _ASKS_HOW.search(question) else question
+    found = words(_CHINESE_QUESTION.sub(" ", asked)) or words(question)
     return list(dict.fromkeys(word for word in found if word not in _SKIPPED))
 
 

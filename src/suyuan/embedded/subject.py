@@ -1,0 +1,159 @@
+"""Which sentences may be about the thing that a question names, and which are of pages about another such thing.
+
+The titles of the sources show it. Where one asks about the Tern Bridge, a page "Wren Bridge" is about another one: of
+the name, "Bridge" only says what kind of thing it is, and the part that tells it from others is "Tern".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..text.keywords import STOP_WORDS, content_stems, without_request
+from ..text.scripts import HAN
+from ..text.words import stems
+from .evidence import Candidate
+from .topic import find_names
+
+_LEAST = 2
+# 听潮大桥: two characters tell which, the last two what kind of thing.
+_WITH_KIND = 4
+_BETWEEN_SUBJECTS = re.compile(r"[和与跟比或、，,]|还是")
+_BEGINNING = re.compile(rf"[{HAN}A-Za-z·-]+")
+_NEXT_WORD = re.compile(r"\s+([a-z]{3,})")
+_NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
+_NAME_TAGS = ("ns", "nr", "nt")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How sentences fit what a question names, each by its identity."""
+
+    barred: frozenset[int] = frozenset()
+    """Those about something else."""
+    beside: frozenset[int] = frozenset()
+    """Those of pages whose titles do not name it, where the title of another page does."""
+    is_named: bool = True
+    """Whether a source names it at all."""
+
+    def allows(self, candidate: Candidate) -> bool:
+        """Whether a sentence may be quoted."""
+        return id(candidate) not in self.barred
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A thing that a question names, in small letters."""
+
+    name: str
+    key: str
+    """The part that tells it from other things."""
+    kind: str = ""
+    """What kind of thing it is, where a source is about another one of this kind."""
+    noun: str = ""
+    """The word after the name that says what of it is meant: the Port Ember library."""
+
+    def is_named_by(self, text: str) -> bool:
+        """Whether a source, with its title as the first line, names it; Helga Strand is not the Strand Bridge."""
+        if self.noun not in text:
+            return False
+        whole = self.name if self.kind and self.name.isascii() else self.key
+        return self.key in text.partition("\n")[0] or whole in text
+
+
+def fit_subject(question: str, about: str, candidates: Sequence[Candidate]) -> Fit:
+    """Return which sentences may be about what a question names; ``about`` is what it leaves out as said before.
+
+    None may where all sources are about other things of the same kind.
+    """
+    texts: dict[int, str] = {}
+    for each in candidates:
+        texts[each.number] = f"{texts.get(each.number) or each.title.lower()}\n{each.text.lower()}"
+    titles = {each.number: each.title.lower() for each in candidates}
+    own = _subjects(question, titles, texts)
+    subjects = own or _subjects(about, titles, texts)
+    named = [subject for subject in subjects if any(map(subject.is_named_by, texts.values()))]
+    if own and not named:
+        return Fit(_ids(candidates) if all(subject.kind for subject in own) else frozenset(), is_named=False)
+    if not named:
+        return _fit_words(question, about, candidates, texts)
+    asked = f"{question} {about}"
+    barred = [each for each in candidates if not any(_may_be_about(each, one, texts, asked) for one in named)]
+    keyed = {number for number, title in titles.items() if any(one.key in title for one in named)}
+    return Fit(_ids(barred), _ids(each for each in candidates if keyed and each.number not in keyed))
+
+
+def _fit_words(question: str, about: str, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> Fit:
+    """Without a name: a source that shares no word with the question is about something else."""
+    words = {*content_stems(question), *content_stems(about)}
+    barred = [each for each in candidates if each.source.isdisjoint(words)]
+    titled = {each.number for each in candidates if question.isascii() and not words.isdisjoint(stems(each.title))}
+    return Fit(
+        _ids(barred) if len(barred) < len(candidates) else frozenset(),
+        _ids(each for each in candidates if titled and each.number not in titled),
+        not _names_what_none_has(question, texts),
+    )
+
+
+def _ids(candidates: Iterable[Candidate]) -> frozenset[int]:
+    return frozenset(map(id, candidates))
+
+
+def _may_be_about(candidate: Candidate, subject: _Subject, texts: Mapping[int, str], asked: str) -> bool:
+    text, title = texts[candidate.number], candidate.title.lower()
+    if subject.noun not in text:
+        return False
+    before = candidate.before.text if candidate.before else ""
+    if subject.key in title or subject.key in f"{before}\n{candidate.text}".lower():
+        return True
+    others = (name for name in _NAME_IN_TITLE.findall(candidate.title) if name not in asked)
+    of_another = any(name in candidate.text for name in others)
+    return not of_another and not (subject.kind and subject.kind in title) and subject.is_named_by(text)
+
+
+def _subjects(question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Subject]:
+    if not question or not any(titles.values()):
+        return []
+    if question.isascii():
+        return [_english(name, question, titles, texts) for name in find_names(question)]
+    parts = _BETWEEN_SUBJECTS.split(without_request(question))
+    return [subject for part in parts if (subject := _chinese(part, titles))]
+
+
+def _english(written: str, question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> _Subject:
+    """Read a name: its last word says what kind of thing it is where a title has it with other words before it."""
+    name = written.lower()
+    first, _, kind = name.rpartition(" ")
+    others = (title for title in titles.values() if first and kind in title.split() and first not in title)
+    # A surname is the last word too, but no text has "the obama".
+    if next(others, "") and _is_thing(kind, texts):
+        return _Subject(name, first, kind)
+    after = _NEXT_WORD.match(question, question.find(written) + len(written))
+    noun = after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
+    is_page = any(noun in title and name in texts[number] for number, title in titles.items())
+    return _Subject(name, name, noun=noun if is_page else "")
+
+
+def _is_thing(word: str, texts: Mapping[int, str]) -> bool:
+    return any(f"the {word} " in text for text in texts.values())
+
+
+def _chinese(part: str, titles: Mapping[int, str]) -> _Subject | None:
+    """Return the beginning of a question that a title has."""
+    beginning = found[0] if (found := _BEGINNING.match(part.strip().lower())) else ""
+    ends = range(len(beginning), _LEAST - 1, -1)
+    name = next((beginning[:end] for end in ends if any(beginning[:end] in title for title in titles.values())), "")
+    if not name:
+        return None
+    return _Subject(name, name[:_LEAST], name[-_LEAST:]) if len(name) >= _WITH_KIND else _Subject(name, name)
+
+
+def _names_what_none_has(question: str, texts: Mapping[int, str]) -> bool:
+    """Whether a Chinese question names a place, a person or an organisation that is in no source."""
+    if question.isascii():
+        return False
+    import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
+
+    names = [word.lower() for word, tag in rjieba.tag(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
+    return bool(names) and not any(name in text for name in names for text in texts.values())
