@@ -13,6 +13,7 @@ pytest.importorskip("anthropic", reason="the client is part of the dev extra")
 import anthropic
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server
+from server.serving import client as asking
 
 ASKED: Any = {"model": "suyuan", "max_tokens": 1000, "messages": [{"role": "user", "content": QUESTION}]}
 SEARCH: Any = [{"type": "web_search_20250305", "name": "web_search"}]
@@ -104,6 +105,12 @@ def test_models_and_keys(server: Compat, client: anthropic.Anthropic) -> None:
     with anthropic.Anthropic(base_url=server.url, api_key="sk-wrong", max_retries=0) as wrong:
         with pytest.raises(anthropic.AuthenticationError):
             wrong.messages.create(**ASKED)
+
+
+async def test_without_the_header_of_its_clients_errors_have_the_same_form(server: Compat) -> None:
+    async with asking(server.url) as ask:
+        status, told = await ask("POST", "/v1/messages", {**ASKED, "model": "claude-5"}, **{"x-api-key": TOKEN})
+    assert status == 404 and told["type"] == "error"
 
 
 def test_langchain(server: Compat) -> None:
