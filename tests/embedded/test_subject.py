@@ -89,3 +89,38 @@ def test_the_noun_after_a_name_tells_what_of_it_is_meant() -> None:
 )
 def test_a_price_in_the_present_tense_is_the_newest_one(question: str, newest: bool) -> None:
     assert asks_for_newest(question) is newest
+
+
+def test_a_figure_is_answered_by_sentences_with_such_a_figure_only() -> None:
+    said = answer("How long is the Osk Bridge?", BRIDGES)
+    assert "210 metres" in said and "Ada Lorn" not in said
+    weight = answer(
+        "How much does the Leaf S weigh?", [("Leaf S", "The Leaf S costs 420 crowns. It weighs 340 grams.")]
+    )
+    assert "340 grams" in weight
+
+
+def test_a_figure_of_something_else_only_comes_near() -> None:
+    texts = [
+        ("Port Osk Harbour: annual report", "The harbour of Port Osk employed 86 people at the end of the year."),
+        ("Library of Port Osk", "Anyone who lives in Port Osk can borrow ten books for four weeks."),
+    ]
+    assert answer("How many people live in Port Osk?", texts).startswith("No sentence in these sources answers")
+    texts.append(("Port Osk", "About 5,200 people live in Port Osk."))
+    assert "5,200 people" in answer("How many people live in Port Osk?", texts).splitlines()[0]
+
+
+def test_of_a_table_by_years_the_row_of_the_year_counts() -> None:
+    rows = "| Year | Skipper |\n| --- | --- |\n| 2026 | Noor Adad |\n| 2025 | Pavel Rask |\n"
+    page = ("Osk Bay Regatta: winners", f"The Osk Bay Regatta in 2026 was won by Noor Adad with a new boat.\n\n{rows}")
+    said = answer("Who won the Osk Bay Regatta in 2025?", [page])
+    assert "Pavel Rask" in said and "Noor" not in said
+
+
+def test_the_reason_stands_first() -> None:
+    page = (
+        "Why there are tides",
+        "On most coasts there are two high tides and two low tides a day.\n\n"
+        "The tides are caused by the gravity of the Moon.\n\nSailors have tables of the tides.",
+    )
+    assert "caused by" in answer("Why do tides happen?", [page]).splitlines()[0]

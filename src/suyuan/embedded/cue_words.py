@@ -53,7 +53,7 @@ _CUES = {
         r"时|分钟|天|年|月|\b(?:tak|last|minutes|hours|days|weeks|years)",
     r"多少钱|价格|票价|多贵|\bhow much (?:is|are|does|do|did)\b|\bcosts?\b|\bprice\b":
         r"价|元|费|\b(?:cost|price|pay|paid|sold|fare)",
-    r"多远|距离|\bhow far\b": r"距|远|\b(?:distance|away|far|kilomet|miles)",
+    r"多远|距离|\bhow far\b": r"距|远|\b(?:distance|away|far)",
     r"多大|面积|\bhow (?:big|large)\b|\barea\b": r"面积|平方|公顷|大|\b(?:area|square|acre|hectare|larg|size)",
     r"几岁|年龄|\bhow old\b": r"岁|年|\b(?:old|age|born|built)",
     r"人口|\bpopulation\b|\bhow many people live\b": r"人口|居民|住|\b(?:live|inhabit|resident|population|home to)",

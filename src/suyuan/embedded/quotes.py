@@ -19,6 +19,7 @@ from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from ..text.words import stems
 from .answer_sides import AnswerSide, answer_sides
+from .answer_type import answer_type
 from .answerability import Outcome, outcome, sentence_scores
 from .evidence import LONGEST, Candidate, Evidence, announces, find_candidates, refers_back
 from .question_splitter import split_question
@@ -39,6 +40,10 @@ _LOOK_AT = 24
 _ABOUT_SUBJECT = -4.0
 # A sentence that may be quoted is so far below the best one, which may not: then only the other thing has an answer.
 _FAR_BELOW = -2.0
+# How much more the row of the year that is asked about counts.
+_OF_YEAR = 1.0
+# A sentence is nearly as good as the best one down to this far below it.
+_NEARLY = -1.0
 # How much less a sentence counts whose page has a title about something else.
 _BESIDE = 1.5
 # After a sentence that announces something, so many are quoted with it.
@@ -260,6 +265,8 @@ def _picks(
     _add_sources(picks, fitting)
     _add_announced(picks, fitting)
     outcome: Outcome = "answer" if "answer" in outcomes else "near" if "near" in outcomes else "none"
+    if (expected := answer_type(question)).kinds == ("reason",):
+        picks.sort(key=lambda pick: not expected.is_given_by(pick.candidate.text))
     return (_in_source_order(picks) if _STEPS.search(question) else picks), outcome
 
 
@@ -278,21 +285,23 @@ def _pick_for(
     found = outcome(features, scores)
     if found == "none":
         return found
-    overall = max(scores)
-    unfit = [score for score, each in zip(scores, candidates, strict=True) if not fit.allows(each)]
-    pairs = [pair for pair in zip(scores, candidates, strict=True) if fit.allows(pair[1])]
+    rated = [pair for pair in zip(scores, candidates, strict=True) if not features.has_row_of_year(pair[1])]
+    pairs = [pair for pair in rated if fit.allows(pair[1])]
+    unfit = [score for score, each in rated if not fit.allows(each)]
     if not pairs:
         return "none"
-    if max(score for score, _ in pairs) < overall + _FAR_BELOW:
-        found = "near"  # What answers is about another thing.
-    candidates = [each for _, each in pairs]
-    scores = [score + emphasis.of(each) - _BESIDE * (id(each) in fit.beside) for score, each in pairs]
-    if recency:
-        scores = _newer_first(scores, candidates, recency)
-    ranked = sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
+    far_below = bool(unfit) and max(score for score, _ in pairs) < max(unfit) + _FAR_BELOW
+    if far_below or features.tells_something_else([each for _, each in pairs]):
+        found = "near"  # What answers is about another thing, or tells something else of this one.
+    ranked = _ranked(pairs, features, emphasis, recency, fit)
+    if not limits.is_list:
+        ranked = _telling(ranked, features)
     best, first = ranked[0]
-    # Those that are not quoted count too: without them, the others would seem surer than they are.
-    total, sure, taken = sum(math.exp(score - best) for score in (*scores, *unfit)), 0.0, 0
+    # A follow-up leaves out what it is about: what is not quoted counts too, or the others would seem too sure.
+    total = sum(
+        math.exp(score - best) for score in [*(score for score, _ in ranked), *(unfit if emphasis.subject else ())]
+    )
+    sure, taken = 0.0, 0
     most = limits.most_for(asked, is_part=bool(emphasis.others))
     while ranked and taken < most and len(picks) < limits.most:
         score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
@@ -302,6 +311,30 @@ def _pick_for(
             taken += _take(candidate, score, picks, asked)
         sure += math.exp(score - best) / total
     return found
+
+
+def _ranked(
+    pairs: Sequence[tuple[float, Candidate]],
+    features: SentenceFeatures,
+    emphasis: _Emphasis,
+    recency: Recency | None,
+    fit: Fit,
+) -> list[tuple[float, Candidate]]:
+    """Return the sentences by how well they answer, with what is about the subject, of its year and newest first."""
+    candidates = [each for _, each in pairs]
+    scores = [
+        score + emphasis.of(each) - _BESIDE * (id(each) in fit.beside) + _OF_YEAR * features.is_row_of_year(each)
+        for score, each in pairs
+    ]
+    if recency:
+        scores = _newer_first(scores, candidates, recency)
+    return sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
+
+
+def _telling(ranked: list[tuple[float, Candidate]], features: SentenceFeatures) -> list[tuple[float, Candidate]]:
+    """Return only the sentences with the figure that is asked for, where such a one is nearly as good as the best."""
+    telling = [pair for pair in ranked if features.tells(pair[1])]
+    return telling if telling and telling[0][0] >= ranked[0][0] + _NEARLY else ranked
 
 
 def _newer_first(scores: list[float], candidates: list[Candidate], recency: Recency) -> list[float]:

@@ -91,6 +91,7 @@ class SentenceFeatures:
         self._others = len(dict(self._origins.values())) - 1
         self._cues = cues_for(asked.question)
         self._years = set(_YEAR.findall(asked.question))
+        self._by_year = {each.number for each in candidates if self.is_row_of_year(each)}
         self._facts = [
             {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
         ]
@@ -162,6 +163,27 @@ class SentenceFeatures:
         around = f"{candidate.title} {before} {candidate.text}"
         named = (name for name in self.asked.names if name in best.text and not name[0].isdigit())
         return self.asked.expected.is_fact and any(name not in around for name in named)
+
+    def is_row_of_year(self, candidate: Candidate) -> bool:
+        """Whether it is the row of a table for the year that is asked about."""
+        return candidate.row is not None and not self._years.isdisjoint(_YEAR.findall(candidate.text))
+
+    def has_row_of_year(self, candidate: Candidate) -> bool:
+        """Whether a sentence is of another year than the one that is asked about, for which its page has a row."""
+        return candidate.number in self._by_year and self.is_of_other_year(candidate)
+
+    def tells_something_else(self, candidates: Sequence[Candidate]) -> bool:
+        """Whether there are figures in the unit that is asked for, but none of them is what is asked."""
+        unit_fit = self.asked.expected.unit_fit
+        return any(unit_fit(each.text) > 0 for each in candidates) and not any(map(self.tells, candidates))
+
+    def tells(self, candidate: Candidate) -> bool:
+        """Whether a sentence gives a figure as it is asked for, in unit and wording, where the question shows both."""
+        if self.asked.expected.unit is None or not self._cues:
+            return True
+        before = candidate.before.text if candidate.before else ""
+        said = f"{candidate.title} {before} {candidate.text}"
+        return self.asked.expected.unit_fit(candidate.text) > 0 and any(cue.search(said) for cue in self._cues)
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
         text, asked, expected = candidate.text, self.asked, self.asked.expected

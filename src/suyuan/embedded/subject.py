@@ -67,12 +67,13 @@ def fit_subject(question: str, about: str, candidates: Sequence[Candidate]) -> F
 
     None may where all sources are about other things of the same kind.
     """
-    texts: dict[int, str] = {}
-    for each in candidates:
-        texts[each.number] = f"{texts.get(each.number) or each.title.lower()}\n{each.text.lower()}"
     titles = {each.number: each.title.lower() for each in candidates}
+    lines = {number: [title] for number, title in titles.items()}
+    for each in candidates:
+        lines[each.number].append(each.text.lower())
+    texts = {number: "\n".join(found) for number, found in lines.items()}
     own = _subjects(question, titles, texts)
-    subjects = own or _subjects(about, titles, texts)
+    subjects = own or _subjects(_first_name(about, texts), titles, texts)
     named = [subject for subject in subjects if any(map(subject.is_named_by, texts.values()))]
     if own and not named:
         return Fit(_ids(candidates) if all(subject.kind for subject in own) else frozenset(), is_named=False)
@@ -133,6 +134,13 @@ def _english(written: str, question: str, titles: Mapping[int, str], texts: Mapp
     noun = after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
     is_page = any(noun in title and name in texts[number] for number, title in titles.items())
     return _Subject(name, name, noun=noun if is_page else "")
+
+
+def _first_name(about: str, texts: Mapping[int, str]) -> str:
+    """Return the beginning of what was said before that a source has: of "Osk Labs Leafpad" it may be "Osk Labs"."""
+    words = about.split()
+    beginnings = (" ".join(words[:end]) for end in range(len(words), 0, -1))
+    return next((each for each in beginnings if any(each.lower() in text for text in texts.values())), "")
 
 
 def _is_thing(word: str, texts: Mapping[int, str]) -> bool:
