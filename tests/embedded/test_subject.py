@@ -36,6 +36,7 @@ def answer(question: str, texts: Sequence[tuple[str, str]]) -> str:
         ("How long is the Pell Bridge?", BRIDGES, "640 metres", "210"),
         ("望山大桥有多长？", 桥, "1.1公里", "2.6"),
         ("听雨大桥的总设计师是谁？", 桥, "顾川", "丁松"),
+        ("现在听雨大桥有多长？", 桥, "2.6公里", "1.1"),
     ],
 )
 def test_pages_about_another_thing_of_the_same_kind_are_not_quoted(
@@ -98,6 +99,8 @@ def test_a_figure_is_answered_by_sentences_with_such_a_figure_only() -> None:
         "How much does the Leaf S weigh?", [("Leaf S", "The Leaf S costs 420 crowns. It weighs 340 grams.")]
     )
     assert "340 grams" in weight
+    sun = [("The Sun", "The mean distance of the Sun from the Earth is about 149.6 million kilometres.")]
+    assert answer("How far is the Sun from the Earth?", sun).startswith("The mean distance")
 
 
 def test_a_figure_of_something_else_only_comes_near() -> None:

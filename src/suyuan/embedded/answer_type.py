@@ -27,6 +27,7 @@ _GIVEN_BY = {
     "time": re.compile(
         rf"\d{{1,4}}\s*[年月日号]|\b1\d{{3}}\b|\b20\d\d\b|\b(?:{'|'.join(MONTH_NAMES)})\b|\d{{1,2}}[:：时点]"
         r"|世纪|[〇零一二三四五六七八九十]+[年月日]|century"
+        r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|周)[一二三四五六日天]"
     ),
     "count": re.compile(
         r"\d|[〇零一二两三四五六七八九十百千万亿几数半]+\s*[个人次名位种座家部年月日天元米里吨岁条张项届所间层]"
@@ -66,7 +67,10 @@ _UNITS = {
     r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",
 }  # fmt: skip
 _UNITS_GIVEN = [
-    (re.compile(asked, re.I), re.compile(rf"[\d〇一二两三四五六七八九十百千万亿]\s*(?:{unit})|[$£€]\s?\d|百分之", re.I))
+    (
+        re.compile(asked, re.I),
+        re.compile(rf"(?:[\d〇一二两三四五六七八九十百千万亿]|\d [mb]illion)\s*(?:{unit})|[$£€]\s?\d|百分之", re.I),
+    )
     for asked, unit in _UNITS.items()
 ]
 _KINDS = {kind: re.compile(asked_by, re.I) for kind, asked_by in _ASKED_BY.items()}

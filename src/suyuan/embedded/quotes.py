@@ -41,7 +41,7 @@ _ABOUT_SUBJECT = -4.0
 # A sentence that may be quoted is so far below the best one, which may not: then only the other thing has an answer.
 _FAR_BELOW = -2.0
 # How much more the row of the year that is asked about counts.
-_OF_YEAR = 1.0
+_OF_YEAR = 0.5
 # A sentence is nearly as good as the best one down to this far below it.
 _NEARLY = -1.0
 # How much less a sentence counts whose page has a title about something else.

@@ -20,7 +20,8 @@ _LEAST = 2
 # 听潮大桥: two characters tell which, the last two what kind of thing.
 _WITH_KIND = 4
 _BETWEEN_SUBJECTS = re.compile(r"[和与跟比或、，,]|还是")
-_BEGINNING = re.compile(rf"[{HAN}A-Za-z·-]+")
+# The time stands before the subject of a Chinese question.
+_BEGINNING = re.compile(rf"(?:\d+年(?:\d+月)?|现在|目前|如今|今年|去年)?的?(?P<rest>[{HAN}A-Za-z·-]+)")
 _NEXT_WORD = re.compile(r"\s+([a-z]{3,})")
 _NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
 _NAME_TAGS = ("ns", "nr", "nt")
@@ -149,7 +150,7 @@ def _is_thing(word: str, texts: Mapping[int, str]) -> bool:
 
 def _chinese(part: str, titles: Mapping[int, str]) -> _Subject | None:
     """Return the beginning of a question that a title has."""
-    beginning = found[0] if (found := _BEGINNING.match(part.strip().lower())) else ""
+    beginning = found["rest"] if (found := _BEGINNING.match(part.strip().lower())) else ""
     ends = range(len(beginning), _LEAST - 1, -1)
     name = next((beginning[:end] for end in ends if any(beginning[:end] in title for title in titles.values())), "")
     if not name:
