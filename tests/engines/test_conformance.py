@@ -87,6 +87,7 @@ def test_a_status_is_reported_as_such_even_if_the_engine_does_not_look_at_it() -
     assert all("a fault in the engine's code" in problem for problem in found.values())
 
 
+@pytest.mark.req("T7.2")
 def test_nothing_found_is_not_an_excuse() -> None:
     found = complaints(CarelessKettle)
     assert set(found) == {"captcha", "garbage", "empty body", "another page", "other JSON"}
