@@ -105,8 +105,11 @@ def test_a_figure_is_answered_by_sentences_with_such_a_figure_only() -> None:
 
 def test_a_figure_of_something_else_only_comes_near() -> None:
     texts = [
-        ("Port Osk Harbour: annual report", "The harbour of Port Osk employed 86 people at the end of the year."),
-        ("Library of Port Osk", "Anyone who lives in Port Osk can borrow ten books for four weeks."),
+        (
+            "Port Osk Harbour: annual report",
+            "In Port Osk the harbour employed 86 people at the end of the year. Port Osk has 12 people on its pilot boats.",
+        ),
+        ("Work in Port Osk", "Of the people in Port Osk, 340 people work in the harbour and 90 people in the quarry."),
     ]
     assert answer("How many people live in Port Osk?", texts).startswith("No sentence in these sources answers")
     texts.append(("Port Osk", "About 5,200 people live in Port Osk."))
