@@ -140,3 +140,20 @@ def test_the_cost_is_bounded() -> None:
 )
 def test_sentences_that_begin_with_different_things_do_not_disagree(a: str, b: str) -> None:
     assert disagreement(a, b) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "The new school in the old town was built by Carl Meyer and has twelve rooms.",
+            "A small harbour was built by Peter Holm at the mouth of the river for fishing boats.",
+        ),
+        (
+            "新的图书馆由王明设计，去年在市中心开放，共有五层。",
+            "河边的体育馆由李强设计，可以容纳两万名观众，冬天也开放。",
+        ),
+    ],
+)
+def test_sentences_about_different_things_do_not_conflict(first: str, second: str) -> None:
+    assert conflicts(first, second) is None
