@@ -35,6 +35,26 @@ RIGHT = {
     "听潮大桥全长多少公里？": ("2.6公里", "3.1公里"),
     "墨舟系统的最新版本是多少？": ("6.1",),
 }
+# Two answers, or none where another thing of the kind, another year or an older price could be taken for one.
+SIDES = {
+    "How tall is the Gull Point Lighthouse?": ("41", "38"),
+    "Who acquired Norvane?": ("Halberd Group", "Osterly Systems"),
+    "听潮大桥有多长？": ("2.6", "3.1"),
+    "砚舟科技被哪家公司收购了？": ("海岳集团", "北辰资本"),
+    "How long is the Wren Bridge?": (),
+    "When did the Tern Bridge open?": (),
+    "Who designed the Tern Bridge?": (),
+    "Who was the last keeper of the Sallow Head Lighthouse?": (),
+    "How long does the crossing of the Wick ferry take?": (),
+    "What does a ticket for the Port Ember ferry cost?": (),
+    "How long is the course of the Junior Cup?": (),
+    "听潮大桥的总设计师是谁？": (),
+    "望江大桥有多长？": (),
+    "云汀博物馆建于哪一年？": (),
+    "临荷地铁1号线末班车是几点？": (),
+    "云汀地铁的起步价是多少？": (),
+    "2026年临荷马拉松的男子冠军是谁？": (),
+}
 BOILERPLATE = ("uses cookies", "Sign in", "Cookie", "登录", "联系方式", "demo web", "均为虚构")
 
 
@@ -125,6 +145,18 @@ async def test_the_suggested_questions_get_a_right_and_cited_answer(client: Asyn
             assert word in answer.text and any(word in text for text in cited), (question, word, answer.text)
         assert all(citation.title.endswith(("(demo)", "（演示）")) for citation in answer.citations)
         assert not answer.unverified and not answer.failure
+
+
+async def test_sources_disagree_only_where_the_pages_do(client: AsyncClient) -> None:
+    for question, sides in SIDES.items():
+        answer = await client.ask(question)
+        first = answer.text.splitlines()[0]
+        if sides:
+            assert first.startswith(("Sources disagree (", "来源说法不一（")) and all(side in first for side in sides)
+            assert answer.text.count("Sources disagree") + answer.text.count("说法不一") == 1
+        else:
+            assert "disagree" not in answer.text and "说法不一" not in answer.text, (question, answer.text)
+            assert not answer.disagreements, question
 
 
 async def test_the_newer_and_the_older_statement_are_both_found(client: AsyncClient) -> None:

@@ -117,7 +117,7 @@ async def test_the_length_reaches_the_embedded_model() -> None:
     with DemoWeb() as web:
         async with web.client() as client:
             short, full = [
-                (await client.ask("Who created the Marl programming language?", length=length)).text
+                (await client.ask("When was the Gull Point Lighthouse built?", length=length)).text
                 for length in ("short", "full")
             ]
     assert short.count("\n") == 0 < full.count("\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
@@ -13,8 +14,9 @@ from suyuan.embedded.turn_input import FoundSource, TurnInput
 from suyuan.embedded.writer import write_answer
 
 
-def answer(question: str, *texts: str) -> str:
-    sources = {n: FoundSource(n, "", f"https://example.org/{n}", text) for n, text in enumerate(texts, 1)}
+def answer(question: str, *texts: str, titles: Sequence[str] = ()) -> str:
+    named = dict(enumerate(titles, 1))
+    sources = {n: FoundSource(n, named.get(n, ""), f"https://example.org/{n}", text) for n, text in enumerate(texts, 1)}
     return write_answer(TurnInput(question, sources=sources), 4)
 
 
@@ -139,3 +141,100 @@ def test_where_the_newest_is_asked_for_it_stands_first() -> None:
 )
 def test_no_side_is_made_of_what_answers_something_else(others: tuple[str, ...]) -> None:
     assert "disagree" not in answer("Who directed The Glass Harbour?", *SAY_RIVEL, *others)
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "other"),
+    [
+        (
+            "How long is the Heron Bridge?",
+            ("Heron Bridge", "The Heron Bridge was opened in 1998. It is 210 metres long and has one lane."),
+            ("Curlew Bridge", "The Curlew Bridge was opened in June. The bridge is 640 metres long and has two lanes."),
+        ),
+        (
+            "Who was the last keeper of the Stone Head Lighthouse?",
+            ("Stone Head", "The last keeper of the Stone Head Lighthouse was Agnes Ford, who left in 1996."),
+            (
+                "Lights",
+                "Paul Reed was the last keeper of the Long Point Lighthouse, north of Stone Head. That lighthouse is dark.",
+            ),
+        ),
+        (
+            "青石大桥有多长？",
+            ("青石大桥简介", "青石大桥位于市区北郊，全长1.1公里，1996年通车。"),
+            ("白沙大桥今日通车", "今天上午，白沙大桥正式通车。大桥全长2.6公里，总造价18.6亿元。"),
+        ),
+        (
+            "2026年松溪马拉松的男子冠军是谁？",
+            ("松溪马拉松", "2026年松溪马拉松的男子冠军是高建国，女子冠军是沈小红。"),
+            ("柳城马拉松", "2026年柳城马拉松的男子冠军是秦明，成绩为2小时9分。"),
+        ),
+    ],
+)
+def test_what_is_said_of_another_thing_of_the_kind_is_neither_a_side_nor_quoted(
+    question: str, own: tuple[str, str], other: tuple[str, str]
+) -> None:
+    titles, texts = zip(own, other, strict=True)
+    told = answer(question, *texts, titles=titles)
+    assert "[1]" in told and "[2]" not in told and "disagree" not in told and "说法不一" not in told
+
+
+def test_the_subject_of_a_side_may_stand_in_the_sentence_before() -> None:
+    lines = answer(
+        "How tall is the Stone Head Lighthouse?",
+        "The Stone Head Lighthouse stands at the harbour. It was built in 1862 by Ada Crane and is 41 metres tall.",
+        "Eleven lights are still in use. The Stone Head Lighthouse is 38 metres tall and shows two white flashes.",
+        titles=("Stone Head Lighthouse", "Stone Head – lights of the coast"),
+    ).splitlines()
+    assert lines[0] == "Sources disagree (41 metres / 38 metres):"
+    assert "41 metres tall[1]" in lines[1] and "38 metres" in lines[2] and "[2]" in lines[2]
+
+
+def test_each_side_is_told_once_in_a_sentence_with_all_its_sources() -> None:
+    report = (
+        "# Quern Labs acquired by Ridge Group\n\nQuern Labs, the maker of pens, was acquired by Ridge Group on Friday."
+    )
+    other = "Quern Labs was acquired by Ostrel Systems, a paper has learned from two people who took part in the talks."
+    assert answer("Who acquired Quern?", report, f"{report} Text: an agency.", other).splitlines() == [
+        "Sources disagree (Ridge Group / Ostrel Systems):",
+        "- Quern Labs, the maker of pens, was acquired by Ridge Group on Friday[1][2].",
+        "- Quern Labs was acquired by Ostrel Systems, a paper has learned from two people who took part in the talks[3].",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        # A denial where a figure is asked for; a price that the newer source knows; the lines of a timetable.
+        (
+            "When did the Heron Bridge open?",
+            ("The Heron Bridge was opened on 14 June 2026.", "The Heron Bridge will not open this year."),
+        ),
+        (
+            "柳城地铁的起步价是多少？",
+            ("柳城地铁的起步价为2元，可乘坐6公里。", "柳城地铁的起步价为3元，可乘坐8公里。此前的起步价2元没有变过。"),
+        ),
+        (
+            "柳城地铁1号线末班车是几点？",
+            (
+                "| 线路 | 首班车 | 末班车 |\n|---|---|---|\n| 1号线 | 06:00 | 23:10 |\n| 2号线 | 06:10 | 22:50 |\n柳城地铁时间表。",
+                "| 线路 | 首班车 | 末班车 |\n|---|---|---|\n| 2号线 | 06:10 | 22:50 |\n| 3号线 | 06:20 | 23:40 |\n柳城地铁时间表。",
+            ),
+        ),
+        # A headline whose words are all capitalised, and another number of the same sentence.
+        (
+            "Who is the new CEO of Heron Books?",
+            (
+                "The new CEO of Heron Books is Anna Rivel, who comes from a printer.",
+                "New CEO Of Heron Books Says Readers Want Large Print Again",
+            ),
+        ),
+        (
+            "2021年城镇新增就业了多少人？",
+            ("2021年城镇新增就业1269万人，困难人员就业183万人。", "2021年城镇新增就业1269万人，比上年增加83万人。"),
+        ),
+    ],
+)
+def test_what_does_not_answer_the_question_is_no_disagreement(question: str, texts: tuple[str, str]) -> None:
+    told = answer(question, *texts)
+    assert "[1]" in told and "disagree" not in told and "说法不一" not in told

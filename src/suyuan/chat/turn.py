@@ -26,7 +26,7 @@ from ..llm.reasoning import ReasoningSplitter
 from ..store.conversation import new_id
 from ..text.language import script_language
 from ..tools.specs import Lang
-from .answer_disagreements import answer_disagreements
+from .answer_disagreements import answer_disagreements, asked_disagreements
 from .events import (
     Answer,
     ClaimCheck,
@@ -330,7 +330,8 @@ class Turn:
             )
             for number, source in sources.items()
         }
-        claims, disagreements = ClaimChecker(evidence).check(linked.text, linked.markers)
+        claims, found = ClaimChecker(evidence).check(linked.text, linked.markers)
+        disagreements = tuple(asked_disagreements(self.message, found, evidence))
         if not disagreements:
             disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
         return tuple(_claim_check(claim, sources.get(claim.number)) for claim in claims), disagreements

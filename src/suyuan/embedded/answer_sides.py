@@ -15,10 +15,11 @@ from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from ..text.words import stems
 from .answer_values import Value, is_only_capital
+from .asked_thing import AskedThing
 from .evidence import Candidate
 from .question_splitter import split_question
 from .sentence_features import Asked
-from .value_features import ValueFeatures
+from .value_features import ValueFeatures, are_wanted
 
 # Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
 VALUE_WEIGHTS: Mapping[str, float] = {
@@ -31,8 +32,8 @@ PAIR_WEIGHTS: Mapping[str, float] = {
     "": -5.02, "chance": 4.63, "mix": -4.41, "rank": 3.62, "same": 2.11, "window": 1.91, "details": 1.86, "few": -1.29,
     "figure": -0.96, "sum": 0.18,
 }  # fmt: skip
-_LEAST = 0.7
-"""The odds, as a logarithm, above which two values are called a disagreement."""
+_LEAST, _LEAST_ALIKE = 1.25, 0.1
+"""The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 3, 20, 8, 12, 4
 _MOST_MIXED = 0.25
@@ -44,6 +45,8 @@ _FORMER = re.compile(
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS.split())}|\d+(?:st|nd|rd|th))\b|第[一二三四五六七八九十\d]+")
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
+_LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
+_UNIT = re.compile(rf"\s?(?:{_LONG_UNITS}|[{HAN}]|[a-z]+|%)")
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 
 
@@ -83,6 +86,11 @@ class Group:
         return max(self.mentions[number], key=lambda each: each.chance)
 
     @property
+    def chance(self) -> float:
+        """The probability that it is the answer of the source that most probably gives it."""
+        return max(self.best(number).chance for number in self.mentions)
+
+    @property
     def total(self) -> float:
         """About how many sources answer with it."""
         return sum(self.best(number).chance for number in self.mentions)
@@ -96,17 +104,21 @@ class Pair(NamedTuple):
     features: dict[str, float]
 
 
-def answer_sides(question: str, candidates: Sequence[Candidate]) -> tuple[AnswerSide, ...]:
+def answer_sides(question: str, candidates: Sequence[Candidate], subject: AskedThing) -> tuple[AnswerSide, ...]:
     """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict."""
     if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
         return ()
     if len(split_question(question)) > 1:
         return ()  # Of two things each has a value of its own.
+    candidates = [each for each in candidates if subject.has_what_is_asked(each) and subject.is_told_in(each)]
+    if len({candidate.number for candidate in candidates}) < 2:
+        return ()
     found = max(pairs(question, candidates), key=odds, default=None)
-    if found is None or odds(found) < _LEAST:
+    if found is None or odds(found) < least(found):
         return ()
     sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
-    return tuple(sorted(sides, key=lambda side: -len(side.sentences)))
+    texts = source_texts(candidates)
+    return tuple(sorted(sides, key=lambda side: (-count_origins([texts[at] for at in side.numbers]), side.numbers)))
 
 
 def odds(pair: Pair) -> float:
@@ -114,10 +126,17 @@ def odds(pair: Pair) -> float:
     return PAIR_WEIGHTS[""] + sum(PAIR_WEIGHTS[name] * value for name, value in pair.features.items())
 
 
+def least(pair: Pair) -> float:
+    """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
+    features = pair.features
+    return _LEAST_ALIKE if features["same"] > (0 if features["figure"] else 0.5) else _LEAST
+
+
 def _side(group: Group, numbers: Sequence[int]) -> AnswerSide:
     best = sorted(map(group.best, numbers), key=lambda each: -each.chance)
     every = [each for number in numbers for each in group.mentions[number]]
-    return AnswerSide(_whole(best[0].value.text, every), tuple(each.candidate for each in best))
+    says = _with_unit(best[0]) if group.value.quantity else _whole(best[0].value.text, every)
+    return AnswerSide(says, tuple(each.candidate for each in best))
 
 
 def _whole(name: str, mentions: Sequence[Mention]) -> str:
@@ -190,8 +209,9 @@ def _is_about_another(asked: Asked, text: str) -> bool:
     ordinals, others = (set(_ORDINAL.findall(each.lower())) for each in (asked.question, text))
     if ordinals and others and not ordinals & others:
         return True
-    theirs = [token.quantity for token in tokens(text) if token.quantity]
-    for quantity in (token.quantity for token in tokens(asked.question) if token.quantity):
+    ours = [token.quantity for token in tokens(asked.question) if token.quantity]
+    theirs = [token.quantity for token in tokens(text) if token.quantity] if ours else []
+    for quantity in ours:
         if not quantity.date and not quantity.unit:
             continue
         comparable = [each for each in theirs if each.is_comparable(quantity) and each.unit == quantity.unit]
@@ -225,10 +245,18 @@ def _groups(found: Iterator[Mention], texts: Mapping[int, str]) -> Iterator[Grou
         if all(is_only_capital(each.candidate.text, each.value) for each in every):
             continue
         group.named = set(group.mentions)
-        if not group.value.quantity:
-            forms = {each.value.text for each in every}
+        if group.value.precision == 0:
+            forms = {_with_unit(each) for each in every}
             group.named |= {number for number, text in texts.items() if any(form in text for form in forms)}
         yield group
+
+
+def _with_unit(mention: Mention) -> str:
+    """The words of a value, a figure with the word after it."""
+    value, text = mention.value, mention.candidate.text
+    is_figure = value.quantity and not value.quantity.date
+    unit = _UNIT.match(text, value.start + len(value.text)) if is_figure else None
+    return text[value.start : unit.end()] if unit else value.text
 
 
 # --- pairs of values -------------------------------------------------------------------------------------------------
@@ -237,13 +265,18 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
     theirs = [number for number in other.mentions if number not in one.named]
     mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
     mix = mixed / (len(one.mentions) + len(other.mentions))
-    if not ours or not theirs or mix > _MOST_MIXED:
+    if not ours or not theirs or mix > _MOST_MIXED or not are_wanted(asked, one.value.text, other.value.text):
         return None
     sides = (one, ours), (other, theirs)
     if any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
         return None  # A value in a sentence without a word of what is asked.
+    shared = [each for each in ranked if not (each.named.isdisjoint(ours) or each.named.isdisjoint(theirs))]
+    if any(_is_preferred(each, *sides) for each in shared):
+        return None
     if not any(_are_of_one_time(one.best(a), other.best(b)) for a in ours for b in theirs):
         return None
+    # What both sides name is not what they differ in.
+    ranked = [each for each in ranked if each not in shared]
     return Pair((one, other), (ours, theirs), {
         **_context(asked, [[each for at in numbers for each in group.mentions[at]] for group, numbers in sides]),
         "details": max(_details(asked, one.best(a), other.best(b)) for a in ours for b in theirs),
@@ -252,8 +285,25 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
         "mix": mix,
         "few": float(min(count_origins([texts[at] for at in numbers]) for _, numbers in sides) == 1),
         "figure": float(bool(one.value.quantity)),
-        "rank": 1 / (ranked.index(one) + ranked.index(other)),
+        "rank": 1 / (1 + _better(one, ours, ranked, other) + _better(other, theirs, ranked, one)),
     })  # fmt: skip
+
+
+def _better(group: Group, numbers: Sequence[int], ranked: Sequence[Group], rival: Group) -> int:
+    """How many values its sources give that are more probable than it."""
+    before = ranked[: ranked.index(group)]
+    return sum(each is not rival and not each.mentions.keys().isdisjoint(numbers) for each in before)
+
+
+def _is_preferred(shared: Group, *sides: tuple[Group, Sequence[int]]) -> bool:
+    """Whether sources of both sides rather answer with one and the same value."""
+    one, other = (group for group, _ in sides)
+    if shared.total > max(one.total, other.total) and shared.chance > min(one.chance, other.chance):
+        return True
+    return all(
+        any(number in shared.mentions and shared.best(number).chance > group.best(number).chance for number in numbers)
+        for group, numbers in sides
+    )
 
 
 def _are_of_one_time(one: Mention, other: Mention) -> bool:

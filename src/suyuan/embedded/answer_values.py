@@ -16,6 +16,9 @@ _LONGEST = 600
 # What may stand between the parts of a name.
 _JOINS = re.compile(r"(?: |\. | of | of the | de | da | van | von | la |-|·| & )?$")
 _MOST_LETTERS = 8
+_LONG_WORD = re.compile(r"[A-Za-z]{4,}")
+_HEADLINE = 5
+"""The least long words of a line that is known as a headline."""
 _DOT = re.compile("[•・‧]")
 _NAMES = frozenset(("name", "place", "definition"))
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -79,8 +82,27 @@ def find_values(sentence: str, kinds: Sequence[str], question: str) -> Iterator[
         text = sentence[token.start : token.end]
         if token.quantity and _is_wanted(token.quantity, kinds) and text.lower() not in known:
             yield Value(text, token.start, at, at, token.quantity)
-    if not kinds or not _NAMES.isdisjoint(kinds):
-        yield from _names(sentence, own, known)
+    if (not kinds or not _NAMES.isdisjoint(kinds)) and not _is_headline(sentence):
+        yield from (
+            value for value in _names(sentence, own, known) if not _goes_with_known(sentence, own, value, question)
+        )
+
+
+def _goes_with_known(sentence: str, own: Sequence[Token], value: Value, question: str) -> bool:
+    """Whether one word is the end of a name whose beginning the question has: "Labs" of "Norvane Labs"."""
+    if not value.first or value.first != value.last or not value.text.isascii():
+        return False
+    before = own[value.first - 1]
+    start = sentence[before.start : before.end]
+    return (
+        start[0].isupper() and not start.isupper() and start in question and sentence[before.end : value.start] == " "
+    )
+
+
+def _is_headline(sentence: str) -> bool:
+    """Whether all long words are capitalised, so that names cannot be told from others."""
+    long = _LONG_WORD.findall(sentence)
+    return len(long) >= _HEADLINE and all(word[0].isupper() for word in long)
 
 
 def is_only_capital(sentence: str, value: Value) -> bool:

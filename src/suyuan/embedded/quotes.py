@@ -21,12 +21,14 @@ from ..text.words import stems
 from .answer_sides import AnswerSide, answer_sides
 from .answer_type import answer_type
 from .answerability import Outcome, outcome, sentence_scores
+from .asked_thing import AskedThing
 from .evidence import LONGEST, Candidate, Evidence, announces, find_candidates, refers_back
 from .question_splitter import split_question
 from .quote import Quote, Sentence, joined
 from .recency import Recency, asks_for_newest
 from .sentence_features import Asked, SentenceFeatures
 from .subject import Fit, fit_subject
+from .value_features import are_answers
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
 _LEAST = math.log(0.01)
@@ -212,11 +214,13 @@ def find_quotes(
         outcome = "near"
     if outcome != "answer":
         recency = None  # What does not answer holds as of no day.
+    thing = AskedThing.of(question, {each.number: f"{each.title} {each.text}" for each in evidence}, about)
+    picks = [pick for pick in picks if not thing.is_surely_another(pick.candidate)] or picks
+    same = [each for each in readable if fit.allows(each) and thing.is_told_in(each)]
+    if outcome == "answer" and (sides := answer_sides(question, same, thing)):
+        return Found(_with_sides(picks, sides, fitting, recency), outcome)
     texts = {source.number: source.text for source in evidence}
-    quotes = tuple(_with_others(picks, fitting, content_stems(question), texts, recency))
-    if outcome == "answer" and not any(quote.others for quote in quotes):
-        sides = answer_sides(question, [each for each in readable if fit.allows(each)])
-        quotes = _with_sides(quotes, sides, fitting, recency)
+    quotes = tuple(_with_others(picks, same, Asked.of(question), texts, recency))
     return Found(quotes, outcome)
 
 
@@ -397,7 +401,7 @@ def _take(candidate: Candidate, score: float, picks: list[_Pick], asked: Asked) 
 def _with_others(
     picks: list[_Pick],
     candidates: list[Candidate],
-    asked: Mapping[str, float],
+    asked: Asked,
     texts: Mapping[int, str],
     recency: Recency | None,
 ) -> Iterator[Quote]:
@@ -427,34 +431,34 @@ def _with_others(
 
 
 def _with_sides(
-    quotes: tuple[Quote, ...], sides: Sequence[AnswerSide], candidates: list[Candidate], recency: Recency | None
+    chosen: list[_Pick], sides: Sequence[AnswerSide], candidates: list[Candidate], recency: Recency | None
 ) -> tuple[Quote, ...]:
-    """Return the quotes, where sources answer differently with both answers first."""
-    if not sides:
-        return quotes
-    best = [side.sentences[0] for side in sides]
-    picks = [_Pick.of(each, [each.number], quotes[0].score) for each in best]
+    """Return both answers first, each once with all of its sources, then what was chosen and says something else."""
+    picks = [_Pick.of(side.sentences[0], [side.sentences[0].number], chosen[0].score) for side in sides]
     _add_sources(picks, candidates)
-    for pick in picks:
+    for pick in (*picks, *chosen):
         pick.date = recency.published(pick.candidate) if recency else ""
     told = [pick.quote(side.says) for pick, side in zip(picks, sides, strict=True)]
     first, *others = sorted(told, key=lambda quote: quote.date, reverse=True)
-    rest = [quote for quote in quotes if not any(each.text in quote.text or quote.text in each.text for each in told)]
-    return replace(first, others=tuple(others)), *rest[: len(quotes) - 1]
+    rest = [pick.quote() for pick in chosen if not any(side.says in pick.text for side in sides)]
+    return replace(first, others=tuple(others)), *rest[: len(chosen) - 1]
 
 
 def _contradicting(
-    pick: _Pick, candidates: list[Candidate], asked: Mapping[str, float], recency: Recency | None
+    pick: _Pick, candidates: list[Candidate], asked: Asked, recency: Recency | None
 ) -> Iterator[tuple[Candidate, str, str]]:
     """Yield the sentences that say otherwise, with what the pick says and what they say instead."""
     for candidate in candidates:
         if candidate.number in pick.numbers or not _may_say_the_same(candidate, pick.candidate):
             continue
+        if candidate.row or pick.candidate.row:
+            continue  # Rows are of different things.
         # Two sentences with all words of the question are about the same, however they go on.
-        same_matter = all(_has_all(each, asked) for each in (pick.candidate, candidate))
+        same_matter = all(_has_all(each, asked.words) for each in (pick.candidate, candidate))
         pairs = _statements(pick.candidate.text, candidate.text)
         if found := next(filter(None, (disagreement(*pair, same_matter) for pair in pairs)), None):
-            yield candidate, found.ours.text, found.theirs.text
+            if are_answers(asked, found, pick.candidate.text, candidate.text):
+                yield candidate, found.ours.text, found.theirs.text
         elif recency and (figures_of := _other_figures(pick.candidate, candidate)):
             # Of two versions or counts the newer one holds now.
             yield candidate, *figures_of

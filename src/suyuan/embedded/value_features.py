@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ..text.conflicts import Conflict
 from ..text.tokens import Token, tokens
 from ..text.words import stems
 from .answer_values import Value, find_values
-from .evidence import Candidate
+from .evidence import Candidate, refers_back
 from .sentence_features import Asked
 
 _YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
@@ -17,7 +18,17 @@ _INTRODUCED = re.compile(
 )
 _FOLLOWED = re.compile(r"\s*,?\s*(?:who|won|wins|has|is|was|became|[的,，队夺获导执担当任首在（(])")
 _DATE = re.compile(r"\b(?:date|year)\b", re.I)
+# What only a person is, unlike a winner or an owner.
+_PERSON = re.compile(
+    r"\b(?:director|author|actor|actress|president|chancellor|minister|ceo|coach|founder|architect|keeper|mayor|king|queen)\b"
+    "|导演|作者|主席|总统|总理|教练|主演|创始人|设计师|董事长|总经理|首相|校长|CEO",
+    re.I,
+)
+# By the kind of answer: what the sentences of two sources may differ in.
+_DIFFERENCES = {"time": ("date", "number"), "count": ("number",), "name": ("name",), "place": ("name",)}
 _PLACE = re.compile("[省市县州国岛湾洲]$")
+_UNIT = 10
+"""The letters after a figure among which its unit is."""
 _COUNTED = re.compile(r"(?:多少|几)([个支位名人次座家部岁米年天种项场枚块届集票张所条])")
 
 
@@ -27,6 +38,32 @@ _BASES = {
     "began": "begin", "built": "build", "held": "hold", "sang": "sing", "sung": "sing", "led": "lead", "chos": "choos",
     "chosen": "choos", "sold": "sell",
 }  # fmt: skip
+
+
+def are_wanted(asked: Asked, *values: str) -> bool:
+    """Whether values may be what is asked for: the names of people where only people are that."""
+    if "name" not in asked.expected.kinds or not _PERSON.search(asked.question):
+        return True
+    return all(_named(value)[0] for value in values)
+
+
+def are_answers(asked: Asked, conflict: Conflict, ours: str, theirs: str) -> bool:
+    """Whether two sentences differ in what answers the question, and have no figure of that unit in common."""
+    if conflict.kind in ("negation", "opposite"):
+        return not asked.expected.is_fact
+    if any(side.text in asked.question for side in (conflict.ours, conflict.theirs)):
+        return False
+    kinds = {kind for each in asked.expected.kinds for kind in _DIFFERENCES.get(each, ())}
+    if (kinds and conflict.kind not in kinds) or not are_wanted(asked, conflict.ours.text, conflict.theirs.text):
+        return False
+    own = [token for token in tokens(ours) if token.end > conflict.ours.start and token.start < conflict.ours.end]
+    if conflict.kind == "name" and any(token.is_aside for token in own):
+        return False
+    units = {token.quantity.unit for token in own if token.quantity and token.quantity.unit}
+    one, other = (
+        {each.form for each in tokens(text) if each.quantity and each.quantity.unit in units} for text in (ours, theirs)
+    )
+    return one.isdisjoint(other)
 
 
 class ValueFeatures:
@@ -51,8 +88,11 @@ class ValueFeatures:
         focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(map(_base, each))]
         asked = [at for at, each in enumerate(spans) if not self._words.isdisjoint(each)]
         years = set(_YEAR.findall(candidate.text))
+        # "It is 41 metres tall" is said of what the sentence before it names.
+        before = candidate.before.stems if candidate.before and refers_back(candidate.text) else {}
+        held = candidate.stems.keys() | before.keys()
         shared = {
-            "words": sum(weight for stem, weight in self._asked.words.items() if stem in candidate.stems) / self._total,
+            "words": sum(weight for stem, weight in self._asked.words.items() if stem in held) / self._total,
             "other_year": float(bool(self._years) and bool(years) and not self._years & years),
         }
         for value in find_values(candidate.text, self._kinds, self._asked.question):
@@ -76,7 +116,7 @@ class ValueFeatures:
             "place": float(place and "place" in self._kinds),
             "day": float(bool(date and date.day)),
             "no_year": float(bool(date and not date.year)),
-            "unit": self._unit_fit(value, text + after[:3]),
+            "unit": self._unit_fit(value, text + after[:_UNIT]),
             "limit": float(bool(value.quantity and value.quantity.is_open)),
             "introduced": float(bool(_INTRODUCED.search(candidate.text[: value.start]))),
             "followed": float(bool(_FOLLOWED.match(after))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..citations.claims import Disagreement
@@ -51,13 +51,21 @@ def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) ->
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
-    """The disagreements between different pages as JSON, each once; a copy may change what it copies."""
-    known: dict[frozenset[str], dict[str, Any]] = {}
+    """The disagreements between pages as JSON, each once with all who say so; a copy may change what it copies."""
+    known: dict[frozenset[str], Disagreed] = {}
     for each in found:
         pages = [{row.source for id in side.ids if (row := ledger.row(id))} for side in each.sides]
         if len(each.sides) > 1 and len(set().union(*pages)) > 1:
-            known.setdefault(frozenset(side.says.casefold() for side in each.sides), each.as_dict(ledger))
-    return list(known.values())
+            key = frozenset(side.says.casefold() for side in each.sides)
+            known[key] = _joined(known[key], each) if key in known else each
+    return [each.as_dict(ledger) for each in known.values()]
+
+
+def _joined(first: Disagreed, other: Disagreed) -> Disagreed:
+    """The first with the rows of the other, which has the same sides."""
+    ids = {side.says.casefold(): side.ids for side in other.sides}
+    sides = (replace(each, ids=tuple(dict.fromkeys((*each.ids, *ids[each.says.casefold()])))) for each in first.sides)
+    return replace(first, sides=tuple(sides))
 
 
 def _side(side: LedgerSide, ledger: Ledger) -> dict[str, Any]:

@@ -209,7 +209,8 @@ class EvidenceGathering:
         if coverage(part.question, (f"{each.title}\n{each.text}" for each in evidence)) < _LEAST_COVERAGE:
             return False
         quotes = pick_quotes(part.question, evidence)
-        return len({number for quote in quotes for number in quote.numbers}) >= _ENOUGH_ORIGINS
+        told = (each for quote in quotes for each in (quote, *quote.others))
+        return len({number for each in told for number in each.numbers}) >= _ENOUGH_ORIGINS
 
 
 def _results(page: SearchPage, lang: str) -> dict[str, Any]:
