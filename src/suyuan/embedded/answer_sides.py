@@ -188,7 +188,7 @@ def about(asked: Asked, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
             found.setdefault(candidate.number, []).append((fit, candidate))
     for own in found.values():
         for _, candidate in sorted(own, key=lambda each: -each[0])[:_SENTENCES]:
-            if not _is_about_another(asked, candidate.text):
+            if asked.is_told_by(candidate) and not _is_about_another(asked, candidate.text):
                 yield candidate
 
 

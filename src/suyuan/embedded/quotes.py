@@ -337,7 +337,7 @@ def _ranked(
 
 def _telling(ranked: list[tuple[float, Candidate]], features: SentenceFeatures) -> list[tuple[float, Candidate]]:
     """Return only the sentences with the figure that is asked for, where such a one is nearly as good as the best."""
-    telling = [pair for pair in ranked if features.tells(pair[1])]
+    telling = [pair for pair in ranked if features.asked.is_told_by(pair[1])]
     return telling if telling and telling[0][0] >= ranked[0][0] + _NEARLY else ranked
 
 

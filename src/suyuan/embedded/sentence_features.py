@@ -68,6 +68,15 @@ class Asked:
         question = self.question.lower()
         return [(name, "") for name in _CAPITALISED.findall(text) if name.lower() not in question]
 
+    def is_told_by(self, candidate: Candidate) -> bool:
+        """Whether a sentence gives a figure as it is asked for, in unit and wording, where the question shows both."""
+        cues = cues_for(self.question) if self.expected.unit is not None else ()
+        if not cues:
+            return True
+        before = candidate.before.text if candidate.before else ""
+        said = f"{candidate.title} {before} {candidate.text}"
+        return self.expected.unit_fit(candidate.text) > 0 and any(cue.search(said) for cue in cues)
+
     @property
     def is_chinese(self) -> bool:
         """Whether people and places are recognised by the segmenter."""
@@ -175,15 +184,7 @@ class SentenceFeatures:
     def tells_something_else(self, candidates: Sequence[Candidate]) -> bool:
         """Whether there are figures in the unit that is asked for, but none of them is what is asked."""
         unit_fit = self.asked.expected.unit_fit
-        return any(unit_fit(each.text) > 0 for each in candidates) and not any(map(self.tells, candidates))
-
-    def tells(self, candidate: Candidate) -> bool:
-        """Whether a sentence gives a figure as it is asked for, in unit and wording, where the question shows both."""
-        if self.asked.expected.unit is None or not self._cues:
-            return True
-        before = candidate.before.text if candidate.before else ""
-        said = f"{candidate.title} {before} {candidate.text}"
-        return self.asked.expected.unit_fit(candidate.text) > 0 and any(cue.search(said) for cue in self._cues)
+        return any(unit_fit(each.text) > 0 for each in candidates) and not any(map(self.asked.is_told_by, candidates))
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
         text, asked, expected = candidate.text, self.asked, self.asked.expected
