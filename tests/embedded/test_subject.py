@@ -9,6 +9,7 @@ import pytest
 from suyuan.citations.registry import Source
 from suyuan.embedded.recency import asks_for_newest
 from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.topic import find_names
 from suyuan.embedded.turn_input import TurnInput
 from suyuan.text.keywords import content_words
 
@@ -130,3 +131,8 @@ def test_the_reason_stands_first() -> None:
         "The tides are caused by the gravity of the Moon.\n\nSailors have tables of the tides.",
     )
     assert "caused by" in answer("Why do tides happen?", [page]).splitlines()[0]
+
+
+def test_the_first_word_of_a_sentence_is_no_name() -> None:
+    assert find_names("When was the harbour of Arvika built? Really") == ["Arvika"]
+    assert "Petersburg" in find_names("How old is St. Petersburg?")

@@ -204,3 +204,10 @@ def test_no_reader_is_left_behind(way: str) -> None:
             parent.kill()
         parent.wait()
     assert until(lambda: not any(process.alive for process in readers))
+
+
+async def test_the_memory_of_the_server_is_not_counted_as_that_of_its_readers(pool: ReaderPool) -> None:
+    held = b"\1" * (450 << 20)
+    for _ in range(2):
+        await pool.read(received(LARGE))
+    assert held and pool.pids and pool.restarts["memory"] == 0

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from ..text.keywords import STOP_WORDS, content_stems
 from ..text.scripts import HAN
+from ..text.segmenter import tagged
 from ..text.tokens import is_frequent
 from .evidence import Candidate
 from .question_splitter import split_question
@@ -133,10 +134,8 @@ def _chinese(question: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield names at the beginning of nouns in a row: 听潮 of 听潮大桥, whose kind comes after it."""
     if not _HAN_RUN.search(question):
         return
-    import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
-
     for is_noun, run in groupby(
-        rjieba.tag(_COUNT.sub(" ", question)), key=lambda each: each[1][0] in "nbj" and not each[0].isascii()
+        tagged(_COUNT.sub(" ", question)), key=lambda each: each[1][0] in "nbj" and not each[0].isascii()
     ):
         words = list(run)
         if is_noun and _is_name(*words[0]):
@@ -153,7 +152,5 @@ def _is_name(word: str, tag: str) -> bool:
 
 
 def _ends_with_name(text: str) -> bool:
-    import rjieba
-
     run = re.search(f"[{HAN}]+$", text)
-    return run is not None and _is_name(*rjieba.tag(run[0][-_BEFORE:])[-1])
+    return run is not None and _is_name(*tagged(run[0][-_BEFORE:])[-1])

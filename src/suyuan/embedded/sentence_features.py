@@ -13,6 +13,7 @@ from ..text.bm25 import BM25
 from ..text.keywords import content_stems
 from ..text.lexicon import simplified
 from ..text.scripts import HAN
+from ..text.segmenter import tagged
 from ..text.words import stems
 from .answer_type import AnswerType, answer_type
 from .cue_words import cues_for
@@ -61,10 +62,8 @@ class Asked:
     def names_in(self, text: str) -> list[tuple[str, str]]:
         """Return the names in a sentence that the question does not have, for Chinese with their kind."""
         if self.is_chinese:
-            import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
-
-            tagged = ((word, tag[:2]) for word, tag in rjieba.tag(text))
-            return [each for each in tagged if each[1] in _NAME_TAGS and each[0] not in self.question]
+            words = ((word, tag[:2]) for word, tag in tagged(text))
+            return [each for each in words if each[1] in _NAME_TAGS and each[0] not in self.question]
         question = self.question.lower()
         return [(name, "") for name in _CAPITALISED.findall(text) if name.lower() not in question]
 

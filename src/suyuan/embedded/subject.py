@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..text.keywords import STOP_WORDS, content_stems, without_request
 from ..text.scripts import HAN
+from ..text.segmenter import tagged
 from ..text.words import stems
 from .evidence import Candidate
 from .topic import find_names
@@ -162,7 +163,5 @@ def _names_what_none_has(question: str, texts: Mapping[int, str]) -> bool:
     """Whether a Chinese question names a place, a person or an organisation that is in no source."""
     if question.isascii():
         return False
-    import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
-
-    names = [word.lower() for word, tag in rjieba.tag(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
+    names = [word.lower() for word, tag in tagged(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
     return bool(names) and not any(name in text for name in names for text in texts.values())

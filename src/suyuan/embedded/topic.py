@@ -12,7 +12,7 @@ from .answer_type import answer_type
 _QUOTED = re.compile(r"《[^》]+》|“[^”]+”|\"[^\"]+\"")
 # A name may go on with a number: Marl 5.0, Quillpad 3.
 _NAME = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|van|von|der|al)\s+)*(?:[A-Z][\w'’-]*|\d[\w.]*\w|\d))*")
-_FIRST_WORD = re.compile(r"^\s*\w+")
+_FIRST_WORD = re.compile(r"(?:^|[?!]|(?<=[a-z]{4})\.)\s*\w+")
 # A name after one of these is mostly not what the question is about.
 _AFTER_PREPOSITION = re.compile(r"\b(?:from|in|at|to|by|of|on|with|than|for|between)\s+(?:the\s+)?$", re.I)
 _WORD = re.compile(r"\s+([a-z][\w-]*)")
@@ -62,8 +62,9 @@ def _names(question: str, answer: str) -> str:
 
 
 def _name_matches(question: str) -> list[re.Match[str]]:
-    begin = first.end() if (first := _FIRST_WORD.match(question)) else 0
-    found = [(name, _AFTER_PREPOSITION.search(question, 0, name.start())) for name in _NAME.finditer(question, begin)]
+    # A word at the beginning of a sentence has its capital for another reason.
+    question = _FIRST_WORD.sub(lambda first: first[0].lower(), question)
+    found = [(name, _AFTER_PREPOSITION.search(question, 0, name.start())) for name in _NAME.finditer(question)]
     return [name for name, is_after in found if not is_after] or [name for name, _ in found]
 
 

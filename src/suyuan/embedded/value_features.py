@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..text.conflicts import Conflict
+from ..text.segmenter import tagged
 from ..text.tokens import Token, tokens
 from ..text.words import stems
 from .answer_values import Value, find_values
@@ -164,9 +165,7 @@ def _named(text: str) -> tuple[bool, bool]:
     """Whether a name may be a person's, and a place's."""
     if text.isascii():
         return text.count(" ") in (1, 2), " " not in text
-    import rjieba
-
-    tags = [tag for _, tag in rjieba.tag(text)]
+    tags = [tag for _, tag in tagged(text)]
     return any(tag.startswith("nr") for tag in tags) or "·" in text, "ns" in tags or bool(_PLACE.search(text))
 
 

@@ -13,6 +13,7 @@ from .keywords import STOP_WORDS
 from .lexicon import is_negation, is_surname, simplified
 from .quantities import Quantity, find_quantities
 from .scripts import HAN
+from .segmenter import tagged
 from .words import stem_word
 
 Kind = Literal["name", "noun", "word", "capital", "quantity", "negation", "function", "mark"]
@@ -115,13 +116,11 @@ def _latin_kind(text: str, match: re.Match[str], word: str, lower: str) -> Kind:
 
 
 def _chinese(text: str) -> Iterator[Token]:
-    import rjieba  # Its dictionary takes a moment: only where there is Chinese text.
-
     for run in _HAN_RUN.finditer(text):
         if _MIDDLE_DOT.search(run[0]):
             yield from _with_names(run[0], run.start())
             continue
-        yield from _words(rjieba.tag(run[0]), run.start())
+        yield from _words(tagged(run[0]), run.start())
 
 
 def is_frequent(word: str) -> bool:
@@ -131,9 +130,7 @@ def is_frequent(word: str) -> bool:
 
 def part_of_speech(word: str) -> str:
     """Return the segmenter's letter for the part of speech of a Chinese word."""
-    import rjieba
-
-    return str(rjieba.tag(word)[0][1][:1])
+    return str(tagged(word)[0][1][:1])
 
 
 def is_name(parts: Sequence[Token], text: str) -> bool:
@@ -149,8 +146,8 @@ def _frequency(word: str) -> int:
     return int(rjieba.suggest_freq(word))
 
 
-def _words(tagged: list[tuple[str, str]], at: int) -> Iterator[Token]:
-    for word, tag in tagged:
+def _words(found: list[tuple[str, str]], at: int) -> Iterator[Token]:
+    for word, tag in found:
         start, at = at, at + len(word)
         if word[0] in _NEGATING and len(word) > 2 and not is_negation(word) and _frequency(word) < _RARE:
             yield Token("not", start, start + 1, "negation")
@@ -171,23 +168,21 @@ def _kind(word: str, tag: str) -> Kind:
 
 def _with_names(run: str, at: int) -> Iterator[Token]:
     """Yield the tokens of a run of Chinese in which a dot joins the parts of transliterated names: one token a name."""
-    import rjieba
-
     parts = _MIDDLE_DOT.split(run)
     name: tuple[int, int] | None = None
     for index, part in enumerate(parts):
         is_inner = 0 < index < len(parts) - 1
-        tagged = [(part, "nr")] if is_inner and len(part) <= _LONGEST_PART else rjieba.tag(part)
-        first, last = tagged[0][0], tagged[-1][0]
+        words = [(part, "nr")] if is_inner and len(part) <= _LONGEST_PART else tagged(part)
+        first, last = words[0][0], words[-1][0]
         begins = at + len(part) - len(last)
         if name:
             name = name[0], at + len(first)
-            if len(tagged) > 1 or index + 1 == len(parts):
+            if len(words) > 1 or index + 1 == len(parts):
                 yield _name(run, *name, at - sum(len(each) + 1 for each in parts[:index]))
-                yield from _words(tagged[1:-1] if index + 1 < len(parts) else tagged[1:], name[1])
+                yield from _words(words[1:-1] if index + 1 < len(parts) else words[1:], name[1])
                 name = (begins, begins) if index + 1 < len(parts) else None
         else:
-            yield from _words(tagged[:-1], at)
+            yield from _words(words[:-1], at)
             name = begins, begins
         at += len(part) + 1
 
