@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 # What other tests keep for all of them: not what a browser left behind.
-_KEPT = ("postgres", "redis-server", "valkey-server", "multiprocessing.", "pages.reader_process")
+_KEPT = ("postgres", "redis-server", "valkey-server", "multiprocessing.")
 
 
 @dataclass(frozen=True)
