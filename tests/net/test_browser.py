@@ -19,7 +19,7 @@ from suyuan.core.errors import NetworkError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request
 from suyuan.net.browser import BrowserClient
-from suyuan.net.settings import NetSettings
+from suyuan.net.settings import BrowserSettings, NetSettings
 
 require_chromium()
 
@@ -31,8 +31,8 @@ def temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest_asyncio.fixture(scope="class", loop_scope="class")
 async def shared() -> AsyncIterator[BrowserClient]:
-    """One browser for all tests that only load pages."""
-    async with opened(net=NetSettings(max_bytes=100_000)) as client:
+    """One browser for all tests that only load pages; scripts have time on a busy machine too."""
+    async with opened(BrowserSettings(settle_seconds=10), net=NetSettings(max_bytes=100_000)) as client:
         yield client
 
 

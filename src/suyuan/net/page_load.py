@@ -233,7 +233,9 @@ class PageLoad:
             async with asyncio.timeout(None if self._pending else _QUIET_SECONDS):
                 return await self._activity.wait()
         except TimeoutError:
-            return False
+            # A busy machine may be late with a script that has arrived: the page's own turn comes after it.
+            await self._text_length()
+            return self._activity.is_set()
 
     async def _content(self, navigations: int = _MAX_NAVIGATIONS) -> str:
         from playwright.async_api import Error
