@@ -8,11 +8,9 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from ..core.causes.engine import CAPTCHA, UNREADABLE
-from ..core.engine import Engine, Exchange
-from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
-from ..core.wire import Request, Response
-from ..engines.kit import check_status, json_object, parse_rows, plain_text, query_text
+from ..engines.json_kit import json_object, parse_rows, plain_text
+from ..engines.kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status
+from ..engines.query_kit import query_text
 from .site import REFUSING_HOST, SEARCH_HOST
 
 NOTE = "demo: pages written for trying out Suyuan, on this machine; no request left it"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.freshness import Freshness
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .html_kit import text_of
-from .page_kit import PageEngine, TitledLink
+from .kit import Freshness, PageEngine, Request, SearchQuery, text_of
+from .page_kit import TitledLink
 
 
 class BraveHtml(PageEngine):

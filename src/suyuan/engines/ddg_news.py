@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from ..core.result import Details, SearchResult
 from .ddg_kit import DdgJson
-from .json_kit import TAGS, number_of, plain_text
+from .json_kit import TAGS
+from .kit import Details, SearchResult, number_of, plain_text
 
 
 class DdgNews(DdgJson):

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.causes.engine import RATE_LIMITED
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.secret import Secret
-from ..core.setting import Setting, choice
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
+from .json_kit import number_of, plain_text, texts, value_at
+from .kit import Details, JsonEngine, Request, Response, SearchQuery, SearchResult, Secret, Setting, choice, read_date
 
 _LONGEST_SNIPPET = 400
 

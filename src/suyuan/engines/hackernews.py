@@ -5,11 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts
+from .json_kit import TAGS
+from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, number_of, plain_text, read_date, texts
 
 _LONGEST_SNIPPET = 400
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, plain_text
+from .json_kit import TAGS
+from .kit import JsonEngine, Request, SearchQuery, SearchResult, plain_text, read_date
 
 _NO_CREDIT = ("credit", "billing", "balance")
 

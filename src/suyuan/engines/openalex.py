@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import RATE_LIMITED
-from ..core.http_status import retry_after
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, error_text, number_of, plain_text, texts, value_at
+from .json_kit import error_text, number_of, plain_text, texts, value_at
+from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, SearchResult, read_date, retry_after
 
 _SNIPPET_WORDS = 80
 

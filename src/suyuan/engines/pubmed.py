@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.engine import Exchange
-from ..core.query import SearchQuery
-from ..core.result import Details, EngineResults, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, parse_rows, plain_text, texts, value_at
+from .json_kit import TAGS, parse_rows, plain_text, texts, value_at
+from .kit import Details, EngineResults, Exchange, JsonEngine, Request, Response, SearchQuery, SearchResult, read_date
 from .query_kit import skipped
 
 _PATH = "/entrez/eutils"

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
-from .query_kit import skipped
+from .json_kit import number_of, plain_text, texts, value_at
+from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, read_date, skipped
 
 _FIELDS = "title,url,abstract,venue,publicationDate,authors,citationCount,externalIds"
 

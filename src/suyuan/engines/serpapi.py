@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, value_at
-from .query_kit import google_locale, google_period, skipped
+from .kit import API_SAID_NO, JsonEngine, Request, Response, SearchQuery, skipped, value_at
+from .query_kit import google_locale, google_period
 
 
 class SerpApi(JsonEngine):

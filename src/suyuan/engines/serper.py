@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .json_kit import JsonEngine, value_at
+from .kit import JsonEngine, Request, SearchQuery, value_at
 from .query_kit import google_locale, google_period
 
 

@@ -6,12 +6,8 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from ..core.causes.engine import RATE_LIMITED
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.setting import Setting, text
-from ..core.wire import Request, Response
-from .json_kit import TAGS, JsonEngine, error_text, number_of, plain_text, texts, value_at
+from .json_kit import TAGS, error_text, number_of, plain_text, texts, value_at
+from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, SearchResult, Setting, text
 
 _SECONDS = re.compile(r"(\d+) seconds")
 _THROTTLED = 502

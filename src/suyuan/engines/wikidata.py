@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, plain_text, value_at
-from .query_kit import locale, skipped
+from .kit import JsonEngine, Request, Response, SearchQuery, SearchResult, locale, plain_text, skipped, value_at
 
 
 class Wikidata(JsonEngine):

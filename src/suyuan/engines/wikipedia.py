@@ -6,11 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request, Response
-from .json_kit import TAGS, JsonEngine, plain_text, value_at
-from .query_kit import locale, skipped
+from .json_kit import TAGS
+from .kit import JsonEngine, Request, Response, SearchQuery, SearchResult, locale, plain_text, skipped, value_at
 
 # The languages with the most articles; others are searched in English.
 _NAMES = """
