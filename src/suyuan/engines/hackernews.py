@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from .json_kit import TAGS
@@ -27,9 +26,8 @@ class HackerNews(JsonEngine):
         """Request one page of stories."""
         params = {"query": text, "tags": "story", "hitsPerPage": str(query.count), "page": str(query.page - 1)}
         if query.freshness:
-            since, until = query.freshness.dates(self.today())
-            after = until + timedelta(days=1) if until < date.max else until
-            params["numericFilters"] = f"created_at_i>={_seconds(since)},created_at_i<{_seconds(after)}"
+            start, end = query.freshness.seconds(self.today())
+            params["numericFilters"] = f"created_at_i>={start},created_at_i<{end}"
         return Request.get(f"{self.base_url}/api/v1/search", params)
 
     def result(self, row: dict[str, Any]) -> SearchResult:
@@ -46,7 +44,3 @@ class HackerNews(JsonEngine):
         day = read_date(str(row.get("created_at") or "")[:10])
         url = str(row.get("url") or discussion)
         return SearchResult(plain_text(row["title"]), url, snippet, self.name, published_at=day, details=details)
-
-
-def _seconds(day: date) -> int:
-    return int(datetime.combine(day, time(), UTC).timestamp())

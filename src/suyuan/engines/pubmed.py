@@ -61,9 +61,8 @@ class PubMed(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A publication."""
         ids = {one.get("idtype"): one.get("value") for one in row.get("articleids") or () if isinstance(one, dict)}
-        people = row.get("authors")
         details = Details(
-            authors=texts([one.get("name") for one in people] if isinstance(people, list) else []),
+            authors=texts(row.get("authors"), "name"),
             venue=plain_text(row.get("fulljournalname") or row.get("source")),
             doi=str(ids.get("doi") or ""),
         )
