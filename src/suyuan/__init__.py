@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .api import ask, read, search, search_many
     from .chat.events import Answer, Citation
     from .chat.session import PastTurn
-    from .client import AsyncClient, Client
+    from .client import AsyncClient
     from .config.load import load_settings
     from .config.settings import Settings
     from .core.document import Document, Passage
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
         WebProviderError,
     )
     from .core.freshness import Freshness
-    from .core.query import SearchParams, SearchQuery
+    from .core.query import SearchOptions, SearchParams, SearchQuery
     from .core.result import Attempt, EngineResults, SearchPage, SearchResult
     from .core.secret import Secret
     from .core.wire import Request, Response
     from .integrations.providers import web_search
     from .search.service import SearchService
+    from .sync_client import Client
 
 __version__ = "0.2.0.dev0"
 
@@ -48,7 +49,7 @@ __version__ = "0.2.0.dev0"
 _MODULES = {
     ".chat.events": ("Answer", "Citation"),
     ".chat.session": ("PastTurn",),
-    ".client": ("AsyncClient", "Client"),
+    ".client": ("AsyncClient",),
     ".config.load": ("load_settings",),
     ".config.settings": ("Settings",),
     ".core.document": ("Document", "Passage"),
@@ -58,12 +59,13 @@ _MODULES = {
         "WebBlocked", "WebParseError", "WebProviderError",
     ),
     ".core.freshness": ("Freshness",),
-    ".core.query": ("SearchParams", "SearchQuery"),
+    ".core.query": ("SearchOptions", "SearchParams", "SearchQuery"),
     ".core.result": ("Attempt", "EngineResults", "SearchPage", "SearchResult"),
     ".core.secret": ("Secret",),
     ".core.wire": ("Request", "Response"),
     ".integrations.providers": ("web_search",),
     ".search.service": ("SearchService",),
+    ".sync_client": ("Client",),
     ".api": ("ask", "read", "search_many"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
@@ -71,9 +73,9 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = [
     "Answer", "AsyncClient", "Attempt", "AuthError", "BadGateway", "Citation", "Client", "Document", "Engine",
     "EngineResults", "EngineSettings", "PastTurn", "Freshness", "InvalidInput", "NetworkError", "Passage", "Request",
-    "Response", "SearchEngine", "SearchPage", "SearchParams", "SearchQuery", "SearchResult", "SearchService", "Secret",
-    "Settings", "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError", "WebProviderError",
-    "__version__", "ask", "load_settings", "read", "search", "search_many", "web_search",
+    "Response", "SearchEngine", "SearchOptions", "SearchPage", "SearchParams", "SearchQuery", "SearchResult",
+    "SearchService", "Secret", "Settings", "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError",
+    "WebProviderError", "__version__", "ask", "load_settings", "read", "search", "search_many", "web_search",
 ]  # fmt: skip
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from .core.document import Document
 from .core.errors import SuyuanError
-from .core.page_reading import Depth
-from .core.query import SearchParams, SearchQuery
+from .core.query import SearchOptions, SearchQuery
 from .core.result import SearchPage
 from .shared import default_client
 
@@ -17,36 +16,18 @@ if TYPE_CHECKING:
     from .chat.session import AskParams
 
 
-def search(
-    query: SearchQuery | str,
-    *,
-    engines: str = "",
-    max_wait: float = 0.0,
-    depth: Depth = "results",
-    max_tokens: int | None = None,
-    **params: Unpack[SearchParams],
-) -> SearchPage:
+def search(query: SearchQuery | str, **options: Unpack[SearchOptions]) -> SearchPage:
     """See :meth:`AsyncClient.search`."""
     client = default_client()
-    return client.bridge.run(
-        client.search(query, engines=engines, max_wait=max_wait, depth=depth, max_tokens=max_tokens, **params)
-    )
+    return client.bridge.run(client.search(query, **options))
 
 
 def search_many(
-    queries: Iterable[SearchQuery | str],
-    *,
-    engines: str = "",
-    max_wait: float = 600.0,
-    depth: Depth = "results",
-    max_tokens: int | None = None,
-    **params: Unpack[SearchParams],
+    queries: Iterable[SearchQuery | str], **options: Unpack[SearchOptions]
 ) -> list[SearchPage | SuyuanError]:
     """See :meth:`AsyncClient.search_many`."""
     client = default_client()
-    return client.bridge.run(
-        client.search_many(queries, engines=engines, max_wait=max_wait, depth=depth, max_tokens=max_tokens, **params)
-    )
+    return client.bridge.run(client.search_many(queries, **options))
 
 
 def read(

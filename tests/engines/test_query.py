@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 import pytest
 
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
-from suyuan.engines.kit import COUNTRIES, is_ordinary, locale, query_text, site_operators
+from suyuan.engines.kit import COUNTRIES, day_of, is_ordinary, locale, query_text, site_operators, texts
 
 TWO = ("a.example", "b.example")
 MANY = tuple(f"site-{n}.example" for n in range(10))
@@ -140,3 +142,31 @@ def test_ordinary(text: str) -> None:
 )
 def test_not_ordinary(query: SearchQuery) -> None:
     assert not is_ordinary(query)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "seconds"),
+    [
+        ("2025-03-01..2025-03-01", (1740787200, 1740873600)),
+        ("1950-01-01..1970-01-01", (0, 86_400)),
+        ("..9999-12-31", (631152000, 253402300800)),
+    ],
+)
+def test_days_in_seconds_begin_with_the_first_and_end_with_the_last(fresh: str, seconds: tuple[int, int]) -> None:
+    assert Freshness.parse(fresh).seconds(date(2025, 3, 7)) == seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        (1741089600, "2025-03-04"), (0, None), (10**14, None), (-5, None), (True, None), (None, None), ([], None),
+        ("4 Mar 2025", "2025-03-04"), ("3 days ago", "2025-03-01"),
+    ],
+)  # fmt: skip
+def test_a_day_is_a_text_or_a_number_of_seconds(value: object, day: str | None) -> None:
+    assert day_of(value, datetime(2025, 3, 4, tzinfo=UTC)) == day
+
+
+def test_texts_of_a_list_of_objects() -> None:
+    assert texts([{"a": {"name": " Ada  L. "}}, {"a": {}}, "Bob", None], "a.name") == ("Ada L.",)
+    assert texts("no list", "a.name") == ()

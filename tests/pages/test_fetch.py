@@ -358,7 +358,7 @@ async def test_many_pages_at_once(tmp_path: Path) -> None:
 
 
 def test_synchronous_callers(tmp_path: Path) -> None:
-    from suyuan.client import Client
+    from suyuan import Client
 
     async def main() -> str:
         async with serve(lambda _: reply(ARTICLE)) as site:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from .failure import show_failure
 from .page_text import show_page
 from .tables import show_table
 from .terminal import Terminal
@@ -23,16 +21,17 @@ if TYPE_CHECKING:
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     archive = commands.add_parser("archive", help=t("help.archive"), description=t("help.archive"))
+    archive.set_defaults(run=run, failed="archive.failed")
     actions = archive.add_subparsers(metavar="list|show|search|export|prune", required=True)
-    actions.add_parser("list", help=t("help.archive_list")).set_defaults(run=run, action=_list)
+    actions.add_parser("list", help=t("help.archive_list")).set_defaults(action=_list)
     show = actions.add_parser("show", help=t("help.archive_show"))
     show.add_argument("which", metavar="URL|NUMBER")
-    show.set_defaults(run=run, action=_show)
+    show.set_defaults(action=_show)
     search = actions.add_parser("search", help=t("help.archive_search"))
     search.add_argument("question", nargs="+")
-    search.set_defaults(run=run, action=_search)
-    actions.add_parser("export", help=t("help.archive_export")).set_defaults(run=run, action=_export)
-    actions.add_parser("prune", help=t("help.archive_prune")).set_defaults(run=run, action=_prune)
+    search.set_defaults(action=_search)
+    actions.add_parser("export", help=t("help.archive_export")).set_defaults(action=_export)
+    actions.add_parser("prune", help=t("help.archive_prune")).set_defaults(action=_prune)
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -46,11 +45,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         code: int = args.action(archive, args, t)
         if archive.notice is not None:
             Terminal(sys.stderr).line(archive.notice.say(t.lang)[0])
-    except SuyuanError as error:
-        return show_failure(error, t, "archive.failed")
+        return code
     finally:
         client.close_sync()
-    return code
 
 
 def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 from dataclasses import replace
 from typing import Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.answer_length import LENGTHS, AnswerLength
-from ..core.errors import SuyuanError
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Texts
-from .failure import show_failure
+from .terminal import print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -24,7 +21,7 @@ def add(commands: Any, t: Texts) -> None:
     ask.add_argument("question", nargs="+", help=t("help.question_words"))
     ask.add_argument("--json", action="store_true", help=t("help.json"))
     add_common(ask, t)
-    ask.set_defaults(run=run)
+    ask.set_defaults(run=run, failed="ask.failed")
 
 
 def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
@@ -65,16 +62,13 @@ async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
     from .answer import exit_code, print_answer
 
     async with client:
-        try:
-            mode = "agent" if args.agent else "chat"
-            # On the command line the default is to search.
-            search = True if args.search is None else args.search
-            conversation = await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
-            run = await client.chat.ask(conversation.id, " ".join(args.question))
-            answer = await (run.wait() if args.json else print_answer(run, t))
-        except SuyuanError as error:
-            return show_failure(error, t, "ask.failed")
+        mode = "agent" if args.agent else "chat"
+        # On the command line the default is to search.
+        search = True if args.search is None else args.search
+        conversation = await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+        run = await client.chat.ask(conversation.id, " ".join(args.question))
+        answer = await (run.wait() if args.json else print_answer(run, t))
         if args.json:
             data = {"run": run.id, "conversation": conversation.id, **answer.as_dict()}
-            sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+            print_json(data)
         return exit_code(answer)

@@ -30,7 +30,7 @@ def add(commands: Any, t: Texts) -> None:
     chat = commands.add_parser("chat", help=t("help.chat"), description=t("help.chat"))
     chat.add_argument("--go-on", metavar="ID", default="", help=t("help.chat_go_on"))
     add_common(chat, t)
-    chat.set_defaults(run=run)
+    chat.set_defaults(run=run, failed="ask.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
@@ -40,8 +40,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
     with asyncio.Runner() as runner:
         try:
             return _chat(runner, client, args, t)
-        except SuyuanError as error:
-            return show_failure(error, t, "ask.failed")
         finally:
             runner.run(client.close())
 

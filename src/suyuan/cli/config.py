@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +12,7 @@ from ..config.settings import Settings
 from ..engines import registry
 from ..messages.catalog import Texts
 from .tables import show_table
-from .terminal import Terminal
+from .terminal import Terminal, print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -35,7 +34,7 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         values = [asdict(value) for value in settings.values]
         problems = [problem.say(t.lang) for problem in settings.problems]
         data = {"file": str(settings.config_file or ""), "values": values, "problems": problems}
-        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        print_json(data)
         return 0
     out = Terminal(sys.stdout)
     out.line(t("config.file", path=settings.config_file or t("config.no_file")))
@@ -57,7 +56,7 @@ def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 def run_schema(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Print a published JSON Schema."""
     schema = agents_schema() if args.which == "agents" else config_schema(registry.names())
-    sys.stdout.write(json.dumps(schema, ensure_ascii=False, indent=2) + "\n")
+    print_json(schema)
     return 0
 
 

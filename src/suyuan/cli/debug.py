@@ -11,10 +11,9 @@ from typing import Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from .failure import OK, show_failure
-from .terminal import Terminal
+from .failure import OK
+from .terminal import Terminal, print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -22,20 +21,17 @@ def add(commands: Any, t: Texts) -> None:
     debug = commands.add_parser("debug", help=t("help.debug"), description=t("help.debug"))
     debug.add_argument("run_id", nargs="?", default="", metavar="RUN_ID", help=t("help.debug_run"))
     debug.add_argument("-o", "--out", default="", metavar="FILE", help=t("help.debug_out"))
-    debug.set_defaults(run=run)
+    debug.set_defaults(run=run, failed="ask.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Write the bundle."""
-    try:
-        data = json.dumps(asyncio.run(_bundle(settings, args.run_id)), ensure_ascii=False, indent=2) + "\n"
-    except SuyuanError as error:
-        return show_failure(error, t, "ask.failed")
+    bundle = asyncio.run(_bundle(settings, args.run_id))
     if not args.out:
-        sys.stdout.write(data)
+        print_json(bundle)
         return OK
     try:
-        Path(args.out).write_text(data, encoding="utf-8")
+        Path(args.out).write_text(json.dumps(bundle, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         Terminal(sys.stderr).line(t("debug.unwritten", path=args.out, why=error.strerror or error))
         return 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from urllib.parse import unquote
 from ..config.settings import Settings
 from ..messages.catalog import Texts
 from .tables import Cell, show_table
-from .terminal import Terminal, with_progress
+from .terminal import Terminal, print_json, with_progress
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     errors, warnings = count(findings)
     if args.json:
         data = {"errors": errors, "warnings": warnings, "findings": [finding.as_dict(t.lang) for finding in findings]}
-        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        print_json(data)
     else:
         _show(findings, settings, t)
         out = Terminal(sys.stdout)

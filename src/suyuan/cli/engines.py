@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..messages.catalog import Texts
 from ..search.runner import EngineRunner
 from . import engines_parse
 from .tables import show_table
-from .terminal import Terminal
+from .terminal import Terminal, print_json
 
 _COLUMNS = ("name", "auto", "key", "state", "address")
 
@@ -33,7 +32,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     order = [runner.name for runner in client.search_service.auto_order()]
     rows = [{**_row(name, client, t), **_learned(name, client, order)} for name in client.engines]
     if args.json:
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+        print_json(rows)
         return 0
     head = t("engine.name"), t("engine.auto"), t("engine.key"), t("engine.state"), t("engine.address")
     cells = [[_auto(row, t) if name == "auto" else str(row[name]) for name in _COLUMNS] for row in rows]

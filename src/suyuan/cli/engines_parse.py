@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from ..engines import registry
 from ..messages.catalog import Texts
 from ..search.relevance import check_relevance, relevance_of
 from .failure import BAD_INPUT, FAILED, NOTHING, OK
-from .terminal import Terminal
+from .terminal import Terminal, print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -56,7 +55,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if args.json:
         code, detail = (failure.code, failure.detail_code or None) if failure else (None, None)
         data = {"outcome": outcome, "code": code, "detail_code": detail, "relevance": fits, "items": items}
-        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        print_json(data)
     else:
         _show(outcome, items, fits, failure, t)
     return FAILED if failure else OK if items else NOTHING

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from typing import Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.document import Document
-from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from ..pages.passages import select
-from .failure import show_failure
 from .page_text import show_page
-from .terminal import Terminal, with_progress
+from .terminal import Terminal, print_json, with_progress
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -28,17 +25,14 @@ def add(commands: Any, t: Texts) -> None:
     fetch.add_argument("--tokens", type=int, default=2000, metavar="N", help=t("help.tokens"))
     fetch.add_argument("--render", action="store_true", help=t("help.render"))
     fetch.add_argument("--fresh", action="store_true", help=t("help.fresh"))
-    fetch.set_defaults(run=run)
+    fetch.set_defaults(run=run, failed="fetch.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Read one page and write it to standard output."""
-    try:
-        document = asyncio.run(_fetch(args, connect(settings), t))
-    except SuyuanError as error:
-        return show_failure(error, t, "fetch.failed")
+    document = asyncio.run(_fetch(args, connect(settings), t))
     if args.format == "json":
-        sys.stdout.write(json.dumps(_with_passages(document, args), ensure_ascii=False, indent=2) + "\n")
+        print_json(_with_passages(document, args))
         return 0
     out = Terminal(sys.stdout)
     if args.format == "md":

@@ -9,11 +9,9 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..config.ui import has_display
-from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..engines import registry
 from ..messages.catalog import Texts
-from .failure import show_failure
 from .terminal import Terminal
 
 
@@ -22,7 +20,7 @@ def add(commands: Any, t: Texts) -> None:
     google = commands.add_parser("google", help=t("help.google"), description=t("help.google"))
     unlock = google.add_subparsers(metavar="unlock", required=True).add_parser("unlock", help=t("help.unlock"))
     unlock.add_argument("query", nargs="*", help=t("help.query"))
-    unlock.set_defaults(run=run)
+    unlock.set_defaults(run=run, failed="google.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -38,9 +36,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     shown = has_display()
     if shown:
         err.line(t("google.opening"))
-    try:
-        asyncio.run(unlock(address, settings.browser.executable, profile, shown, settings.net))
-    except SuyuanError as error:
-        return show_failure(error, t, "google.failed")
+    asyncio.run(unlock(address, settings.browser.executable, profile, shown, settings.net))
     err.line(t("google.kept", path=profile))
     return 0

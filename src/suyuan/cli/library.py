@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from .failure import NOTHING, OK, show_failure
+from .failure import NOTHING, OK
 from .tables import show_table
-from .terminal import Terminal, with_progress
+from .terminal import Terminal, print_json, with_progress
 
 if TYPE_CHECKING:
     from ..pages.library import Library, LibraryChange
@@ -26,25 +24,23 @@ Action = Callable[["Library", argparse.Namespace, Texts], Awaitable[int]]
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     library = commands.add_parser("library", help=t("help.library"), description=t("help.library"))
+    library.set_defaults(run=run, failed="library.failed")
     actions = library.add_subparsers(metavar="add|list|remove|update", required=True)
     more = actions.add_parser("add", help=t("help.library_add"))
     more.add_argument("what", nargs="+", metavar="DIR|FILE|URL", help=t("help.library_what"))
-    more.set_defaults(run=run, action=_add)
+    more.set_defaults(action=_add)
     shown = actions.add_parser("list", help=t("help.library_list"))
     shown.add_argument("--json", action="store_true", help=t("help.json"))
-    shown.set_defaults(run=run, action=_list)
+    shown.set_defaults(action=_list)
     remove = actions.add_parser("remove", help=t("help.library_remove"))
     remove.add_argument("which", help=t("help.library_which"))
-    remove.set_defaults(run=run, action=_remove)
-    actions.add_parser("update", help=t("help.library_update")).set_defaults(run=run, action=_update)
+    remove.set_defaults(action=_remove)
+    actions.add_parser("update", help=t("help.library_update")).set_defaults(action=_update)
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Run one command of the library."""
-    try:
-        return asyncio.run(_run(args.action, args, AsyncClient(settings), t))
-    except SuyuanError as error:
-        return show_failure(error, t, "library.failed")
+    return asyncio.run(_run(args.action, args, AsyncClient(settings), t))
 
 
 async def _run(action: Action, args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
@@ -72,7 +68,7 @@ async def _list(library: Library, args: argparse.Namespace, t: Texts) -> int:
     entries = await library.entries()
     if args.json:
         shown = [library.as_dict(entry, t.lang) for entry in entries]
-        sys.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) + "\n")
+        print_json(shown)
         return OK
     out = Terminal(sys.stdout)
     if not entries:

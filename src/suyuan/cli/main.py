@@ -11,7 +11,9 @@ from pathlib import Path
 from .. import __version__
 from ..config.load import load_settings
 from ..config.ui import ui_language
+from ..core.errors import SuyuanError
 from ..messages.catalog import Texts, languages
+from .failure import show_failure
 from .logs import set_up_logging
 from .terminal import Terminal
 
@@ -42,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int = args.run(args, settings, t)
         return code
+    except SuyuanError as error:
+        return show_failure(error, t, args.failed)
     except KeyboardInterrupt:
         Terminal(sys.stderr).line(t("interrupted"))
         return 130
@@ -64,6 +68,8 @@ def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
     parser.add_argument("--ui", choices=languages(), help=t("help.ui"))
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
+    # The headline of a failure; most commands have their own.
+    parser.set_defaults(failed="failed")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # The parsers of all commands together take longer to make than many a search.
     for name in [only] if only else COMMANDS:

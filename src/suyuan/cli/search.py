@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from typing import Any
 
@@ -18,7 +17,7 @@ from ..core.result import Attempt, Details, SearchPage, SearchResult
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure
-from .terminal import Terminal, with_progress
+from .terminal import Terminal, print_json, with_progress
 
 _MOST_AUTHORS = 3
 
@@ -87,7 +86,7 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
         return _show_failure(error, args, t)
     if args.json or args.shape:
         data = VIEWS[args.shape or "items"](page, t.lang)
-        _print_json({**data, "receipt": receipt(page.attempts, t.lang)} if args.explain else data)
+        print_json({**data, "receipt": receipt(page.attempts, t.lang)} if args.explain else data)
     else:
         show_page(page, t, explain=args.explain, optional=_optional(client))
     return OK if page.results or page.extras.answers else NOTHING
@@ -181,7 +180,7 @@ def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:
 
 def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int:
     if args.json or args.shape:
-        _print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts, t.lang)})
+        print_json({"error": error.as_dict(t.lang), "receipt": receipt(error.attempts, t.lang)})
     code = show_failure(error, t, "failed")
     if error.attempts and (args.explain or len(error.attempts) > 1):
         _show_receipt(Terminal(sys.stderr), error.attempts, t)
@@ -199,7 +198,3 @@ def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> Non
         notes = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
         for note in (*notes, *a.notes):
             out.line(f"  {'':<11}           {note}")
-
-
-def _print_json(data: object) -> None:
-    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from .failure import show_failure
-from .terminal import Terminal, with_progress
+from .page_text import show_markdown
+from .terminal import Terminal, print_json, with_progress
 
 _COMPOSE = {
     "up": ("up", "-d"),
@@ -27,6 +27,7 @@ _DEFAULT_ADDRESS = "http://localhost:8080"
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     searxng = commands.add_parser("searxng", help=t("help.searxng"), description=t("help.searxng"))
+    searxng.set_defaults(failed="searxng.not_done")
     actions = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
     init = actions.add_parser("init", help=t("help.searxng_init"))
     init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
@@ -52,11 +53,8 @@ def run_init(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     from ..doctor import searxng_container as container
 
     out = Terminal(sys.stdout)
-    try:
-        for path in container.write(args.folder, args.region, args.port, force=args.force):
-            out.line(t("searxng.written", path=path))
-    except SuyuanError as error:
-        return show_failure(error, t, "searxng.not_done")
+    for path in container.write(args.folder, args.region, args.port, force=args.force):
+        out.line(t("searxng.written", path=path))
     out.line(t("searxng.next", folder="" if args.folder == Path("searxng") else f" {args.folder}"))
     if args.port != container.PORT:
         out.line(t("searxng.address", url=f"http://localhost:{args.port}"))
@@ -67,10 +65,7 @@ def run_compose(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Run one command of Docker Compose."""
     from ..doctor import searxng_container as container
 
-    try:
-        container.compose(args.folder, *_COMPOSE[args.name])
-    except SuyuanError as error:
-        return show_failure(error, t, "searxng.not_done")
+    container.compose(args.folder, *_COMPOSE[args.name])
     if args.name in ("up", "restart"):
         _warn_of_limiter(args.folder, t)
     return 0
@@ -118,7 +113,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
         check = check_searxng(address, client.network.send, api_key=key, limit=settings.search.seconds)
         status = await with_progress(check, t, "checking")
     if as_json:
-        sys.stdout.write(json.dumps(status.as_dict(t.lang), ensure_ascii=False, indent=2) + "\n")
+        print_json(status.as_dict(t.lang))
         return 0 if status.ok else 3
     out = Terminal(sys.stdout)
     for warning in status.warnings:
@@ -139,14 +134,7 @@ def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Write the guide, rendered on a terminal."""
     from ..guides.documents import guide
 
-    out, text = Terminal(sys.stdout), guide("searxng", t.lang)
-    if not out.interactive:
-        sys.stdout.write(text)
-        return 0
-    from .markdown import MarkdownRenderer, can_link
-
-    console = out.console()
-    console.print(MarkdownRenderer({}, links=can_link(console)).render(text))
+    show_markdown(Terminal(sys.stdout), guide("searxng", t.lang))
     return 0
 
 

@@ -14,11 +14,9 @@ from ..client import AsyncClient, Connect
 from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
 from ..core.causes.live import WORKERS_NEED_STORE
-from ..core.errors import SuyuanError
 from ..demo.questions import QUESTIONS
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
-from .failure import show_failure
 from .terminal import Terminal
 
 
@@ -32,7 +30,7 @@ def add(commands: Any, t: Texts) -> None:
     # What the supervisor gives to its workers.
     serve.add_argument("--listen-fd", type=int, default=None, help=argparse.SUPPRESS)
     serve.add_argument("--supervisor-fd", type=int, default=None, help=argparse.SUPPRESS)
-    serve.set_defaults(run=run)
+    serve.set_defaults(run=run, failed="serve.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
@@ -43,14 +41,11 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
     if args.workers is not None:
         origin = replace(origin, workers=args.workers)
     settings = replace(settings, server=origin)
-    try:
-        if args.listen_fd is not None:
-            return _work(settings, args.listen_fd, args.supervisor_fd, connect)
-        if origin.workers > 1:
-            return _supervise(settings, args.open and has_display(), t)
-        return _serve(settings, args.open and has_display(), t, connect)
-    except SuyuanError as error:
-        return show_failure(error, t, "serve.failed")
+    if args.listen_fd is not None:
+        return _work(settings, args.listen_fd, args.supervisor_fd, connect)
+    if origin.workers > 1:
+        return _supervise(settings, args.open and has_display(), t)
+    return _serve(settings, args.open and has_display(), t, connect)
 
 
 def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:

@@ -12,10 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..messages.catalog import Texts
-from .failure import show_failure
 from .terminal import Terminal
 
 
@@ -32,7 +30,7 @@ def add(commands: Any, t: Texts) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
     for parser in (migrate, backup, restore):
         parser.add_argument("--json", action="store_true", help=t("help.json"))
-        parser.set_defaults(run=run)
+        parser.set_defaults(run=run, failed="store.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -40,27 +38,24 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     from ..core.causes.store import STORE_NO_BACKUP, STORE_NOT_EMPTY
 
     own = settings.store_address
-    try:
-        if args.action == "migrate":
-            from ..store.transfer import archives_beside
+    if args.action == "migrate":
+        from ..store.transfer import archives_beside
 
-            archives = {} if "://" in args.source else archives_beside(Path(args.source).absolute())
-            return _copied(_address(args.source), _address(args.target), args, t, archives)
-        file = args.file.absolute()
-        if args.action == "restore":
-            if not file.is_file():
-                raise STORE_NO_BACKUP(where=str(file))
-            return _copied(_address(str(file)), own, args, t)
-        if file.exists():
-            raise STORE_NOT_EMPTY(where=str(file))
-        part = file.with_name(f"{file.name}.part")
-        part.unlink(missing_ok=True)
-        code = _copied(own, _address(str(part)), args, t)
-        # Only a whole backup has the name that was asked for.
-        os.replace(part, file)
-        return code
-    except SuyuanError as error:
-        return show_failure(error, t, "store.failed")
+        archives = {} if "://" in args.source else archives_beside(Path(args.source).absolute())
+        return _copied(_address(args.source), _address(args.target), args, t, archives)
+    file = args.file.absolute()
+    if args.action == "restore":
+        if not file.is_file():
+            raise STORE_NO_BACKUP(where=str(file))
+        return _copied(_address(str(file)), own, args, t)
+    if file.exists():
+        raise STORE_NOT_EMPTY(where=str(file))
+    part = file.with_name(f"{file.name}.part")
+    part.unlink(missing_ok=True)
+    code = _copied(own, _address(str(part)), args, t)
+    # Only a whole backup has the name that was asked for.
+    os.replace(part, file)
+    return code
 
 
 def _copied(

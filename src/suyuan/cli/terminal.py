@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 import sys
@@ -73,6 +74,11 @@ class Terminal:
             highlight=False,
             markup=False,
         )
+
+
+def print_json(data: object) -> None:
+    """Write ``data`` to standard output for other programs."""
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
 
 
 def printable(text: str) -> str:

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..core.person import COUNTED, DEFAULT_SCOPES, SCOPES
 from ..messages.catalog import Texts
-from .failure import show_failure
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ def add(commands: Any, t: Texts) -> None:
         if person:
             parser.add_argument("name", metavar="NAME")
         parser.add_argument("--json", action="store_true", help=t("help.json"))
-        parser.set_defaults(run=_run, work=work)
+        parser.set_defaults(run=_run, failed="users.failed", work=work)
         return parser
 
     new = action("add", _add, t("help.users_add"))
@@ -59,14 +57,11 @@ def add(commands: Any, t: Texts) -> None:
 
 
 def _run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
+    client = connect(settings)
     try:
-        client = connect(settings)
-        try:
-            return int(args.work(args, client, t))
-        finally:
-            client.close_sync()
-    except SuyuanError as error:
-        return show_failure(error, t, "users.failed")
+        return int(args.work(args, client, t))
+    finally:
+        client.close_sync()
 
 
 def _people(client: AsyncClient) -> People:

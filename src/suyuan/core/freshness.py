@@ -17,6 +17,7 @@ _DAYS: dict[Period, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 for _period in _DAYS:
     for _word in (_period, _period[0], "p" + _period[0], "one" + _period, "past_" + _period):
         _PERIODS[_word] = _period
+_EPOCH, _DAY_SECONDS = date(1970, 1, 1), 86_400
 _RANGE = re.compile(r"(\d{4}-\d\d-\d\d)?\s*(?:\.\.|to|/)\s*(\d{4}-\d\d-\d\d)?", re.I)
 
 
@@ -51,6 +52,11 @@ class Freshness:
         if self.period:
             return today - timedelta(days=_DAYS[self.period]), today
         return self.since or date(1990, 1, 1), self.until or today
+
+    def seconds(self, today: date) -> tuple[int, int]:
+        """Return the start of the first day and the end of the last, in seconds since 1970."""
+        first, last = ((day - _EPOCH).days for day in self.dates(today))
+        return max(first * _DAY_SECONDS, 0), max((last + 1) * _DAY_SECONDS, 0)
 
     def __str__(self) -> str:
         return self.period or f"{self.since or ''}..{self.until or ''}"

@@ -20,6 +20,7 @@ from .causes.asked import (
     QUERY_TOO_LONG,
 )
 from .freshness import Freshness
+from .page_reading import Depth
 
 MAX_QUERY = 2000
 MAX_RESULTS = 10
@@ -48,6 +49,15 @@ class SearchParams(TypedDict, total=False):
     page: int
     focus: str
     safe: int
+
+
+class SearchOptions(SearchParams, total=False):
+    """All keywords of a search by a client: those of its query, and how it is made; see ``AsyncClient.search``."""
+
+    engines: str
+    max_wait: float
+    depth: Depth
+    max_tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)

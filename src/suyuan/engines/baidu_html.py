@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -19,12 +18,12 @@ from ..core.urls import domain_of
 from ..core.wire import Request, Response
 from ..text.dates import read_date
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-from .kit import check_status, parse_rows, plain_text, query_text, redirect_domain
+from .json_kit import TAGS, day_of, parse_rows, plain_text
+from .kit import check_status, query_text, redirect_domain
 
 _LONGEST_QUERY = 76
 _CAPTCHA_HOSTS = ("wappass.baidu.com", "seccaptcha.baidu.com")
 _CAPTCHA = "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha"
-_TAGS = re.compile(r"<[^>]*>")
 # Baidu's own cards (result-op) are widgets, except those for one page of these sites.
 _CARD_PAGES = re.compile(
     r"https?://(?:baike\.baidu\.com/(?:item|view|subview)/|zhidao\.baidu\.com/question/|tieba\.baidu\.com/p/"
@@ -53,7 +52,8 @@ class Baidu(Engine):
         text, notes = query_text(query, _LONGEST_QUERY)
         params = {"wd": text, "rn": "10", "pn": str(10 * query.page - 10), "ie": "utf-8"}
         if query.freshness:
-            params["gpc"] = _period(*query.freshness.dates(self.today()))
+            start, end = query.freshness.seconds(self.today())
+            params["gpc"] = f"stf={start},{end}|stftype=1"
         response = yield Request.get(f"{self.base_url}/s", params)
         try:
             return self.parse(response, query).with_notes(*notes)
@@ -147,18 +147,5 @@ def _is_captcha(tree: LexborHTMLParser) -> bool:
 
 
 def _parse_row(row: dict[str, Any]) -> SearchResult:
-    time = row.get("time")
-    day = datetime.fromtimestamp(time, UTC).date().isoformat() if isinstance(time, int) and 0 < time < 4e9 else None
-    return SearchResult(
-        plain_text(row.get("title"), _TAGS),
-        str(row["url"]),
-        plain_text(row.get("abs"), _TAGS),
-        "baidu_html",
-        published_at=day,
-    )
-
-
-def _period(first_day: date, last_day: date) -> str:
-    start = datetime(first_day.year, first_day.month, first_day.day, tzinfo=UTC)
-    end = datetime(last_day.year, last_day.month, last_day.day, tzinfo=UTC)
-    return f"stf={int(start.timestamp())},{int(end.timestamp()) + 86400}|stftype=1"
+    title, about = (plain_text(row.get(name), TAGS) for name in ("title", "abs"))
+    return SearchResult(title, str(row["url"]), about, "baidu_html", published_at=day_of(row.get("time")))

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request, Response
-from .html_kit import attribute
-from .json_kit import plain_text
-from .page_kit import PageEngine
+from .kit import Details, PageEngine, Request, Response, SearchQuery, SearchResult, attribute, plain_text
 from .query_kit import bing_market
 
 _MINUTES = {"day": 1440, "week": 10_080, "month": 43_200, "year": 525_600}

@@ -9,12 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .html_kit import attribute, text_of
-from .page_kit import PageEngine, TitledLink
+from .kit import Details, PageEngine, Request, Response, SearchQuery, SearchResult, attribute, read_date, text_of
+from .page_kit import TitledLink
 from .query_kit import bing_market
 
 _INTERVALS = {"day": "7", "week": "8", "month": "9"}

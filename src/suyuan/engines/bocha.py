@@ -13,8 +13,7 @@ from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
 from ..core.setting import Setting, whole
 from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text, value_at
+from .json_kit import JsonEngine, day_of, plain_text, value_at
 
 
 class Bocha(JsonEngine):
@@ -85,15 +84,9 @@ class Bocha(JsonEngine):
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""
-        date = row.get("datePublished")
-        return SearchResult(
-            plain_text(row.get("name")),
-            str(row["url"]),
-            plain_text(row.get("snippet")),
-            self.name,
-            published_at=read_date(date) if isinstance(date, str) else None,
-            summary=str(row.get("summary") or ""),
-        )
+        title, about = plain_text(row.get("name")), plain_text(row.get("snippet"))
+        day, summary = day_of(row.get("datePublished")), str(row.get("summary") or "")
+        return SearchResult(title, str(row["url"]), about, self.name, published_at=day, summary=summary)
 
 
 def _freshness(fresh: Freshness | None) -> str:

@@ -6,15 +6,13 @@ import re
 from typing import Any
 
 from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, RATE_LIMITED
-from ..core.freshness import Freshness
 from ..core.http_status import is_challenge, retry_after
 from ..core.query import SearchQuery
 from ..core.result import Details, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text, texts, value_at
-from .query_kit import locale
+from .json_kit import JsonEngine, day_of, plain_text, texts, value_at
+from .query_kit import brave_period, locale
 
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")
 # Brave's language codes, where they differ from the common ones.
@@ -51,12 +49,9 @@ class Brave(JsonEngine):
         if lang := locale(query)[0]:
             params["search_lang"] = _LANGS.get(query.lang) or _LANGS.get(lang) or lang
         if query.freshness:
-            params["freshness"] = self._period(query.freshness)
+            params["freshness"] = brave_period(query.freshness, self.today())
         headers: dict[str, str | Secret] = {"X-Subscription-Token": self.require_key(), "Accept": "application/json"}
         return Request.get(f"{self.base_url}/res/v1/web/search", params, headers)
-
-    def _period(self, fresh: Freshness) -> str:
-        return f"p{fresh.period[0]}" if fresh.period else "to".join(map(str, fresh.dates(self.today())))
 
     def check(self, response: Response) -> None:
         """Raise what a status stands for; a code in the answer says more than its status."""
@@ -92,7 +87,7 @@ class Brave(JsonEngine):
             str(row["url"]),
             plain_text(row.get("description"), _TAGS),
             self.name,
-            published_at=read_date(shown) if isinstance(shown, str) else None,
+            published_at=day_of(shown),
             summary="\n".join(plain_text(text, _TAGS) for text in texts(row.get("extra_snippets"))),
             details=Details(image=image) if isinstance(image, str) else None,
         )

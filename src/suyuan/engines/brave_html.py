@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.freshness import Freshness
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .html_kit import text_of
-from .page_kit import PageEngine, TitledLink
+from .kit import PageEngine, Request, SearchQuery, text_of
+from .page_kit import TitledLink
+from .query_kit import brave_period
 
 
 class BraveHtml(PageEngine):
@@ -30,12 +28,9 @@ class BraveHtml(PageEngine):
         if query.page > 1:
             params["offset"] = str(query.page - 1)
         if query.freshness:
-            params["tf"] = self._period(query.freshness)
+            params["tf"] = brave_period(query.freshness, self.today())
         cookie = f"country={query.country.lower()}; useLocation=0"
         return Request.get(f"{self.base_url}/search", params, {"Cookie": cookie} if query.country else {})
-
-    def _period(self, fresh: Freshness) -> str:
-        return f"p{fresh.period[0]}" if fresh.period else "to".join(map(str, fresh.dates(self.today())))
 
     def title_text(self, one: TitledLink) -> str:
         """The longest text in the link beside the address."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..core.result import EngineResults
-from ..core.wire import Response
-from .html_kit import attribute, parse_html
-from .page_kit import PageEngine, ancestors
+from .kit import EngineResults, PageEngine, Response, attribute, parse_html
+from .page_kit import ancestors
 
 _TARGETS = ("data-mdurl", "data-url")
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request, Response
-from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts, value_at
-from .query_kit import skipped
+from .json_kit import TAGS, number_of, plain_text, texts, value_at
+from .kit import Details, JsonEngine, Request, Response, SearchQuery, SearchResult, skipped
 
 
 class Crossref(JsonEngine):

@@ -8,15 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
-from ..core.engine import Engine, Exchange
 from ..core.errors import WebBlocked, WebProviderError
-from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
 from .ddg_kit import region
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-from .kit import check_status, query_text
+from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
+from .query_kit import query_text
 
 _LONGEST_QUERY = 499
 # The start of the list of results.

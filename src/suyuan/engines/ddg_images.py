@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.result import Details, SearchResult
 from .ddg_kit import DdgJson
-from .json_kit import TAGS, plain_text
+from .json_kit import TAGS
+from .kit import Details, SearchResult, plain_text
 
 _PERIODS = {"day": "Day", "week": "Week", "month": "Month"}
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from ..core.causes.engine import UNREADABLE
-from ..core.engine import Exchange
-from ..core.query import SearchQuery
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine
-from .query_kit import locale
+from .kit import UNREADABLE, Exchange, JsonEngine, Request, Response, SearchQuery, locale
 
 _TOKEN = re.compile(r"vqd[\"']?\s*[=:]\s*[\"']?(\d[\d-]{4,})")
 # The region codes of DuckDuckGo that are not simply country-language.

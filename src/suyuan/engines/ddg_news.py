@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
-from ..core.result import Details, SearchResult
 from .ddg_kit import DdgJson
-from .json_kit import TAGS, number_of, plain_text
+from .kit import Details, plain_text
 
 
 class DdgNews(DdgJson):
@@ -18,12 +16,9 @@ class DdgNews(DdgJson):
     script = "/news.js"
     kind = "news"
     per_page = 30
+    columns = ("title", "url", "excerpt", "date")
+    html = True
 
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """An article."""
-        seconds = number_of(row.get("date"))
-        day = datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else None
-        details = Details(venue=plain_text(row.get("source")), image=str(row.get("image") or ""))
-        about = plain_text(row.get("excerpt"), TAGS)
-        title = plain_text(row["title"], TAGS)
-        return SearchResult(title, str(row["url"]), about, self.name, published_at=day, details=details)
+    def details(self, row: dict[str, Any]) -> Details:
+        """The source of an article, and its picture."""
+        return Details(venue=plain_text(row.get("source")), image=str(row.get("image") or ""))

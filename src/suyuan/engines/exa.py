@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text, texts
+from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, plain_text, read_date, texts
 
 _LONGEST_SNIPPET = 500
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, error_text
+from .kit import API_SAID_NO, JsonEngine, Request, Response, SearchQuery, error_text
 from .query_kit import google_period
 
 

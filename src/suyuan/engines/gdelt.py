@@ -6,11 +6,8 @@ from typing import Any
 
 from ..core.causes.engine import API_SAID_NO
 from ..core.errors import WebParseError
-from ..core.query import SearchQuery
-from ..core.result import Details, EngineResults, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, plain_text
+from .json_kit import plain_text
+from .kit import Details, EngineResults, JsonEngine, Request, Response, SearchQuery, SearchResult, read_date
 from .query_kit import locale
 
 _LANGUAGES = {

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.causes.engine import RATE_LIMITED
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.secret import Secret
-from ..core.setting import Setting, choice
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
+from .json_kit import number_of, plain_text, texts, value_at
+from .kit import Details, JsonEngine, Request, Response, SearchQuery, SearchResult, Secret, Setting, choice, read_date
 
 _LONGEST_SNIPPET = 400
 
@@ -66,16 +61,9 @@ class GitHub(JsonEngine):
             authors=texts([value_at(row, "owner.login") or value_at(row, "user.login")]),
             stars=number_of(row.get("stargazers_count")),
             comments=number_of(row.get("comments")),
-            topics=texts([row.get("language"), *_topics(row)]),
+            topics=texts([row.get("language")]) + (texts(row.get("topics")) or texts(row.get("labels"), "name")),
         )
         body = plain_text(row.get("description") if repository else row.get("body"))[:_LONGEST_SNIPPET]
         day = read_date(str(row.get("pushed_at") or row.get("created_at") or "")[:10])
         title = plain_text(row["full_name"] if repository else row["title"])
         return SearchResult(title, str(row["html_url"]), body, self.name, published_at=day, details=details)
-
-
-def _topics(row: dict[str, Any]) -> list[Any]:
-    if isinstance(row.get("topics"), list):
-        return list(row["topics"])
-    labels = row.get("labels")
-    return [value_at(one, "name") for one in labels] if isinstance(labels, list) else []

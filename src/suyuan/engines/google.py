@@ -11,15 +11,11 @@ from urllib.parse import unquote, urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
-from ..core.engine import Engine, Exchange
-from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
-from ..core.wire import Request, Response, with_params
-from ..text.dates import read_date
+from ..core.wire import with_params
 from .html_kit import attribute, distinct, parse_html, text_of
-from .kit import check_status, locale, query_text
+from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
 from .page_kit import FRAME_IDS, TitledLink, following_parts, title_counts, titled_links
-from .query_kit import google_period
+from .query_kit import google_period, locale, query_text
 
 _LONGEST_QUERY = 2048
 # The languages for which Google uses another code.

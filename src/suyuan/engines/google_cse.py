@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.causes.engine import OPTION_MISSING
-from ..core.query import SearchQuery
-from ..core.setting import Setting, text
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, error_text
-from .query_kit import google_locale, skipped
+from .kit import JsonEngine, Request, Response, SearchQuery, Setting, error_text, skipped, text
+from .query_kit import google_locale
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, number_of, plain_text, texts
+from .json_kit import TAGS
+from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, number_of, plain_text, read_date, texts
 
 _LONGEST_SNIPPET = 400
 
@@ -30,9 +26,8 @@ class HackerNews(JsonEngine):
         """Request one page of stories."""
         params = {"query": text, "tags": "story", "hitsPerPage": str(query.count), "page": str(query.page - 1)}
         if query.freshness:
-            since, until = query.freshness.dates(self.today())
-            after = until + timedelta(days=1) if until < date.max else until
-            params["numericFilters"] = f"created_at_i>={_seconds(since)},created_at_i<{_seconds(after)}"
+            start, end = query.freshness.seconds(self.today())
+            params["numericFilters"] = f"created_at_i>={start},created_at_i<{end}"
         return Request.get(f"{self.base_url}/api/v1/search", params)
 
     def result(self, row: dict[str, Any]) -> SearchResult:
@@ -49,7 +44,3 @@ class HackerNews(JsonEngine):
         day = read_date(str(row.get("created_at") or "")[:10])
         url = str(row.get("url") or discussion)
         return SearchResult(plain_text(row["title"]), url, snippet, self.name, published_at=day, details=details)
-
-
-def _seconds(day: date) -> int:
-    return int(datetime.combine(day, time(), UTC).timestamp())

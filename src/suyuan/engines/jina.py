@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import EngineResults
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, error_text
-from .query_kit import locale
+from .kit import EngineResults, JsonEngine, Request, Response, SearchQuery, error_text, locale
 
 
 class Jina(JsonEngine):

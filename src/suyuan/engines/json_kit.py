@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, NOT_JSON, QUOTA_SPENT, UNDECODED, UNREADABLE
 from ..core.http_status import check_status, is_challenge, retry_after
 from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
+from ..core.result import Details, EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.wire import Response
 from ..messages.catalog import Text
@@ -21,6 +21,7 @@ from .query_kit import OneRequestEngine
 TAGS = re.compile(r"<[^<>]*>")
 """The tags in texts that are HTML, for ``plain_text``."""
 
+_MOST_SECONDS = 4e9
 _ERROR_PLACES = (
     "error.message", "error.info", "error.detail", "error", "error_message", "readableMessage", "message",
     "detail.error", "detail", "errors", "msg",
@@ -80,10 +81,17 @@ def value_at(data: object, path: str) -> Any:
     return data
 
 
-def texts(value: object) -> tuple[str, ...]:
-    """The texts of a list, each with white space collapsed; what is no text is left out."""
-    items = value if isinstance(value, list) else ()
+def texts(value: object, path: str = "") -> tuple[str, ...]:
+    """The texts of a list, or at ``path`` in each item, with white space collapsed; what is no text is left out."""
+    items = (value_at(one, path) for one in value) if isinstance(value, list) else ()
     return tuple(text for one in items if isinstance(one, str) and (text := plain_text(one)))
+
+
+def day_of(value: object, now: datetime | None = None) -> str | None:
+    """The day that a text shows, or that seconds since 1970 stand for; "3 days ago" needs ``now``."""
+    if (seconds := number_of(value)) is not None:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if 0 < seconds < _MOST_SECONDS else None
+    return read_date(value, now) if isinstance(value, str) else None
 
 
 def number_of(value: object) -> int | None:
@@ -99,19 +107,35 @@ class JsonEngine(OneRequestEngine):
 
     rows: ClassVar[str] = ""
     """The path of the list of results in the answer, such as ``data.webPages.value``."""
+    columns: ClassVar[tuple[str, str, str, str]] = ("title", "url", "description", "")
+    """Where a row has its title, address, text and date (empty for none)."""
+    html: ClassVar[bool] = False
+    """Whether titles and texts are HTML."""
+    longest_snippet: ClassVar[int | None] = None
+    """Most characters of a text, for engines that send whole pages."""
     quota_statuses: ClassVar[tuple[int, ...]] = (402,)
     """The statuses that mean that the account has no requests left."""
-
-    columns: ClassVar[tuple[str, str, str, str]] = ("title", "url", "description", "")
-    """Where a row has its title, address, text and date (empty for none), for engines that need no more."""
+    quota_words: ClassVar[tuple[str, ...]] = ()
+    """Words in a refusal, in lower case, each of which means that the account has no requests left."""
+    error_at: ClassVar[str] = ""
+    """The path of the text that says, in an answer with a good status, that the search failed."""
 
     def result(self, row: dict[str, Any]) -> SearchResult | None:
-        """Return the result in one row, or None for a row that is none."""
+        """Return the result in one row, or None for a row that is none; for engines whose rows need more than this."""
         title, url, about, shown = self.columns
-        day = read_date(str(row.get(shown) or ""), self.now()) if shown else None
+        tags = TAGS if self.html else None
         return SearchResult(
-            plain_text(row[title]), str(row[url]), plain_text(row.get(about)), self.name, published_at=day
+            plain_text(row[title], tags),
+            str(row[url]),
+            plain_text(row.get(about), tags)[: self.longest_snippet],
+            self.name,
+            published_at=day_of(row.get(shown), self.now()) if shown else None,
+            details=self.details(row),
         )
+
+    def details(self, row: dict[str, Any]) -> Details | None:
+        """Return what a row says beyond title, address, text and date."""
+        return None
 
     def parse_row(self, row: dict[str, Any], response: Response) -> SearchResult | None:
         """Return the result in one row of ``response``; for engines whose addresses depend on who answered."""
@@ -119,6 +143,8 @@ class JsonEngine(OneRequestEngine):
 
     def check_data(self, data: dict[str, Any], response: Response) -> None:
         """Raise if ``data``, sent with a status that says that all is well, is an error."""
+        if self.error_at and (said := value_at(data, self.error_at)):
+            raise API_SAID_NO(engine=self.name, said=str(said)[:200])
 
     def found_nothing(self, data: dict[str, Any]) -> bool:
         """Whether ``data``, which has no list, means that nothing was found."""
@@ -126,7 +152,7 @@ class JsonEngine(OneRequestEngine):
 
     def out_of_quota(self, said: str, status: int) -> bool:
         """Whether a refusal means that the account has no requests left."""
-        return status in self.quota_statuses
+        return status in self.quota_statuses or any(word in said.lower() for word in self.quota_words)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Parse the JSON answer."""

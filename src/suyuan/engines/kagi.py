@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, plain_text
-
-_NO_CREDIT = ("credit", "billing", "balance")
+from .json_kit import TAGS
+from .kit import JsonEngine, Request, SearchQuery, SearchResult, plain_text, read_date
 
 
 class Kagi(JsonEngine):
@@ -24,6 +19,7 @@ class Kagi(JsonEngine):
     operators = True
     longest_query = 1000
     rows = "data.search"
+    quota_words = ("credit", "billing", "balance")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
@@ -43,10 +39,6 @@ class Kagi(JsonEngine):
             **({"filters": filters} if filters else {}),
         }
         return Request.post_json(f"{self.base_url}/api/v1/search", data, self.bearer())
-
-    def out_of_quota(self, said: str, status: int) -> bool:
-        """Whether the account has no credit left."""
-        return super().out_of_quota(said, status) or any(word in said.lower() for word in _NO_CREDIT)
 
     def found_nothing(self, data: dict[str, Any]) -> bool:
         """Whether the answer has no list because nothing was found."""

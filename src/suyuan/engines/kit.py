@@ -30,7 +30,7 @@ from ..core.secret import Secret
 from ..core.setting import InvalidValue, Setting, ValueKind, choice, flag, http_url, names, number, text, whole
 from ..core.wire import Request, Response
 from ..text.dates import read_date
-from .json_kit import JsonEngine, error_text, json_object, number_of, parse_rows, plain_text, texts, value_at
+from .json_kit import JsonEngine, day_of, error_text, json_object, number_of, parse_rows, plain_text, texts, value_at
 from .query_kit import COUNTRIES, OneRequestEngine, is_ordinary, locale, query_text, site_operators, skipped
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ __all__ = [
     "QUOTA_SPENT", "RATE_LIMITED", "SOFT_BLOCK", "UNREADABLE", "UPSTREAM_BROKEN", "Details", "Engine",
     "EngineResults", "EngineSettings", "Exchange", "Freshness", "InvalidValue", "JsonEngine", "OneRequestEngine",
     "PageEngine", "Request", "Response", "SearchQuery", "SearchResult", "Secret", "Setting", "ValueKind",
-    "attribute", "check_status", "choice", "distinct", "error_text", "first", "flag", "has_class", "http_url",
+    "attribute", "check_status", "choice", "day_of", "distinct", "error_text", "first", "flag", "has_class", "http_url",
     "is_challenge", "is_ordinary", "json_object", "locale", "names", "number", "number_of", "parse_html",
     "parse_rows", "plain_text", "query_text", "read_date", "redirect_domain", "retry_after", "site_operators",
     "skipped", "text", "text_of", "texts", "value_at", "whole",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.query import SearchQuery
-from ..core.secret import Secret
-from ..core.wire import Request
-from .json_kit import JsonEngine
+from .kit import JsonEngine, Request, SearchQuery, Secret
 
 _SHARED_KEY = Secret("public")
 

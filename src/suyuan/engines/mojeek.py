@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .page_kit import PageEngine
+from .kit import PageEngine, Request, SearchQuery
 
 
 class Mojeek(PageEngine):

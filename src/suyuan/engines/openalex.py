@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import RATE_LIMITED
-from ..core.http_status import retry_after
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import JsonEngine, error_text, number_of, plain_text, texts, value_at
+from .json_kit import error_text, number_of, plain_text, texts, value_at
+from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, SearchResult, read_date, retry_after
 
 _SNIPPET_WORDS = 80
 
@@ -57,11 +52,8 @@ class OpenAlex(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A work; its address is its DOI, its page, or its entry at OpenAlex."""
         doi, page = str(row.get("doi") or ""), str(value_at(row, "primary_location.landing_page_url") or "")
-        authors = row.get("authorships")
         details = Details(
-            authors=texts(
-                [value_at(one, "author.display_name") for one in authors] if isinstance(authors, list) else []
-            ),
+            authors=texts(row.get("authorships"), "author.display_name"),
             venue=plain_text(value_at(row, "primary_location.source.display_name")),
             doi=doi.removeprefix("https://doi.org/"),
             cited_by=number_of(row.get("cited_by_count")),

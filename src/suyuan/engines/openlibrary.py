@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from .json_kit import JsonEngine, plain_text, texts
+from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, plain_text, texts
 
 _FIELDS = "key,title,author_name,first_publish_year,publisher,subject,first_sentence"
 

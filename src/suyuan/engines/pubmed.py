@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.engine import Exchange
-from ..core.query import SearchQuery
-from ..core.result import Details, EngineResults, SearchResult
-from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .json_kit import TAGS, JsonEngine, parse_rows, plain_text, texts, value_at
+from .json_kit import TAGS, parse_rows, plain_text, texts, value_at
+from .kit import Details, EngineResults, Exchange, JsonEngine, Request, Response, SearchQuery, SearchResult, read_date
 from .query_kit import skipped
 
 _PATH = "/entrez/eutils"
@@ -65,9 +61,8 @@ class PubMed(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A publication."""
         ids = {one.get("idtype"): one.get("value") for one in row.get("articleids") or () if isinstance(one, dict)}
-        people = row.get("authors")
         details = Details(
-            authors=texts([one.get("name") for one in people] if isinstance(people, list) else []),
+            authors=texts(row.get("authors"), "name"),
             venue=plain_text(row.get("fulljournalname") or row.get("source")),
             doi=str(ids.get("doi") or ""),
         )

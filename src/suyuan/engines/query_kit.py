@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import ClassVar
 
 from ..core.engine import Engine, Exchange
@@ -82,6 +83,11 @@ def google_period(fresh: Freshness) -> str:
         return f"qdr:{fresh.period[0]}"
     since, until = (f"{day.month}/{day.day}/{day.year}" if day else "" for day in (fresh.since, fresh.until))
     return f"cdr:1,cd_min:{since},cd_max:{until}"
+
+
+def brave_period(fresh: Freshness, today: date) -> str:
+    """A period or dates as Brave names them."""
+    return f"p{fresh.period[0]}" if fresh.period else "to".join(map(str, fresh.dates(today)))
 
 
 def is_ordinary(query: SearchQuery) -> bool:

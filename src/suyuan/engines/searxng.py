@@ -15,8 +15,8 @@ from ..core.result import EngineResults, SearchResult
 from ..core.setting import Setting, text
 from ..core.urls import is_page
 from ..core.wire import Request, Response
-from ..text.dates import read_date
-from .kit import check_status, is_challenge, json_object, locale, parse_rows, plain_text, query_text, retry_after
+from .json_kit import day_of, json_object, parse_rows, plain_text
+from .kit import check_status, is_challenge, locale, query_text, retry_after
 from .searxng_diagnosis import Diagnosis, engines_error, explained, health_error, status_error, unresponsive
 
 _LONGEST_QUERY = 1500
@@ -129,13 +129,9 @@ class SearXNG(Engine):
 
 
 def _parse_row(row: dict[str, Any]) -> SearchResult:
-    date = row.get("publishedDate")
+    day = day_of(row.get("publishedDate"))
     return SearchResult(
-        plain_text(row.get("title")),
-        str(row["url"]),
-        plain_text(row.get("content")),
-        "searxng",
-        published_at=read_date(date) if isinstance(date, str) else None,
+        plain_text(row.get("title")), str(row["url"]), plain_text(row.get("content")), "searxng", published_at=day
     )
 
 

@@ -9,7 +9,6 @@ from html import unescape
 from urllib.parse import urljoin, urlsplit
 
 from ..core.cause import Cause
-from ..core.causes.engine import KEY_REJECTED
 from ..core.causes.network import EXPIRED, NOT_TLS, SELF_SIGNED, WRONG_NAME
 from ..core.causes.searxng import (
     ENGINES_CAPTCHA,
@@ -40,11 +39,9 @@ from ..core.causes.searxng import (
     SEARXNG_WRONG_PATH,
 )
 from ..core.errors import SuyuanError
-from ..core.secret import Secret
 from ..core.urls import origin
-from ..core.wire import Request, Response
 from ..messages.catalog import Text
-from .kit import retry_after
+from .kit import KEY_REJECTED, Request, Response, Secret, retry_after
 
 NAME = "searxng"
 Verdict = Generator[Request, Response, SuyuanError | None]

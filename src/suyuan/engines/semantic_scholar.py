@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.wire import Request
-from ..text.dates import read_date
-from .json_kit import JsonEngine, number_of, plain_text, texts, value_at
-from .query_kit import skipped
+from .json_kit import number_of, plain_text, texts, value_at
+from .kit import Details, JsonEngine, Request, SearchQuery, skipped
 
 _FIELDS = "title,url,abstract,venue,publicationDate,authors,citationCount,externalIds"
 
@@ -24,6 +20,7 @@ class SemanticScholar(JsonEngine):
     rate_per_minute = 20
     live_web = False
     rows = "data"
+    columns = ("title", "url", "abstract", "publicationDate")
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of works."""
@@ -37,17 +34,11 @@ class SemanticScholar(JsonEngine):
         """Whether the answer has no list because nothing was found."""
         return data.get("total") == 0
 
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A work."""
-        people = row.get("authors")
-        details = Details(
-            authors=texts([value_at(one, "name") for one in people] if isinstance(people, list) else []),
+    def details(self, row: dict[str, Any]) -> Details:
+        """What is known about a work."""
+        return Details(
+            authors=texts(row.get("authors"), "name"),
             venue=plain_text(row.get("venue")),
             doi=str(value_at(row, "externalIds.DOI") or ""),
             cited_by=number_of(row.get("citationCount")),
-        )
-        day = read_date(str(row.get("publicationDate") or ""))
-        abstract = plain_text(row.get("abstract"))
-        return SearchResult(
-            plain_text(row["title"]), str(row["url"]), abstract, self.name, published_at=day, details=details
         )

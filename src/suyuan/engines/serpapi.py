@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, value_at
-from .query_kit import google_locale, google_period, skipped
+from .kit import API_SAID_NO, JsonEngine, Request, Response, SearchQuery, skipped, value_at
+from .query_kit import google_locale, google_period
 
 
 class SerpApi(JsonEngine):
@@ -23,6 +20,8 @@ class SerpApi(JsonEngine):
     longest_query = 2000
     rows = "organic_results"
     columns = ("title", "link", "snippet", "date")
+    # With the status of too many requests.
+    quota_words = ("run out of searches",)
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -31,10 +30,6 @@ class SerpApi(JsonEngine):
         if query.freshness:
             params["tbs"] = google_period(query.freshness)
         return Request.get(f"{self.base_url}/search.json", params).with_secret("api_key", self.require_key())
-
-    def out_of_quota(self, said: str, status: int) -> bool:
-        """Whether the account has no searches left, which comes with the status of too many requests."""
-        return super().out_of_quota(said, status) or "run out of searches" in said
 
     def found_nothing(self, data: dict[str, Any]) -> bool:
         """Whether the answer has no list because nothing was found."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .json_kit import JsonEngine, value_at
+from .kit import JsonEngine, Request, SearchQuery, value_at
 from .query_kit import google_locale, google_period
 
 
@@ -22,6 +20,8 @@ class Serper(JsonEngine):
     longest_query = 2000
     rows = "organic"
     columns = ("title", "link", "snippet", "date")
+    # With the status of a bad request.
+    quota_words = ("credit",)
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request as many results as wanted."""
@@ -29,10 +29,6 @@ class Serper(JsonEngine):
         if query.freshness:
             data["tbs"] = google_period(query.freshness)
         return Request.post_json(f"{self.base_url}/search", data, {"X-API-KEY": self.require_key()})
-
-    def out_of_quota(self, said: str, status: int) -> bool:
-        """Whether the account has no credits left, which comes with the status of a bad request."""
-        return super().out_of_quota(said, status) or "credit" in said.lower()
 
     def found_nothing(self, data: dict[str, Any]) -> bool:
         """Whether the answer has no list because nothing was found."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborNode
 
-from ..core.engine import Exchange
 from ..core.errors import WebParseError
-from ..core.query import SearchQuery
-from ..core.wire import Request
 from .cloaked_links import CloakedLinksEngine
-from .html_kit import attribute
+from .kit import Exchange, Request, SearchQuery, attribute
 
 
 class So360(CloakedLinksEngine):

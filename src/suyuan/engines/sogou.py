@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.query import SearchQuery
-from ..core.wire import Request
 from .cloaked_links import CloakedLinksEngine
+from .kit import Request, SearchQuery
 
 
 class Sogou(CloakedLinksEngine):

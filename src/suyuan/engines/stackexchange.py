@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from ..core.causes.engine import RATE_LIMITED
-from ..core.query import SearchQuery
-from ..core.result import Details, SearchResult
-from ..core.setting import Setting, text
-from ..core.wire import Request, Response
-from .json_kit import TAGS, JsonEngine, error_text, number_of, plain_text, texts, value_at
+from .json_kit import TAGS, error_text, number_of, plain_text, texts, value_at
+from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, Setting, text
 
 _SECONDS = re.compile(r"(\d+) seconds")
 _THROTTLED = 502
-_LONGEST_SNIPPET = 400
 
 
 class StackExchange(JsonEngine):
@@ -35,17 +29,17 @@ class StackExchange(JsonEngine):
     live_web = False
     longest_query = 240
     rows = "items"
+    columns = ("title", "link", "body", "creation_date")
+    html = True
+    longest_snippet = 400
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of questions with their text."""
         params = {"q": text, "site": self.option("site"), "sort": "relevance", "order": "desc", "filter": "withbody"}
         params |= {"pagesize": str(query.count), "page": str(query.page)}
         if query.freshness:
-            since, until = query.freshness.dates(self.today())
-            params |= {
-                "fromdate": _seconds(since),
-                "todate": _seconds(until + timedelta(days=1) if until < date.max else until),
-            }
+            start, end = query.freshness.seconds(self.today())
+            params |= {"fromdate": str(start), "todate": str(end)}
         request = Request.get(f"{self.base_url}/2.3/search/advanced", params)
         return request.with_secret("key", self.settings.api_key)
 
@@ -62,9 +56,9 @@ class StackExchange(JsonEngine):
         except ValueError:
             return None
 
-    def result(self, row: dict[str, Any]) -> SearchResult:
-        """A question."""
-        details = Details(
+    def details(self, row: dict[str, Any]) -> Details:
+        """What is known about a question."""
+        return Details(
             authors=texts([plain_text(value_at(row, "owner.display_name"), TAGS)]),
             venue=self.option("site"),
             score=number_of(row.get("score")),
@@ -72,13 +66,3 @@ class StackExchange(JsonEngine):
             accepted="accepted_answer_id" in row,
             topics=texts(row.get("tags")),
         )
-        body = plain_text(row.get("body"), TAGS)[:_LONGEST_SNIPPET]
-        asked = number_of(row.get("creation_date"))
-        day = str(datetime.fromtimestamp(asked, UTC).date()) if asked is not None else None
-        return SearchResult(
-            plain_text(row["title"], TAGS), str(row["link"]), body, self.name, published_at=day, details=details
-        )
-
-
-def _seconds(day: date) -> str:
-    return str(max(int(datetime.combine(day, time(), UTC).timestamp()), 0))

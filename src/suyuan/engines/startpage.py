@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.engine import Exchange
-from ..core.query import SearchQuery
-from ..core.wire import Request, Response
-from .html_kit import attribute, parse_html
-from .page_kit import PageEngine
+from .kit import Exchange, PageEngine, Request, Response, SearchQuery, attribute, parse_html
 
 # The names of languages in Startpage's form.
 _LANGUAGES = {

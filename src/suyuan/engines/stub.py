@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.engine import Engine, Exchange
-from ..core.query import SearchQuery
-from ..core.result import EngineResults, SearchResult
-from ..core.wire import Response
+from .kit import Engine, EngineResults, Exchange, Response, SearchQuery, SearchResult
 
 _PAGES = (
     (

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.query import SearchQuery
-from ..core.wire import Request
-from .json_kit import JsonEngine
+from .kit import JsonEngine, Request, SearchQuery
 
 
 class Tavily(JsonEngine):

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request, Response
-from .json_kit import JsonEngine, plain_text, value_at
-from .query_kit import locale, skipped
+from .kit import JsonEngine, Request, SearchQuery, SearchResult, locale, plain_text, skipped
 
 
 class Wikidata(JsonEngine):
@@ -25,6 +20,7 @@ class Wikidata(JsonEngine):
     live_web = False
     longest_query = 250
     rows = "search"
+    error_at = "error.info"
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
@@ -32,11 +28,6 @@ class Wikidata(JsonEngine):
         params = {"action": "wbsearchentities", "format": "json", "type": "item", "language": lang, "uselang": lang}
         params |= {"search": text, "limit": str(query.count), "continue": str(skipped(query))}
         return Request.get(f"{self.base_url}/w/api.php", params)
-
-    def check_data(self, data: dict[str, Any], response: Response) -> None:
-        """Raise what MediaWiki reports with status 200."""
-        if said := value_at(data, "error.info"):
-            raise API_SAID_NO(engine=self.name, said=str(said)[:200])
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A thing; its address is the one for people."""

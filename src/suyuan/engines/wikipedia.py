@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from ..core.causes.engine import API_SAID_NO
-from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.wire import Request, Response
-from .json_kit import TAGS, JsonEngine, plain_text, value_at
-from .query_kit import locale, skipped
+from .json_kit import TAGS
+from .kit import JsonEngine, Request, Response, SearchQuery, SearchResult, locale, plain_text, skipped
 
 # The languages with the most articles; others are searched in English.
 _NAMES = """
@@ -35,6 +31,7 @@ class Wikipedia(JsonEngine):
     live_web = False
     longest_query = 300
     rows = "query.search"
+    error_at = "error.info"
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
@@ -45,11 +42,6 @@ class Wikipedia(JsonEngine):
     def _site(self, query: SearchQuery) -> str:
         lang, _ = locale(query)
         return f"https://{lang}.wikipedia.org" if lang in _LANGUAGES and not self.settings.base_url else self.base_url
-
-    def check_data(self, data: dict[str, Any], response: Response) -> None:
-        """Raise what MediaWiki reports with status 200."""
-        if said := value_at(data, "error.info"):
-            raise API_SAID_NO(engine=self.name, said=str(said)[:200])
 
     def parse_row(self, row: dict[str, Any], response: Response) -> SearchResult:
         """An article, on the site that answered."""

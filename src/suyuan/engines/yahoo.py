@@ -8,10 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborNode
 
-from ..core.query import SearchQuery
-from ..core.result import EngineResults
-from ..core.wire import Request, Response
-from .page_kit import AD, PageEngine
+from .kit import EngineResults, PageEngine, Request, Response, SearchQuery
+from .page_kit import AD
 
 _TARGET = re.compile(r"/RU=([^/]+)/")
 
