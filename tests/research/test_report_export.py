@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -17,6 +18,7 @@ from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.errors import SuyuanError
 from suyuan.net.chrome import find_chrome
+from suyuan.research import service as service_module
 from suyuan.research.export import export
 from suyuan.research.forms import FORMS
 from suyuan.research.html import HtmlReport
@@ -213,6 +215,36 @@ async def test_a_webhook_is_told_and_only_where_it_may_be_reached(researchers: R
             # Closing waits until it is told.
             await client.close()
     assert bodies == [("POST", {"id": job.id, "state": "done"})]
+
+
+async def test_a_job_that_has_ended_is_not_said_to_be_taken_by_another_worker(
+    researchers: Researchers, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(service_module, "_BEAT_SECONDS", 0.01)
+    async with researchers.client() as client:
+        service, beaten, told = client.research_service, asyncio.Event(), asyncio.Event()
+        beat = service.store.beat
+
+        def beat_after_the_end(id: str, progress: Any = None) -> bool:
+            if service.store.get(id).state == "done":
+                loop.call_soon_threadsafe(beaten.set)
+            return beat(id, progress)
+
+        async def slow(*_: Any) -> None:
+            # The job is stored as done while its webhook is told; a sign of life comes too late.
+            await beaten.wait()
+            await asyncio.sleep(0.2)
+            told.set()
+
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(service.store, "beat", beat_after_the_end)
+        service._post = slow
+        job = await service.create(QUESTION, {"depth": "quick", "webhook": "https://hook.example/done"})
+        await service.wait(job.id)
+        async with asyncio.timeout(30):
+            await told.wait()
+        await client.close()
+    assert "another worker" not in caplog.text
 
 
 def test_a_job_without_a_report_has_the_same_fields() -> None:

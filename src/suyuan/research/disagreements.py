@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..citations.claims import Disagreement
+from ..chat.answer_disagreements import asked_disagreements
+from ..citations.claims import Disagreement, SourceEvidence
 from .ledger import Ledger
 
 
@@ -37,17 +38,21 @@ def disagreed_from(data: Mapping[str, Any]) -> Disagreed:
     return Disagreed(str(data["sentence"]), sides)
 
 
-def found_by_check(ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) -> list[Disagreed]:
-    """The disagreements that the check of the sentences has found."""
+def found_by_check(question: str, ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) -> tuple[Disagreed, ...]:
+    """The disagreements that the check of the sentences has found, without pages about another thing."""
+    pages: dict[int, str] = {}
+    for row in ledger.rows:
+        pages[row.source] = f"{pages.get(row.source, '')} {row.text}"
+    evidence = {row.id: SourceEvidence(row.title, "", pages[row.source]) for row in ledger.rows}
     made = []
     for sentence, disagreement in found:
-        first, *others = disagreement.sides
-        sides = [LedgerSide(first.text, sentence, first.numbers)]
-        sides += [
-            LedgerSide(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers) for side in others
-        ]
-        made.append(Disagreed(sentence, tuple(sides)))
-    return made
+        for each in asked_disagreements(question, [disagreement], evidence):
+            sides = [
+                LedgerSide(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers)
+                for side in each.sides
+            ]
+            made.append(Disagreed(sentence, tuple(sides)))
+    return tuple(made)
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:

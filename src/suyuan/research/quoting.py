@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -35,20 +36,18 @@ class QuotingWriter:
         self._ledger = ledger
         self._checker = checker
 
-    def write(
-        self, title: str, question: str, rows: Sequence[LedgerRow], most: int, is_summary: bool = False
-    ) -> Quoted:
+    def write(self, question: str, rows: Sequence[LedgerRow], most: int) -> Quoted:
         """The section about ``question`` from ``rows``."""
         evidence = self._evidence(rows)
         quotes = list(pick_quotes(question, evidence, most))
         quotes += self._further(question, evidence, quotes, most)
-        disagreed = tuple(self._disagreed(quote, rows) for quote in quotes if quote.others)
         wanted = [each for quote in quotes for each in (quote, *quote.others)]
         checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
         kept = tuple(each for each in checked if each.verdict == "supported")
         dropped = tuple(each for each in checked if each.verdict != "supported")
+        disagreed = tuple(_disagreed(quote, rows, kept) for quote in quotes if quote.others)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
-        return Quoted(Section(title, kept, dropped, "embedded", is_summary, nearest), disagreed)
+        return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
 
     def _evidence(self, rows: Sequence[LedgerRow]) -> list[Evidence]:
         """The passages by page: what is said twice in one page is not said by two sources."""
@@ -77,22 +76,25 @@ class QuotingWriter:
                     origins.add(source.origin)
         return further
 
-    def _disagreed(self, quote: Quote, rows: Sequence[LedgerRow]) -> Disagreed:
-        sides = [
-            LedgerSide(each.says, each.text, tuple(_ids(each, rows)))
-            for each in (quote, *quote.others)
-            if _ids(each, rows)
-        ]
-        return Disagreed(quote.text, tuple(sides))
-
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
 
 
-def shown(sentences: Iterable[ReportSentence]) -> list[ReportSentence]:
-    """The sentences that a report shows."""
-    return [sentence for sentence in sentences if sentence.is_kept]
+def _disagreed(quote: Quote, rows: Sequence[LedgerRow], kept: Sequence[ReportSentence]) -> Disagreed:
+    """The sides of a quote; whose other sentence in the section has the words of one side alone is of that side."""
+    sides = {each.says: (each, _ids(each, rows)) for each in (quote, *quote.others)}
+    for sentence in kept:
+        named = [says for says in sides if _has_words(says, sentence.text)]
+        if len(named) == 1:
+            sides[named[0]][1].extend(id for id in sentence.ids if id not in sides[named[0]][1])
+    told = (LedgerSide(says, each.text, tuple(sorted(ids))) for says, (each, ids) in sides.items() if ids)
+    return Disagreed(quote.text, tuple(told))
+
+
+def _has_words(words: str, text: str) -> bool:
+    """Whether ``text`` has the words, not as a part of a longer word or figure."""
+    return bool(re.search(rf"(?<![A-Za-z\d]){re.escape(words)}(?![A-Za-z\d]|[.,]\d)", text))
 
 
 def _marked(quote: Quote, rows: Sequence[LedgerRow]) -> str:

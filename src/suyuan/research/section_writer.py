@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from .answer_conflicts import answer_conflicts
 from .author import Author
 from .checking import SentenceChecker
 from .disagreements import Disagreed, found_by_check
@@ -33,10 +32,10 @@ class SectionWriter:
     async def write(self, at: int, question: str, rows: Sequence[LedgerRow]) -> dict[str, Any]:
         """The section about a sub-question."""
         self._checker.disagreements.clear()
-        quoted = await asyncio.to_thread(self._quoting.write, question, question, rows, self._request.effort.sentences)
+        quoted = await asyncio.to_thread(self._quoting.write, question, rows, self._request.effort.sentences)
         section = await self._by_model(at, question, rows) or quoted.section
-        found = [*quoted.disagreements, *found_by_check(self._ledger, self._checker.disagreements)]
-        found += answer_conflicts(question, quoted.section.sentences, self._ledger)
+        # The answers of the sources to the question come before what else they differ in.
+        found = quoted.disagreements or found_by_check(question, self._ledger, self._checker.disagreements)
         return self._data(section, found)
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:

@@ -272,7 +272,9 @@ class ResearchService:
         beat = asyncio.create_task(self._beat(job.id, runner))
         try:
             await asyncio.wait((work, beat), return_when=asyncio.FIRST_COMPLETED)
-            await (work if work.done() else beat)
+            if not work.done():
+                await beat
+            await work
         finally:
             await end_task(work)
             await end_task(beat)
@@ -299,6 +301,8 @@ class ResearchService:
         """Change the state of a job that is ours, also where the store is away for a while."""
         step = _state_step(state, data or {})
         await steps.written(partial(self.store.change, id, step, own=True, state=state, **values))
+        if state not in ACTIVE:
+            self._runners.pop(id, None)
         self._tell()
 
     async def _end(self, id: str, steps: StepLog, state: str, result: Mapping[str, Any], **data: Any) -> None:
@@ -333,6 +337,10 @@ class ResearchService:
             try:
                 if await self._stored(self.store.beat, id, asdict(runner.progress())):
                     runner.stop()
+            except JobTaken:
+                if id not in self._runners:
+                    return  # It was ended here, and is nobody's.
+                raise
             except SuyuanError as error:
                 log.warning("research job=%s: no sign of life could be given: %s", id, error.message)
             self._tell()

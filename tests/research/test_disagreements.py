@@ -1,0 +1,54 @@
+"""Which disagreements of sources a report tells."""
+
+from __future__ import annotations
+
+from suyuan.citations.claims import Disagreement, Side
+from suyuan.research.checking import SentenceChecker
+from suyuan.research.disagreements import found_by_check
+from suyuan.research.ledger import Ledger, build_ledger
+from suyuan.research.plan import ResearchPlan, SubQuestion
+from suyuan.research.quoting import QuotingWriter
+
+
+def ledger(question: str, *pages: tuple[str, str]) -> Ledger:
+    """The ledger of pages with these titles and texts."""
+    rows = [
+        {
+            "url": f"https://s{number}.example/page",
+            "title": title,
+            "text": text,
+            "sub_questions": [0],
+            "fetched_at": "2026-01-01T00:00:00+00:00",
+            "sha256": "0" * 64,
+        }
+        for number, (title, text) in enumerate(pages, 1)
+    ]
+    return build_ledger(rows, ResearchPlan((SubQuestion(question, (question,)),)), 5)
+
+
+QUESTION = "How long is the Tern Bridge?"
+TERN = ("Tern Bridge", "The Tern Bridge is 420 metres long. The bridge carries two lanes of traffic.")
+OTHER = ("Tern Bridge facts", "The Tern Bridge is 440 metres long. It was opened in May.")
+WREN = ("Wren Bridge", "The Wren Bridge is 310 metres long. The bridge carries trains only, and no cars.")
+
+
+def test_a_page_about_another_thing_is_no_side() -> None:
+    known = ledger(QUESTION, TERN, OTHER, WREN)
+    sides = [Side("420 metres", (1,), 1), Side("440 metres", (2,), 1), Side("310 metres", (3,), 1)]
+    sentence = "The Tern Bridge is 420 metres long."
+    [told] = found_by_check(QUESTION, known, [(sentence, Disagreement(0, 30, tuple(sides)))])
+    assert [side.says for side in told.sides] == ["420 metres", "440 metres"]
+    assert told.sides[1].sentence == "The Tern Bridge is 440 metres long."
+    first, *_, last = sides
+    assert not found_by_check(QUESTION, known, [(sentence, Disagreement(0, 30, (first, last)))])
+
+
+def test_every_page_that_says_so_is_of_its_side() -> None:
+    third = (
+        "A walk along the river",
+        "Walkers cross it in five minutes. The Tern Bridge, built of oak, is 440 metres long.",
+    )
+    known = ledger(QUESTION, TERN, OTHER, third)
+    quoted = QuotingWriter(known, SentenceChecker(known)).write(QUESTION, known.rows, 8)
+    [told] = quoted.disagreements
+    assert {side.says[:3]: side.ids for side in told.sides} == {"420": (1,), "440": (2, 3)}
