@@ -48,7 +48,11 @@ def cli_reference() -> str:
 
 def _sections(parser: argparse.ArgumentParser, level: int, about: str = "") -> Iterator[str]:
     """One section for ``parser``, then those of its commands."""
-    actions = [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
+    actions = [
+        action
+        for action in parser._actions
+        if not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS
+    ]
     commands = [action for action in actions if isinstance(action, argparse._SubParsersAction)]
     arguments = [action for action in actions if action not in commands]
     yield f"\n{'#' * min(level, 4)} {parser.prog}\n"

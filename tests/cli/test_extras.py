@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from suyuan.cli.main import COMMANDS
 
 # What runs in an interpreter that finds only some packages, and tells how each command ended.
-_PROGRAM = """
+_FINDER = """
 import contextlib, io, json, sys
 from importlib.machinery import PathFinder
 hidden, commands = json.loads(sys.argv[1]), json.loads(sys.argv[2])
@@ -22,6 +22,8 @@ class Some(PathFinder):
     def find_spec(cls, name, path=None, target=None):
         return None if name.partition(".")[0] in hidden else super().find_spec(name, path, target)
 sys.meta_path[sys.meta_path.index(PathFinder)] = Some
+"""
+_PROGRAM = f"""{_FINDER}
 from suyuan.cli.main import main
 for command in commands:
     told = io.StringIO()
@@ -31,6 +33,15 @@ for command in commands:
         except SystemExit as error:
             code = error.code
     print(json.dumps([command, code, told.getvalue()]))
+"""
+_IMPORTS = f"""{_FINDER}
+from importlib import import_module
+for [name] in commands:
+    try:
+        import_module(name)
+        print(json.dumps([[name], 0, ""]))
+    except ImportError as error:
+        print(json.dumps([[name], 1, str(error)]))
 """
 
 
@@ -46,7 +57,8 @@ def _own_packages() -> set[str]:
     return {name.lower().replace("_", "-") for name in found}
 
 
-def _run(commands: list[list[str]]) -> dict[str, tuple[int, str]]:
+def _hidden() -> list[str]:
+    """The modules of all packages that do not come with ``suyuan`` alone."""
     own = _own_packages()
     hidden = [
         module
@@ -54,8 +66,12 @@ def _run(commands: list[list[str]]) -> dict[str, tuple[int, str]]:
         if not own & {package.lower().replace("_", "-") for package in packages}
     ]
     assert {"sqlalchemy", "fastapi", "mcp", "langchain", "pypdf"} <= set(hidden) and "aiohttp" not in hidden
+    return hidden
+
+
+def _run(commands: list[list[str]], program: str = _PROGRAM) -> dict[str, tuple[int, str]]:
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, json.dumps(hidden), json.dumps(commands)],
+        [sys.executable, "-c", program, json.dumps(_hidden()), json.dumps(commands)],
         capture_output=True, text=True, check=False, env=dict(os.environ), stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -87,3 +103,19 @@ def test_what_needs_no_extra_works_without_one() -> None:
     found = _run(commands)
     assert {command: told for command, (code, told) in found.items() if code not in (0, 1)} == {}
     assert "usage: suyuan" in found["--help"][1] and "hello" in found["search --engine stub hello"][1]
+
+
+def test_public_modules_name_the_extra_that_they_need() -> None:
+    extras = {"langchain": "langchain", "mcp": "mcp", "mcp_http": "mcp", "functions": "", "agents": "", "providers": ""}
+    found = _run([[f"suyuan.integrations.{name}"] for name in extras], _IMPORTS)
+    for name, extra in extras.items():
+        code, told = found[f"suyuan.integrations.{name}"]
+        assert (code, told) == (0, "") if not extra else f"pip install 'suyuan[{extra}]'" in told, (name, told)
+
+
+def test_plain_python_needs_no_extra() -> None:
+    program = f"""{_FINDER}
+import suyuan
+print(json.dumps([["ask"], 0, suyuan.ask("hello", search=False).text]))
+"""
+    assert "quote the sentences" in _run([], program)["ask"][1]

@@ -7,17 +7,20 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from secrets import token_urlsafe
 
-import uvicorn
-from mcp.server.lowlevel.server import Server
-from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from ..client import AsyncClient
 from ..core.causes.web import TOKEN_NEEDED
 from ..core.secret import Secret
 from ..net.credentials import Credentials, check_token, client_key
-from ..net.http_server import KEEP_ALIVE_SECONDS, server_config
-from .mcp import CLIENT, MOST_CLIENTS
+from .extras import needs
+
+with needs("mcp"):
+    import uvicorn
+    from mcp.server.lowlevel.server import Server
+    from starlette.requests import HTTPConnection
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ..net.http_server import KEEP_ALIVE_SECONDS, server_config
+    from .mcp import CLIENT, MOST_CLIENTS
 
 _COOKIE = "suyuan_mcp"
 

@@ -113,13 +113,13 @@ class Breaker:
 
     @classmethod
     def from_state(cls, state: Any, clock: Callable[[], float] = time.time) -> Breaker:
-        """Read what :meth:`state` wrote; anything unreadable counts as healthy."""
+        """Read what :meth:`state` wrote, also in 0.1 with fewer names; anything unreadable counts as healthy."""
         try:
             breaker = cls(
-                _count(state["refusals"]), _count(state["timeouts"]), float(state["until"]),
-                state["hard"] is True, str(state["reason"])[:80], clock,
+                _count(state["refusals"]), _count(state.get("timeouts", 0)), float(state["until"]),
+                state["hard"] is True, str(state.get("reason", ""))[:80], clock,
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             return cls(clock=clock)
         # A clock that was set back must not make a cooldown endless; "not a number" is not a time either.
         return breaker if 0 <= breaker.until <= clock() + _MAX_SECONDS else cls(clock=clock)
