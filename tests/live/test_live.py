@@ -259,6 +259,22 @@ class TestTries:
                 assert (await a.tries.count("a", 60))[0] == 3, "what this process saw itself still counts"
 
 
+async def test_its_address_says_how_long_a_command_may_take(redis: Redis) -> None:
+    async def took(address: str) -> float:
+        server = RedisServer(Secret(address))
+        begun = asyncio.get_running_loop().time()
+        with pytest.raises(LiveAway):
+            await server.ask(lambda client: client.ping())
+        await server.close()
+        return asyncio.get_running_loop().time() - begun
+
+    server = RedisServer(Secret(redis.patient_url))
+    assert await server.ask(lambda client: client.ping())
+    await server.close()
+    with redis.stalled():
+        assert await took(redis.url + "?socket_timeout=1&db=0") >= 1
+
+
 @pytest.mark.parametrize("answer", [b"\x00\xff garbage \r\n" * 20, b"$100\r\nhalf", b"", b"-LOADING it is\r\n"])
 async def test_a_server_that_answers_nonsense_is_away(answer: bytes) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -275,7 +291,13 @@ async def test_a_server_that_answers_nonsense_is_away(answer: bytes) -> None:
 
 
 def test_bad_addresses_have_a_cause() -> None:
-    for url in ("http://x", "localhost:6379", "postgresql://x"):
+    seconds = ("soon", "0", "-1", "nan", "1e9")
+    for url in (
+        "http://x",
+        "localhost:6379",
+        "postgresql://x",
+        *(f"redis://x?socket_timeout={each}" for each in seconds),
+    ):
         with pytest.raises(SuyuanError) as caught:
             RedisServer(Secret(url))
         assert caught.value.detail_code == "live_bad_address"

@@ -57,7 +57,7 @@ def pair(server: Postgres, redis: Redis, tmp_path_factory: pytest.TempPathFactor
         return [reply("first part, "), hold(held), reply("second part.")] if held else [reply("a short answer.")]
 
     with serve_model([script]) as model:
-        environ = _environ(tmp_path_factory.mktemp("workers"), server.fresh(), redis.url, model)
+        environ = _environ(tmp_path_factory.mktemp("workers"), server.fresh(), redis.patient_url, model)
         both = Worker(environ), Worker(environ)
         try:
             for each in both:
@@ -226,7 +226,7 @@ async def test_the_answer_of_a_killed_worker_is_marked_once_and_the_conversation
 
 async def test_workers_on_one_machine_share_one_address(server: Postgres, redis: Redis, tmp_path: Path) -> None:
     with serve_model([[reply("an answer.")]]) as model:
-        group = Worker(_environ(tmp_path, server.fresh(), redis.url, model) | {"SUYUAN_WORKERS": "2"})
+        group = Worker(_environ(tmp_path, server.fresh(), redis.patient_url, model) | {"SUYUAN_WORKERS": "2"})
         group.start()
         try:
             assert group.process is not None

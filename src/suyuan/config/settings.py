@@ -274,7 +274,8 @@ class Settings:
     # Secret, because it may contain a password.
     redis_url: Secret = setting(
         "redis.url", Secret(""), text(),
-        "The Redis or Valkey that several workers share, such as redis://127.0.0.1:6379/0; empty for one worker alone.",
+        "The Redis or Valkey that several workers share, such as redis://127.0.0.1:6379/0; empty for one worker alone. "
+        "A command may take half a second; ?socket_timeout=2 allows two.",
         env="SUYUAN_REDIS_URL",
     )  # fmt: skip
     otlp_url: str = setting(

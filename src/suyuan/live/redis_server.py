@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode
 from weakref import WeakKeyDictionary
 
 from ..core.causes.live import LIVE_BAD_ADDRESS, LIVE_NO_DRIVER
@@ -17,7 +18,8 @@ log = logging.getLogger("suyuan.live")
 T = TypeVar("T")
 
 _SECONDS = 0.5
-"""How long one command may take: a server that is slower than this is of no use for a search."""
+"""How long one command may take: a slower server is of no use for a search. ``?socket_timeout=`` allows more."""
+_MOST_SECONDS = 60.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 2.0
 SCHEMES = ("redis://", "rediss://", "unix://")
 
@@ -36,7 +38,7 @@ class RedisServer:
             import redis.asyncio  # noqa: F401 - whether it is there is told now, not by the first search
         except ModuleNotFoundError:
             raise LIVE_NO_DRIVER() from None
-        self._url = url
+        self._url, self._seconds = _with_seconds(url)
         self._prefix = prefix
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Any, Any]] = WeakKeyDictionary()
         self._away = False
@@ -52,16 +54,16 @@ class RedisServer:
         return ":".join((self._prefix, *parts))
 
     async def ask(self, work: Callable[[Any], Awaitable[T]]) -> T:
-        """The outcome of commands; raises :class:`LiveAway` within half a second where there is no answer."""
+        """The outcome of commands; raises :class:`LiveAway` soon where there is no answer."""
         if self._away:
             raise LiveAway
-        return await self._asked(work, self._client()[0], _SECONDS)
+        return await self._asked(work, self._client()[0], self._seconds)
 
     async def wait(self, work: Callable[[Any], Awaitable[T]], seconds: float) -> T:
         """Like :meth:`ask`, for commands that wait up to ``seconds`` for something to happen."""
         if self._away:
             raise LiveAway
-        return await self._asked(work, self._client()[1], seconds + 2 * _SECONDS)
+        return await self._asked(work, self._client()[1], seconds + 2 * self._seconds)
 
     async def attempt(self, work: Callable[[Any], Awaitable[T]]) -> T | None:
         """Like :meth:`ask`; None where the server is away."""
@@ -111,7 +113,7 @@ class RedisServer:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
             try:
-                async with asyncio.timeout(_SECONDS):
+                async with asyncio.timeout(self._seconds):
                     await self._client()[0].ping()
             except Exception as error:  # noqa: BLE001 - whatever it is, the server is not usable yet
                 log.debug("Redis is still away: %s", error)
@@ -130,10 +132,23 @@ class RedisServer:
 
             address = self._url.reveal()
             options: dict[str, Any] = {
-                "socket_connect_timeout": _SECONDS, "retry": Retry(NoBackoff(), 0), "client_name": self._prefix
+                "socket_connect_timeout": self._seconds, "retry": Retry(NoBackoff(), 0), "client_name": self._prefix
             }  # fmt: skip
             self._clients[loop] = (
-                Redis.from_url(address, socket_timeout=_SECONDS, **options),
+                Redis.from_url(address, socket_timeout=self._seconds, **options),
                 Redis.from_url(address, socket_timeout=None, **options),
             )
         return self._clients[loop]
+
+
+def _with_seconds(url: Secret) -> tuple[Secret, float]:
+    """The address without its ``socket_timeout``, and the seconds that it allows for a command."""
+    address, _, query = url.reveal().partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    try:
+        seconds = float(options.pop("socket_timeout", _SECONDS))
+    except ValueError:
+        raise LIVE_BAD_ADDRESS() from None
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise LIVE_BAD_ADDRESS()
+    return Secret("?".join(filter(None, (address, urlencode(options))))), seconds
