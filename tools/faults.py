@@ -458,7 +458,7 @@ FAULTS = (
         "async with asyncio.timeout(allowed):",
         "async with asyncio.timeout(20 * allowed):",
     ),
-    Fault("G6.2", "an empty query is sent", "core/query.py", "raise EMPTY_QUERY()", "return text"),
+    Fault("G6.2", "an empty query is sent", "core/query.py", "raise causes.EMPTY_QUERY()", "return text"),
     Fault(
         "G6.3",
         "a missing browser is not named",

@@ -9,21 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..chat.events import (
-    Answer,
-    Event,
-    Notice,
-    PageFailed,
-    PageRead,
-    SearchFailed,
-    SearchFinished,
-    SearchStarted,
-    SourcesFound,
-    StepFinished,
-    StepStarted,
-    TextDelta,
-    TextWithdrawn,
-)
+from ..chat import events
 from ..chat.runs import Run
 from ..chat.verdicts import checks, counts, disagreements, title, verdict_text
 from ..messages.catalog import Texts
@@ -41,7 +27,7 @@ class AnswerPrinter:
         self._t = t
         self._err = Terminal(sys.stderr)
         self._urls: dict[int, str] = {}
-        self._failed: list[SearchFailed] = []
+        self._failed: list[events.SearchFailed] = []
         """Searches that failed and were not written yet."""
         out = Terminal(sys.stdout)
         self._text = self._writer(out)
@@ -54,28 +40,28 @@ class AnswerPrinter:
 
         return RenderedText(out, self._urls)
 
-    def take(self, event: Event) -> None:
+    def take(self, event: events.Event) -> None:
         """Write one event."""
-        if isinstance(event, SearchFailed):
+        if isinstance(event, events.SearchFailed):
             self._failed.append(event)
             return
-        if not isinstance(event, StepFinished):
+        if not isinstance(event, events.StepFinished):
             self._show_failed(event)
-        if isinstance(event, TextDelta):
+        if isinstance(event, events.TextDelta):
             self._text.write(event.text)
-        elif isinstance(event, TextWithdrawn):
+        elif isinstance(event, events.TextWithdrawn):
             self._step(self._t("ask.withdrawn"))
-        elif isinstance(event, SourcesFound):
+        elif isinstance(event, events.SourcesFound):
             self._urls.update({source.number: source.url for source in event.sources})
-        elif isinstance(event, Answer):
+        elif isinstance(event, events.Answer):
             self._end(event)
         else:
             for text, style in self._steps(event):
                 self._step(text, style)
 
-    def _show_failed(self, event: Event) -> None:
+    def _show_failed(self, event: events.Event) -> None:
         """Write the searches that failed, unless the notice that follows says the same."""
-        told = event.failure.say(self._t.lang)[0] if isinstance(event, Notice) else ""
+        told = event.failure.say(self._t.lang)[0] if isinstance(event, events.Notice) else ""
         for failed in self._failed:
             if failed.failure.say(self._t.lang)[0] not in told:
                 self._step("  " + self._t("ask.search_failed", cause=failed.failure), "yellow")
@@ -91,19 +77,19 @@ class AnswerPrinter:
         """Write what is left."""
         self._text.close()
 
-    def _steps(self, event: Event) -> Iterator[tuple[str, str]]:
+    def _steps(self, event: events.Event) -> Iterator[tuple[str, str]]:
         t = self._t
-        if isinstance(event, SearchStarted):
+        if isinstance(event, events.SearchStarted):
             yield t("ask.searching", query=event.query), "dim"
-        elif isinstance(event, SearchFinished):
+        elif isinstance(event, events.SearchFinished):
             yield "  " + receipt_line(event.receipt, event.count, event.took_ms, t, event.repeated), "dim"
-        elif isinstance(event, StepStarted) and event.tool == "web_fetch":
+        elif isinstance(event, events.StepStarted) and event.tool == "web_fetch":
             yield t("ask.reading", url=event.detail), "dim"
-        elif isinstance(event, PageRead):
+        elif isinstance(event, events.PageRead):
             yield "  " + t("ask.read", title=event.title or event.url, seconds=event.took_ms / 1000), "dim"
-        elif isinstance(event, PageFailed):
+        elif isinstance(event, events.PageFailed):
             yield "  " + t("ask.unread", cause=event.failure), "yellow"
-        elif isinstance(event, Notice):
+        elif isinstance(event, events.Notice):
             cause, hint = event.failure.say(t.lang)
             yield f"! {cause}", "red" if event.level == "error" else "yellow"
             if hint:
@@ -117,7 +103,7 @@ class AnswerPrinter:
         self._err.line(self._err.paint(text, style))
         self._err.stream.flush()
 
-    def _end(self, answer: Answer) -> None:
+    def _end(self, answer: events.Answer) -> None:
         t = self._t
         self._text.close()
         if answer.stopped:
@@ -183,7 +169,7 @@ def stopping(run: Run) -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-async def print_answer(run: Run, t: Texts) -> Answer:
+async def print_answer(run: Run, t: Texts) -> events.Answer:
     """Write an answer while it comes; Ctrl-C stops it."""
     printer = AnswerPrinter(t)
     refreshing = asyncio.create_task(printer.refresh())
@@ -197,7 +183,7 @@ async def print_answer(run: Run, t: Texts) -> Answer:
     return await run.wait()
 
 
-def exit_code(answer: Answer) -> int:
+def exit_code(answer: events.Answer) -> int:
     """Return 0 for an answer, 1 for one that is not verified by search, 3 for none, 130 for a stopped one."""
     if answer.stopped:
         return 130

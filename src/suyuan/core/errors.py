@@ -29,7 +29,11 @@ class SuyuanError(Exception):
     """A failure that is raised; made from a ``Failure``, or from a message and a hint in one language."""
 
     code: ClassVar[str] = "SuyuanError"
+    """The published code, which is the name of the class."""
     default_retryable: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        cls.code = cls.__name__
 
     def __init__(
         self,
@@ -111,56 +115,42 @@ class SuyuanError(Exception):
 class InvalidInput(SuyuanError):
     """The caller's input is not valid."""
 
-    code = "InvalidInput"
-
 
 class ToolNotFound(SuyuanError):
     """There is no tool of that name."""
-
-    code = "ToolNotFound"
 
 
 class WebProviderError(SuyuanError):
     """An engine failed in a way that has no better name."""
 
-    code = "WebProviderError"
-
 
 class Timeout(WebProviderError):
     """An engine, or the whole search, took too long."""
 
-    code = "Timeout"
     default_retryable = True
 
 
 class WebBlocked(WebProviderError):
     """An engine refuses requests: CAPTCHA, 403, 429 or an empty page in place of results."""
 
-    code = "WebBlocked"
     default_retryable = True
 
 
 class WebParseError(WebProviderError):
     """The answer of an engine cannot be read."""
 
-    code = "WebParseError"
-
 
 class NetworkError(WebProviderError):
     """An engine could not be reached."""
 
-    code = "NetworkError"
     default_retryable = True
 
 
 class AuthError(WebProviderError):
     """The key is missing or wrong, or the interface is closed."""
 
-    code = "AuthError"
-
 
 class BadGateway(WebProviderError):
     """An engine is broken at its own end."""
 
-    code = "BadGateway"
     default_retryable = True

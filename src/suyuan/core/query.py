@@ -8,17 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
-from .causes.asked import (
-    BAD_BUDGET,
-    BAD_COUNT,
-    BAD_COUNTRY,
-    BAD_DOMAIN,
-    BAD_LANG,
-    BAD_PAGE,
-    BAD_SAFE,
-    EMPTY_QUERY,
-    QUERY_TOO_LONG,
-)
+from .causes import asked as causes
 from .freshness import Freshness
 from .page_reading import Depth
 
@@ -92,21 +82,21 @@ class SearchQuery:
         put = object.__setattr__
         put(self, "text", _clean_text(self.text))
         if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MAX_RESULTS:
-            raise BAD_COUNT(value=self.count)
+            raise causes.BAD_COUNT(value=self.count)
         if isinstance(self.page, bool) or not isinstance(self.page, int) or not 1 <= self.page <= MAX_PAGE:
-            raise BAD_PAGE(value=self.page, limit=MAX_PAGE)
+            raise causes.BAD_PAGE(value=self.page, limit=MAX_PAGE)
         if isinstance(self.safe, bool) or self.safe not in (0, 1, 2):
-            raise BAD_SAFE(value=self.safe)
+            raise causes.BAD_SAFE(value=self.safe)
         put(self, "lang", _clean_lang(self.lang))
         if self.country and not _COUNTRY.fullmatch(self.country):
-            raise BAD_COUNTRY(value=self.country)
+            raise causes.BAD_COUNTRY(value=self.country)
         put(self, "country", self.country.upper())
         if isinstance(self.freshness, str):
             put(self, "freshness", Freshness.parse(self.freshness) if self.freshness else None)
         put(self, "allowed_domains", _clean_domains(self.allowed_domains))
         put(self, "blocked_domains", _clean_domains(self.blocked_domains))
         if self.budget_ms is not None and not 1 <= self.budget_ms <= 120_000:
-            raise BAD_BUDGET(value=self.budget_ms)
+            raise causes.BAD_BUDGET(value=self.budget_ms)
 
     def __str__(self) -> str:
         return self.text
@@ -138,9 +128,9 @@ def _clean_text(text: str) -> str:
     text = _CONTROL.sub(" ", text).encode("utf-8", "ignore").decode("utf-8")
     text = " ".join(text.split())
     if not text.strip(_INVISIBLE):
-        raise EMPTY_QUERY()
+        raise causes.EMPTY_QUERY()
     if len(text) > MAX_QUERY:
-        raise QUERY_TOO_LONG(length=len(text), limit=MAX_QUERY)
+        raise causes.QUERY_TOO_LONG(length=len(text), limit=MAX_QUERY)
     return text
 
 
@@ -149,7 +139,7 @@ def _clean_lang(lang: str) -> str:
     if lang.lower() in ("", "auto", "all"):
         return ""
     if not _LANG.fullmatch(lang):
-        raise BAD_LANG(value=lang)
+        raise causes.BAD_LANG(value=lang)
     first, *rest = lang.split("-")
     return "-".join([first.lower(), *(p.upper() if len(p) < 4 else p.title() for p in rest)])
 
@@ -162,6 +152,6 @@ def _clean_domains(domains: Iterable[str]) -> tuple[str, ...]:
         # As people paste them: with scheme, port, dots and slashes around; a path would be a narrower filter.
         name = _AROUND.sub("", domain.strip().lower())
         if not _DOMAIN.fullmatch(name):
-            raise BAD_DOMAIN(value=domain)
+            raise causes.BAD_DOMAIN(value=domain)
         seen[name] = None
     return tuple(seen)

@@ -15,6 +15,7 @@ from ..core.causes.doctor import MODEL_NO_STREAM
 from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..core.wire import Request, Response
+from ..engines.json_kit import any_json, texts, value_at
 from ..llm.errors import DEFAULT_SERVERS, base_of, model_error, server_of
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Text
@@ -49,10 +50,7 @@ class _HttpError(Exception):
     def __init__(self, response: Response) -> None:
         super().__init__(response.text[:300])
         self.status_code = response.status
-        try:
-            body = response.json()
-        except ValueError:
-            body = None
+        body = any_json(response)
         self.body = body if isinstance(body, Mapping) else None
 
 
@@ -103,76 +101,69 @@ class _ServerCheck:
     limit_name: str = "max_tokens"
 
     async def findings(self) -> list[Finding]:
-        if error := await self._listed() or await self._answer():
+        try:
+            await self._listed()
+            await self._answer()
+        except SuyuanError as error:
             return [_finding(self.settings, error)]
-        problems = [
-            _finding(self.settings, error, WARNING)
-            for error in (await self._streams(), await self._calls_tools())
-            if error is not None
-        ]
+        problems = []
+        for check in (self._streams, self._calls_tools):
+            try:
+                await check()
+            except SuyuanError as error:
+                problems.append(_finding(self.settings, error, WARNING))
         return [_ok(self.settings, "model"), *problems]
 
     async def names(self) -> list[str]:
-        response = await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
-        if isinstance(response, SuyuanError):
-            raise response
+        response = await self._models()
         if response.status != 200:
             raise self._fault(response)
         return sorted(_names(response))
 
-    async def _listed(self) -> SuyuanError | None:
-        """Return an error where the server has a list of models without this one."""
-        response = await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
-        if isinstance(response, SuyuanError):
-            return response
+    async def _listed(self) -> None:
+        """Raise where the server has a list of models without this one."""
+        response = await self._models()
         if response.status in (401, 403) or response.status >= 500:
-            return self._fault(response)
+            raise self._fault(response)
         # A page in place of JSON: the next request decides.
         names = _names(response)
         wanted = self.settings.name
-        if response.status != 200 or not names or names & {wanted, f"{wanted}:latest", f"models/{wanted}"}:
-            return None
-        return self._fault(Response(404, b'{"error": {"message": "model not found", "code": "model_not_found"}}'))
+        if response.status == 200 and names and not names & {wanted, f"{wanted}:latest", f"models/{wanted}"}:
+            raise self._fault(Response(404, b'{"error": {"message": "model not found", "code": "model_not_found"}}'))
 
-    async def _answer(self) -> SuyuanError | None:
+    async def _answer(self) -> None:
         response = await self._ask({self.limit_name: 1})
-        if isinstance(response, SuyuanError):
-            return response
         if response.status == 400 and "max_completion_tokens" in response.text:
             # The newest models of OpenAI have another name for the limit.
             self.limit_name = "max_completion_tokens"
             response = await self._ask({self.limit_name: 16})
-            if isinstance(response, SuyuanError):
-                return response
         if response.status != 200:
-            return self._fault(response)
-        return None if _choices(response) else self._not_a_model()
+            raise self._fault(response)
+        if not _choices(response):
+            raise self._not_a_model()
 
-    async def _streams(self) -> SuyuanError | None:
+    async def _streams(self) -> None:
         response = await self._ask({self.limit_name: 16 if self.limit_name != "max_tokens" else 1, "stream": True})
-        if isinstance(response, SuyuanError):
-            return response
-        if response.status == 200 and b"data:" in response.body:
-            return None
-        return MODEL_NO_STREAM(where=server_of(self.settings), name=self.settings.label)
+        if response.status != 200 or b"data:" not in response.body:
+            raise MODEL_NO_STREAM(where=server_of(self.settings), name=self.settings.label)
 
-    async def _calls_tools(self) -> SuyuanError | None:
+    async def _calls_tools(self) -> None:
         response = await self._ask({self.limit_name: 200, "tools": [_TOOL]}, "What time is it? Call get_time.")
-        if isinstance(response, SuyuanError):
-            return response
-        if response.status == 200 and any("tool_calls" in (c.get("message") or {}) for c in _choices(response)):
-            return None
-        return causes.MODEL_NO_TOOLS(where=server_of(self.settings), name=self.settings.label)
+        if response.status != 200 or not any("tool_calls" in (c.get("message") or {}) for c in _choices(response)):
+            raise causes.MODEL_NO_TOOLS(where=server_of(self.settings), name=self.settings.label)
 
-    async def _ask(self, more: Mapping[str, Any], text: str = "Say yes.") -> Response | SuyuanError:
+    async def _models(self) -> Response:
+        return await self._send(Request.get(f"{self._base()}/models", headers=self._headers()))
+
+    async def _ask(self, more: Mapping[str, Any], text: str = "Say yes.") -> Response:
         data = {"model": self.settings.name, "messages": [{"role": "user", "content": text}], **more}
         return await self._send(Request.post_json(f"{self._base()}/chat/completions", data, self._headers()))
 
-    async def _send(self, request: Request) -> Response | SuyuanError:
+    async def _send(self, request: Request) -> Response:
         try:
             return await self.client.network.send(request, "model")
         except SuyuanError as error:
-            return self._network_error(error)
+            raise self._network_error(error) from None
 
     def _network_error(self, error: SuyuanError) -> SuyuanError:
         if error.detail_code == "connection_refused":
@@ -198,20 +189,11 @@ class _ServerCheck:
 
 
 def _names(response: Response) -> set[str]:
-    try:
-        data = response.json()
-    except ValueError:
-        return set()
-    rows = data.get("data") if isinstance(data, dict) else None
-    return {str(row.get("id")) for row in rows if isinstance(row, dict)} if isinstance(rows, list) else set()
+    return set(texts(value_at(any_json(response), "data"), "id"))
 
 
 def _choices(response: Response) -> list[dict[str, Any]]:
-    try:
-        data = response.json()
-    except ValueError:
-        return []
-    choices = data.get("choices") if isinstance(data, dict) else None
+    choices = value_at(any_json(response), "choices")
     return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
 
 

@@ -10,22 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..core.causes import searxng as causes
 from ..core.causes.engine import ENGINE_TIMEOUT
-from ..core.causes.searxng import (
-    SEARXNG_BAD_ADDRESS,
-    SEARXNG_BUSY,
-    SEARXNG_NO_ENGINES,
-    SEARXNG_SEARCH_SILENT,
-    SEARXNG_SILENT,
-    SEARXNG_SLOW,
-    SEARXNG_SOME_DEAD,
-    SEARXNG_UNPROTECTED,
-)
 from ..core.engine import EngineSettings, Send, drive
 from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..core.urls import origin
 from ..core.wire import Request, Response
+from ..engines.json_kit import any_json, value_at
 from ..engines.searxng import SearXNG
 from ..engines.searxng_diagnosis import NAME, Diagnosis, unresponsive
 from ..messages.catalog import Text
@@ -99,11 +91,11 @@ def _bad_address(base_url: str) -> SuyuanError | None:
         origin(base_url)
         parts = urlsplit(base_url)
     except ValueError:
-        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_scheme"))
+        return causes.SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_scheme"))
     if any(c.isspace() for c in base_url):
-        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_blank"))
+        return causes.SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_blank"))
     if parts.query or parts.fragment or parts.path.endswith(("/search", "/healthz")):
-        return SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_page"))
+        return causes.SEARXNG_BAD_ADDRESS(engine=NAME, where=base_url[:100], why=Text("searxng.detail.address_page"))
     return None
 
 
@@ -133,18 +125,18 @@ class _Check:
             return SearxngStatus(self.base_url, error)
         seconds = time.monotonic() - started
         if seconds > BUSY_SECONDS:
-            self.warnings.append(SEARXNG_BUSY(engine=NAME, where=self.base_url, seconds=seconds))
+            self.warnings.append(causes.SEARXNG_BUSY(engine=NAME, where=self.base_url, seconds=seconds))
         if error := await drive(self.diagnosis.json_api(), self._small):
             return SearxngStatus(self.base_url, error, took_ms=round(seconds * 1000))
         configuration = await self._configuration()
         engines = tuple(str(row.get("name")) for row in _rows(configuration.get("engines")) if row.get("enabled"))
         limiter = _limiter(configuration)
         if limiter is False and not self.key and _is_public(urlsplit(self.base_url).hostname or ""):
-            self.warnings.append(SEARXNG_UNPROTECTED(engine=NAME, where=self.base_url))
+            self.warnings.append(causes.SEARXNG_UNPROTECTED(engine=NAME, where=self.base_url))
         version = str(configuration.get("version") or "")
         status = replace(await self._search(), engines=engines, version=version, limiter=limiter)
         if status.ok and not status.results and not status.unresponsive_engines:
-            status = replace(status, error=SEARXNG_NO_ENGINES(engine=NAME, where=self.base_url))
+            status = replace(status, error=causes.SEARXNG_NO_ENGINES(engine=NAME, where=self.base_url))
         return replace(status, warnings=(*self.warnings, *status.warnings))
 
     async def _reach(self) -> SuyuanError | None:
@@ -155,7 +147,7 @@ class _Check:
             async with asyncio.timeout(allowed):
                 await drive(self.engine.probe(), self.send)
         except TimeoutError:
-            return SEARXNG_SILENT(engine=NAME, where=self.base_url, seconds=allowed)
+            return causes.SEARXNG_SILENT(engine=NAME, where=self.base_url, seconds=allowed)
         except SuyuanError as error:
             return await drive(self.diagnosis.exchange(error), self._small)
         return None
@@ -164,9 +156,9 @@ class _Check:
         """Return what the instance publishes about itself: its engines, its version, its limiter."""
         try:
             answer = await self._small(Request.get(self.base_url + "/config", headers=self._headers()))
-            data = answer.json() if answer.status == 200 else {}
-        except (SuyuanError, ValueError):
-            data = {}
+        except SuyuanError:
+            return {}
+        data = any_json(answer) if answer.status == 200 else {}
         return data if isinstance(data, dict) else {}
 
     async def _search(self) -> SearxngStatus:
@@ -177,7 +169,7 @@ class _Check:
                 request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self._headers())
                 response = await self.send(request)
         except TimeoutError:
-            cause = SEARXNG_BUSY if self.warnings else SEARXNG_SEARCH_SILENT
+            cause = causes.SEARXNG_BUSY if self.warnings else causes.SEARXNG_SEARCH_SILENT
             return SearxngStatus(self.base_url, cause(engine=NAME, where=self.base_url, seconds=allowed))
         except SuyuanError as error:
             return SearxngStatus(self.base_url, error)
@@ -193,9 +185,9 @@ class _Check:
     def _slow_or_dead(self, dead: tuple[str, ...], seconds: float) -> tuple[SuyuanError, ...]:
         warnings = []
         if dead:
-            warnings.append(SEARXNG_SOME_DEAD(engine=NAME, which=", ".join(dead)))
+            warnings.append(causes.SEARXNG_SOME_DEAD(engine=NAME, which=", ".join(dead)))
         if seconds > SLOW_SECONDS:
-            warnings.append(SEARXNG_SLOW(engine=NAME, seconds=seconds, limit=self.limit))
+            warnings.append(causes.SEARXNG_SLOW(engine=NAME, seconds=seconds, limit=self.limit))
         return tuple(warnings)
 
     async def _small(self, request: Request) -> Response:
@@ -216,8 +208,7 @@ class _Check:
 
 
 def _limiter(configuration: dict[str, Any]) -> bool | None:
-    data = configuration.get("limiter")
-    enabled = data.get("enabled") if isinstance(data, dict) else None
+    enabled = value_at(configuration, "limiter.enabled")
     return enabled if isinstance(enabled, bool) else None
 
 
@@ -234,8 +225,5 @@ def _rows(value: object) -> list[dict[str, Any]]:
 
 
 def _unresponsive(response: Response) -> tuple[str, ...]:
-    try:
-        data = response.json()
-    except ValueError:
-        return ()
+    data = any_json(response)
     return unresponsive(data) if isinstance(data, dict) else ()

@@ -11,17 +11,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
-from ..core.causes.searxng import (
-    COMPOSE_MISSING,
-    DEPLOYMENT_EXISTS,
-    DEPLOYMENT_UNWRITABLE,
-    DOCKER_DENIED,
-    DOCKER_DOWN,
-    DOCKER_FAILED,
-    DOCKER_MISSING,
-    DOCKER_PORT_TAKEN,
-    NO_DEPLOYMENT,
-)
+from ..core.causes import searxng as causes
 from ..core.errors import SuyuanError
 
 PORT = 8080
@@ -42,7 +32,7 @@ def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool 
     env = folder / ".env"
     existing = next((path for path in (*(folder / name for name in _FILES), env) if path.exists()), None)
     if existing and not force:
-        raise DEPLOYMENT_EXISTS(path=existing, folder=folder)
+        raise causes.DEPLOYMENT_EXISTS(path=existing, folder=folder)
     kept = _SECRET.search(_read(env))
     values = {
         "SEARXNG_SECRET": kept[1] if kept else secrets.token_hex(32),
@@ -59,7 +49,7 @@ def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool 
             _write(folder / name, (source / name).read_text(encoding="utf-8"), 0o644)
         _write(env, text, 0o600)
     except OSError as error:
-        raise DEPLOYMENT_UNWRITABLE(path=error.filename or folder, why=error.strerror or error) from None
+        raise causes.DEPLOYMENT_UNWRITABLE(path=error.filename or folder, why=error.strerror or error) from None
     return [*(folder / name for name in _FILES), env]
 
 
@@ -82,10 +72,10 @@ def limiter_without_effect(folder: Path) -> bool:
 def compose(folder: Path, *arguments: str, which: Callable[[str], str | None] = shutil.which) -> None:
     """Run ``docker compose`` in ``folder`` with its output on the terminal; raises SuyuanError where it fails."""
     if not (folder / _COMPOSE).is_file():
-        raise NO_DEPLOYMENT(folder=folder)
+        raise causes.NO_DEPLOYMENT(folder=folder)
     docker = which("docker")
     if docker is None:
-        raise DOCKER_MISSING()
+        raise causes.DOCKER_MISSING()
     _require_docker(docker)
     output = []
     with subprocess.Popen(
@@ -100,10 +90,10 @@ def compose(folder: Path, *arguments: str, which: Callable[[str], str | None] = 
 
 def _require_docker(docker: str) -> None:
     if _quiet(docker, "compose", "version").returncode:
-        raise COMPOSE_MISSING()
+        raise causes.COMPOSE_MISSING()
     daemon = _quiet(docker, "info", "--format", "{{.ServerVersion}}")
     if daemon.returncode:
-        raise DOCKER_DENIED() if "permission denied" in daemon.stderr.lower() else DOCKER_DOWN()
+        raise causes.DOCKER_DENIED() if "permission denied" in daemon.stderr.lower() else causes.DOCKER_DOWN()
 
 
 def _quiet(*command: str) -> subprocess.CompletedProcess[str]:
@@ -116,9 +106,9 @@ def _quiet(*command: str) -> subprocess.CompletedProcess[str]:
 def _failure(folder: Path, arguments: tuple[str, ...], output: list[str]) -> SuyuanError:
     text = " ".join(output)
     if "port is already allocated" in text or "address already in use" in text:
-        return DOCKER_PORT_TAKEN(port=port_of(folder), folder=folder)
+        return causes.DOCKER_PORT_TAKEN(port=port_of(folder), folder=folder)
     last = next((line for line in reversed(output) if line), "-")
-    return DOCKER_FAILED(command=" ".join(("docker compose", *arguments)), said=last[:300], folder=folder)
+    return causes.DOCKER_FAILED(command=" ".join(("docker compose", *arguments)), said=last[:300], folder=folder)
 
 
 def _write(path: Path, text: str, mode: int) -> None:

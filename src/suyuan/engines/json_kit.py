@@ -46,6 +46,14 @@ def json_object(response: Response, engine: str) -> dict[str, Any]:
     return data
 
 
+def any_json(response: Response) -> Any:
+    """The body as JSON; None if it is none."""
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
 def parse_rows(
     rows: object, parse: Callable[[dict[str, Any]], SearchResult | None], engine: str
 ) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
@@ -194,10 +202,7 @@ class JsonEngine(OneRequestEngine):
 
 def error_text(response: Response, *places: str) -> str:
     """What an API says about a failure, at ``places`` or where APIs usually say it; empty if nowhere."""
-    try:
-        data = response.json()
-    except ValueError:
-        return ""
+    data = any_json(response)
     for path in places or _ERROR_PLACES:
         found = value_at(data, path)
         if isinstance(found, list) and found:

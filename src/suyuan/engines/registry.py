@@ -19,47 +19,17 @@ if TYPE_CHECKING:
 GROUP = "suyuan.engines"
 
 BUILT_IN = {
-    "stub": "stub:Stub",
-    "searxng": "searxng:SearXNG",
-    "brave": "brave:Brave",
-    "bocha": "bocha:Bocha",
-    "ddg_html": "ddg_html:DuckDuckGo",
-    "baidu_html": "baidu_html:Baidu",
-    "bing_html": "bing_html:Bing",
-    "google": "google:Google",
-    "ddg_news": "ddg_news:DdgNews",
-    "bing_news": "bing_news:BingNews",
-    "ddg_images": "ddg_images:DdgImages",
-    "bing_images": "bing_images:BingImages",
-    "brave_html": "brave_html:BraveHtml",
-    "yahoo": "yahoo:Yahoo",
-    "so360": "so360:So360",
-    "sogou": "sogou:Sogou",
-    "mojeek": "mojeek:Mojeek",
-    "startpage": "startpage:Startpage",
-    "ecosia": "ecosia:Ecosia",
-    "wikipedia": "wikipedia:Wikipedia",
-    "wikidata": "wikidata:Wikidata",
-    "openalex": "openalex:OpenAlex",
-    "crossref": "crossref:Crossref",
-    "arxiv": "arxiv:Arxiv",
-    "pubmed": "pubmed:PubMed",
-    "semantic_scholar": "semantic_scholar:SemanticScholar",
-    "stackexchange": "stackexchange:StackExchange",
-    "github": "github:GitHub",
-    "hackernews": "hackernews:HackerNews",
-    "gdelt": "gdelt:Gdelt",
-    "openlibrary": "openlibrary:OpenLibrary",
-    "marginalia": "marginalia:Marginalia",
-    "tavily": "tavily:Tavily",
-    "exa": "exa:Exa",
-    "serper": "serper:Serper",
-    "firecrawl": "firecrawl:Firecrawl",
-    "jina": "jina:Jina",
-    "kagi": "kagi:Kagi",
-    "google_cse": "google_cse:GoogleCse",
-    "serpapi": "serpapi:SerpApi",
-}
+    "stub": "Stub", "searxng": "SearXNG", "brave": "Brave", "bocha": "Bocha", "ddg_html": "DuckDuckGo",
+    "baidu_html": "Baidu", "bing_html": "Bing", "google": "Google", "ddg_news": "DdgNews", "bing_news": "BingNews",
+    "ddg_images": "DdgImages", "bing_images": "BingImages", "brave_html": "BraveHtml", "yahoo": "Yahoo",
+    "so360": "So360", "sogou": "Sogou", "mojeek": "Mojeek", "startpage": "Startpage", "ecosia": "Ecosia",
+    "wikipedia": "Wikipedia", "wikidata": "Wikidata", "openalex": "OpenAlex", "crossref": "Crossref",
+    "arxiv": "Arxiv", "pubmed": "PubMed", "semantic_scholar": "SemanticScholar", "stackexchange": "StackExchange",
+    "github": "GitHub", "hackernews": "HackerNews", "gdelt": "Gdelt", "openlibrary": "OpenLibrary",
+    "marginalia": "Marginalia", "tavily": "Tavily", "exa": "Exa", "serper": "Serper", "firecrawl": "Firecrawl",
+    "jina": "Jina", "kagi": "Kagi", "google_cse": "GoogleCse", "serpapi": "SerpApi",
+}  # fmt: skip
+"""The class of each engine, in the module of its name."""
 
 NEED_KEY = frozenset(
     {"brave", "bocha", "tavily", "exa", "serper", "firecrawl", "jina", "kagi", "google_cse", "serpapi"}
@@ -90,8 +60,7 @@ def load(name: str) -> Factory:
     """The class or function that makes the engine ``name``; only this imports the engine."""
     name = canonical(name)
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        factory: Any = getattr(import_module(f".{module}", __package__), attribute)
+        factory: Any = getattr(import_module(f".{name}", __package__), BUILT_IN[name])
         return factory  # type: ignore[no-any-return]
     entry = _installed().get(name)
     if entry is None:

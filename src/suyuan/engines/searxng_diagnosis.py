@@ -9,35 +9,8 @@ from html import unescape
 from urllib.parse import urljoin, urlsplit
 
 from ..core.cause import Cause
+from ..core.causes import searxng as causes
 from ..core.causes.network import EXPIRED, NOT_TLS, SELF_SIGNED, WRONG_NAME
-from ..core.causes.searxng import (
-    ENGINES_CAPTCHA,
-    ENGINES_DEAD,
-    ENGINES_OFFLINE,
-    ENGINES_OUTDATED,
-    ENGINES_PROXY,
-    ENGINES_REFUSED,
-    ENGINES_SUSPENDED,
-    NOT_SEARXNG,
-    SEARXNG_API_OFF,
-    SEARXNG_BROKEN,
-    SEARXNG_CLOSED,
-    SEARXNG_DOWN,
-    SEARXNG_EXPIRED,
-    SEARXNG_FORBIDS,
-    SEARXNG_LATE,
-    SEARXNG_LIMITER,
-    SEARXNG_LOGIN,
-    SEARXNG_NEEDS_HTTPS,
-    SEARXNG_NO_HOST,
-    SEARXNG_OTHER_SERVER,
-    SEARXNG_PLAIN,
-    SEARXNG_REDIRECTED,
-    SEARXNG_SELF_SIGNED,
-    SEARXNG_TLS,
-    SEARXNG_WRONG_NAME,
-    SEARXNG_WRONG_PATH,
-)
 from ..core.errors import SuyuanError
 from ..core.urls import origin
 from ..messages.catalog import Text
@@ -87,7 +60,7 @@ class Diagnosis:
                 return explained(error, self._base_url)
             return (yield from self._https_needed()) or (yield from self._other_server(Text("searxng.detail.not_http")))
         error_here = health_error(response, self._base_url, bool(self._headers.get("Authorization")))
-        if error_here is None or error_here.detail_code != NOT_SEARXNG.detail_code:
+        if error_here is None or error_here.detail_code != causes.NOT_SEARXNG.detail_code:
             return error_here
         if response.status == 400 and (problem := (yield from self._https_needed())):
             return problem
@@ -101,10 +74,10 @@ class Diagnosis:
         if answer.status in _CLOSED:
             page = yield from self._get(self._base_url + "/search?q=")
             if page is not None and page.status not in _CLOSED:
-                return SEARXNG_CLOSED(engine=NAME, where=self._base_url)
-            return SEARXNG_API_OFF(engine=NAME, where=self._base_url, status=answer.status)
+                return causes.SEARXNG_CLOSED(engine=NAME, where=self._base_url)
+            return causes.SEARXNG_API_OFF(engine=NAME, where=self._base_url, status=answer.status)
         if answer.status == 429:
-            return SEARXNG_LIMITER(engine=NAME, where=self._base_url, retry_after=retry_after(answer))
+            return causes.SEARXNG_LIMITER(engine=NAME, where=self._base_url, retry_after=retry_after(answer))
         return None
 
     def _https_needed(self) -> Verdict:
@@ -118,7 +91,7 @@ class Diagnosis:
         except SuyuanError as error:
             if error.detail_code != "tls" or error.failure.params.get("why") == NOT_TLS:
                 return None
-        return SEARXNG_NEEDS_HTTPS(engine=NAME, where=f"{host}:{port}", found=secure)
+        return causes.SEARXNG_NEEDS_HTTPS(engine=NAME, where=f"{host}:{port}", found=secure)
 
     def _other_path(self) -> Verdict:
         """Return an error with the right address where the same server has SearXNG at another path."""
@@ -132,7 +105,7 @@ class Diagnosis:
                 continue
             answer = yield from self._get(f"{address}/healthz")
             if answer and answer.status == 200 and answer.body.strip() == b"OK":
-                return SEARXNG_WRONG_PATH(engine=NAME, where=self._base_url, found=address)
+                return causes.SEARXNG_WRONG_PATH(engine=NAME, where=self._base_url, found=address)
         return None
 
     def _linked(self, page: Response, page_url: str, root: str) -> list[str]:
@@ -158,7 +131,7 @@ class Diagnosis:
             if page and _GENERATOR in page.body[:5000].lower():
                 return None
             what = _page_name(page) if page else Text("searxng.detail.unknown_server")
-        return SEARXNG_OTHER_SERVER(engine=NAME, where=self._base_url, what=what)
+        return causes.SEARXNG_OTHER_SERVER(engine=NAME, where=self._base_url, what=what)
 
     def _get(self, url: str) -> Generator[Request, Response, Response | None]:
         """Send one small request; None where it fails."""
@@ -176,9 +149,9 @@ def health_error(response: Response, base_url: str, has_key: bool) -> SuyuanErro
     if problem := status_error(response, base_url, has_key):
         return problem
     if response.status == 403:
-        return SEARXNG_FORBIDS(engine=NAME, where=base_url)
+        return causes.SEARXNG_FORBIDS(engine=NAME, where=base_url)
     if response.status != 200 or response.body.strip() != b"OK":
-        return NOT_SEARXNG(engine=NAME, where=base_url)
+        return causes.NOT_SEARXNG(engine=NAME, where=base_url)
     return None
 
 
@@ -186,11 +159,13 @@ def status_error(response: Response, base_url: str, has_key: bool) -> SuyuanErro
     """Return what a status means, whatever was requested; None for those whose meaning depends on the request."""
     status = response.status
     if status == 429:
-        return SEARXNG_LIMITER(engine=NAME, where=base_url, retry_after=retry_after(response))
+        return causes.SEARXNG_LIMITER(engine=NAME, where=base_url, retry_after=retry_after(response))
     if status == 401:
-        return KEY_REJECTED(engine=NAME, said="HTTP 401") if has_key else SEARXNG_LOGIN(engine=NAME, where=base_url)
+        return (
+            KEY_REJECTED(engine=NAME, said="HTTP 401") if has_key else causes.SEARXNG_LOGIN(engine=NAME, where=base_url)
+        )
     if status >= 500:
-        return SEARXNG_BROKEN(engine=NAME, where=base_url, status=status, retry_after=retry_after(response))
+        return causes.SEARXNG_BROKEN(engine=NAME, where=base_url, status=status, retry_after=retry_after(response))
     if 300 <= status < 400 and (location := response.headers.get("location", "")):
         return _redirect_error(base_url, response.url or base_url, location)
     return None
@@ -200,11 +175,11 @@ def explained(error: SuyuanError, base_url: str) -> SuyuanError:
     """Return the error for a failed connection to the instance; others stay as they are."""
     code = error.detail_code
     if code == "connection_refused":
-        return SEARXNG_DOWN(engine=NAME, where=base_url)
+        return causes.SEARXNG_DOWN(engine=NAME, where=base_url)
     if code == "dns":
-        return SEARXNG_NO_HOST(engine=NAME, host=urlsplit(base_url).hostname)
+        return causes.SEARXNG_NO_HOST(engine=NAME, host=urlsplit(base_url).hostname)
     if code == "engine_timeout" and "where" not in error.failure.params:
-        return SEARXNG_LATE(engine=NAME, where=base_url, seconds=error.failure.params.get("seconds", 0))
+        return causes.SEARXNG_LATE(engine=NAME, where=base_url, seconds=error.failure.params.get("seconds", 0))
     if code == "tls":
         return _tls_error(base_url, str(error.failure.params.get("why") or ""))
     return error
@@ -220,30 +195,36 @@ def unresponsive(data: Mapping[str, object]) -> tuple[str, ...]:
 def engines_error(dead: Sequence[str]) -> SuyuanError:
     """Return the error for an instance none of whose engines answers, by the reason that most of them give."""
     kinds = Counter(_kind(text.partition(": ")[2]) for text in dead)
-    cause = max(kinds, key=lambda kind: (kinds[kind], kind is not ENGINES_DEAD))
+    cause = max(kinds, key=lambda kind: (kinds[kind], kind is not causes.ENGINES_DEAD))
     return cause(engine=NAME, which=", ".join(dead))
 
 
 # SearXNG's own words for the failures of its engines.
 _KINDS: dict[str, Cause] = {
-    "proxy error": ENGINES_PROXY,
-    "timeout": ENGINES_OFFLINE,
-    "network error": ENGINES_OFFLINE,
-    "http connection error": ENGINES_OFFLINE,
-    "ssl error: certificate validation has failed": ENGINES_OFFLINE,
-    "captcha": ENGINES_CAPTCHA,
-    "too many requests": ENGINES_REFUSED,
-    "access denied": ENGINES_REFUSED,
-    "parsing error": ENGINES_OUTDATED,
+    "proxy error": causes.ENGINES_PROXY,
+    "timeout": causes.ENGINES_OFFLINE,
+    "network error": causes.ENGINES_OFFLINE,
+    "http connection error": causes.ENGINES_OFFLINE,
+    "ssl error: certificate validation has failed": causes.ENGINES_OFFLINE,
+    "captcha": causes.ENGINES_CAPTCHA,
+    "too many requests": causes.ENGINES_REFUSED,
+    "access denied": causes.ENGINES_REFUSED,
+    "parsing error": causes.ENGINES_OUTDATED,
 }
 _SUSPENDED = "suspended: "
+_CERTIFICATES: dict[str, Cause] = {
+    SELF_SIGNED: causes.SEARXNG_SELF_SIGNED,
+    EXPIRED: causes.SEARXNG_EXPIRED,
+    WRONG_NAME: causes.SEARXNG_WRONG_NAME,
+}
 
 
 def _kind(reason: str) -> Cause:
     text = reason.strip().lower()
-    kind = _KINDS.get(text.removeprefix(_SUSPENDED), ENGINES_DEAD)
+    kind = _KINDS.get(text.removeprefix(_SUSPENDED), causes.ENGINES_DEAD)
     # An engine that is suspended because the network failed has that reason; one that refused us just needs time.
-    return ENGINES_SUSPENDED if text.startswith(_SUSPENDED) and kind not in (ENGINES_PROXY, ENGINES_OFFLINE) else kind
+    unreached = kind in (causes.ENGINES_PROXY, causes.ENGINES_OFFLINE)
+    return causes.ENGINES_SUSPENDED if text.startswith(_SUSPENDED) and not unreached else kind
 
 
 def _redirect_error(base_url: str, url: str, location: str) -> SuyuanError:
@@ -253,22 +234,21 @@ def _redirect_error(base_url: str, url: str, location: str) -> SuyuanError:
         target = urljoin(url, location)
         there = urlsplit(target)
     except ValueError:
-        return SEARXNG_REDIRECTED(engine=NAME, where=base_url, target=location[:80])
+        return causes.SEARXNG_REDIRECTED(engine=NAME, where=base_url, target=location[:80])
     if (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname:
         path = there.path.removesuffix("/healthz").removesuffix("/search").rstrip("/")
-        return SEARXNG_NEEDS_HTTPS(engine=NAME, where=base_url, found=f"https://{there.netloc}{path}")
-    return SEARXNG_REDIRECTED(engine=NAME, where=base_url, target=there.netloc or target[:80])
+        return causes.SEARXNG_NEEDS_HTTPS(engine=NAME, where=base_url, found=f"https://{there.netloc}{path}")
+    return causes.SEARXNG_REDIRECTED(engine=NAME, where=base_url, target=there.netloc or target[:80])
 
 
 def _tls_error(base_url: str, why: str) -> SuyuanError:
     _, host, port = origin(base_url)
     where = f"{host}:{port}"
     if why == NOT_TLS:
-        return SEARXNG_PLAIN(engine=NAME, where=where, found=base_url.replace("https://", "http://", 1))
-    causes = {SELF_SIGNED: SEARXNG_SELF_SIGNED, EXPIRED: SEARXNG_EXPIRED, WRONG_NAME: SEARXNG_WRONG_NAME}
-    if why in causes:
-        return causes[why](engine=NAME, where=where)
-    return SEARXNG_TLS(engine=NAME, where=where, why=why or Text("searxng.detail.tls_unknown"))
+        return causes.SEARXNG_PLAIN(engine=NAME, where=where, found=base_url.replace("https://", "http://", 1))
+    if why in _CERTIFICATES:
+        return _CERTIFICATES[why](engine=NAME, where=where)
+    return causes.SEARXNG_TLS(engine=NAME, where=where, why=why or Text("searxng.detail.tls_unknown"))
 
 
 def _page_name(page: Response) -> str:

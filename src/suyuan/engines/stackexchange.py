@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .json_kit import TAGS, error_text, number_of, plain_text, texts, value_at
+from .json_kit import TAGS, any_json, error_text, number_of, plain_text, texts, value_at
 from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, Setting, text
 
 _SECONDS = re.compile(r"(\d+) seconds")
@@ -45,16 +45,10 @@ class StackExchange(JsonEngine):
 
     def check(self, response: Response) -> None:
         """Raise what a status stands for; too many requests come with the status of a bad one."""
-        if response.status == 400 and self._error_number(response) == _THROTTLED:
+        if response.status == 400 and value_at(any_json(response), "error_id") == _THROTTLED:
             wait = _SECONDS.search(error_text(response, "error_message"))
             raise RATE_LIMITED(engine=self.name, retry_after=min(float(wait[1]), 3600.0) if wait else None)
         super().check(response)
-
-    def _error_number(self, response: Response) -> int | None:
-        try:
-            return number_of(value_at(response.json(), "error_id"))
-        except ValueError:
-            return None
 
     def details(self, row: dict[str, Any]) -> Details:
         """What is known about a question."""

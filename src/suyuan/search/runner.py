@@ -9,15 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..core.causes.engine import (
-    CIRCUIT_OPEN,
-    ENGINE_BUG,
-    ENGINE_TIMEOUT,
-    LATE,
-    OFF_TOPIC,
-    OWN_RATE_LIMIT,
-    PAGE_UNSUPPORTED,
-)
+from ..core.causes import engine as causes
 from ..core.engine import Engine, SearchEngine, Send, ask, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
@@ -115,7 +107,7 @@ class EngineRunner:
     async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
         """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
         if query.page > 1 and "page" not in getattr(self.engine, "supported_params", ()):
-            return self.skipped(PAGE_UNSUPPORTED(engine=self.name, page=query.page), query)
+            return self.skipped(causes.PAGE_UNSUPPORTED(engine=self.name, page=query.page), query)
         if self.prepare is not None:
             # Importing the network client is not the engine's time; neither is waiting for its rate limit.
             self.prepare()
@@ -147,15 +139,9 @@ class EngineRunner:
         except Exception as error:
             # One engine of several: a fault in its code must not end the search.
             log.exception("engine %s failed inside", self.name)
-            bug = ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}")
+            bug = causes.ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}")
             return self._failed(bug, query, self.clock() - started)
-        guarded("the breaker", self.breaker.succeeded, None)
-        outcome: AttemptOutcome = "ok" if results.results else "empty"
-        if results.results:
-            # That there is nothing says little about the engine.
-            worth = 1 - _OFF_TOPIC_COST * (1 - (_UNJUDGED if fits is None else fits))
-            guarded("the experience", lambda: self.state.experience.learn(worth), None)
-        return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
+        return self._answered(results, query, took, fits)
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
         """Run the engine's cheap health check and remember the outcome; ``seconds`` forces a new, longer check."""
@@ -175,7 +161,7 @@ class EngineRunner:
             self.state.healthy = self.clock()
         except TimeoutError:
             if self.clock() - self.state.healthy > _PROBE_TRUSTED:
-                problem = self._explained(ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1)))
+                problem = self._explained(causes.ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1)))
         except SuyuanError as error:
             problem = await self._diagnosed(error, started + seconds - self.clock())
         self.state.probed = (self.clock() + _PROBE_KEPT[problem is None], problem)
@@ -192,7 +178,7 @@ class EngineRunner:
         seconds, reason = self.breaker.cooldown_left(), self.breaker.reason
         # While its trial request runs there is no cooldown left, but nothing to ask either.
         wait = max(seconds, _LEAST_PAUSE)
-        return self.skipped(CIRCUIT_OPEN(engine=self.name, seconds=seconds, why=reason, retry_after=wait), query)
+        return self.skipped(causes.CIRCUIT_OPEN(engine=self.name, seconds=seconds, why=reason, retry_after=wait), query)
 
     def overtaken(self, query: SearchQuery, seconds: float) -> Attempt:
         """The receipt of an engine whose answer was no longer needed."""
@@ -202,14 +188,14 @@ class EngineRunner:
 
     def ran_out(self, query: SearchQuery, seconds: float) -> EngineReply:
         """The receipt of an engine that had not answered when the search's time was over."""
-        error = ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
+        error = causes.ENGINE_TIMEOUT(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
         self._learn(error)
         return EngineReply(self._receipt("timeout", query, seconds, error=error), error=error)
 
     def late(self, query: SearchQuery, seconds: float) -> EngineReply:
         """The receipt of an engine that a merged page did not wait for any longer; it is no absence."""
         guarded("the latency", lambda: self.state.learn_latency(max(seconds, self.state.latency)), None)
-        error = LATE(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
+        error = causes.LATE(engine=self.name, seconds=round(seconds, 1), retry_after=_LEAST_PAUSE)
         return EngineReply(self._receipt("late", query, seconds, error=error), error=error)
 
     async def _turn(self, allowed: float) -> float:
@@ -220,20 +206,24 @@ class EngineRunner:
         if wait >= allowed:
             if alone:
                 guarded("the rate limit", self.limiter.give_back, None)
-            raise OWN_RATE_LIMIT(engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait)
+            raise causes.OWN_RATE_LIMIT(
+                engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait
+            )
         return wait
 
     async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
         try:
             async with asyncio.timeout(allowed):
                 if self.shared is not None and not await self.shared.may_try():
-                    raise CIRCUIT_OPEN(engine=self.name, seconds=0.0, why=self.breaker.reason, retry_after=_LEAST_PAUSE)
+                    raise causes.CIRCUIT_OPEN(
+                        engine=self.name, seconds=0.0, why=self.breaker.reason, retry_after=_LEAST_PAUSE
+                    )
                 guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
                     return await ask(self.engine, query, self.send)
                 return EngineResults(tuple(await self.engine.search(query, query.count)))
         except TimeoutError:
-            raise ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
+            raise causes.ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
 
     async def _wait_for_turn(self, seconds: float) -> None:
         try:
@@ -262,6 +252,15 @@ class EngineRunner:
             log.exception("the check of relevance failed inside")
             return None
 
+    def _answered(self, results: EngineResults, query: SearchQuery, took: float, fits: float | None) -> EngineReply:
+        guarded("the breaker", self.breaker.succeeded, None)
+        outcome: AttemptOutcome = "ok" if results.results else "empty"
+        if results.results:
+            # That there is nothing says little about the engine.
+            worth = 1 - _OFF_TOPIC_COST * (1 - (_UNJUDGED if fits is None else fits))
+            guarded("the experience", lambda: self.state.experience.learn(worth), None)
+        return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
+
     def _failed(self, error: SuyuanError, query: SearchQuery, took: float) -> EngineReply:
         error = self._explained(error)
         error.engine = error.engine or self.name
@@ -269,7 +268,7 @@ class EngineRunner:
         if error.retryable and error.retry_after is None:
             error.retry_after = max(guarded("the breaker", self.breaker.cooldown_left, 0.0), _LEAST_PAUSE)
         fits = None
-        if error.detail_code == OFF_TOPIC.detail_code:
+        if error.detail_code == causes.OFF_TOPIC.detail_code:
             from .relevance import relevance_of
 
             fits = relevance_of(error)
@@ -293,7 +292,7 @@ class EngineRunner:
         guarded("the breaker", lambda: self._note(error), None)
 
     def _note(self, error: SuyuanError) -> None:
-        if error.detail_code == OWN_RATE_LIMIT.detail_code:
+        if error.detail_code == causes.OWN_RATE_LIMIT.detail_code:
             return
         self.state.experience.learn(0.0)
         if isinstance(error, WebBlocked):

@@ -9,8 +9,6 @@ from ..errors import SuyuanError
 class ArchiveError(SuyuanError):
     """The archive of the pages that were read cannot be used."""
 
-    code = "ArchiveError"
-
 
 ARCHIVE_DAMAGED = Cause(ArchiveError, "archive.damaged", "archive_damaged")
 ARCHIVE_FULL = Cause(ArchiveError, "archive.full", "archive_full", retryable=True)

@@ -9,8 +9,6 @@ from ..errors import InvalidInput, SuyuanError
 class LibraryError(SuyuanError):
     """The library of the user's own documents cannot answer."""
 
-    code = "LibraryError"
-
 
 LIBRARY_EMPTY = Cause(LibraryError, "library.empty", "library_empty")
 LIBRARY_OFF = Cause(LibraryError, "library.off", "library_off")

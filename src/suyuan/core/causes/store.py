@@ -9,8 +9,6 @@ from ..errors import InvalidInput, SuyuanError
 class StoreError(SuyuanError):
     """The place where conversations are kept cannot be used."""
 
-    code = "StoreError"
-
 
 STORE_BAD_ADDRESS = Cause(InvalidInput, "store.bad_address", "store_bad_address")
 STORE_NO_DRIVER = Cause(StoreError, "store.no_driver", "store_no_driver")

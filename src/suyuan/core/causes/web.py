@@ -9,8 +9,6 @@ from ..errors import InvalidInput, SuyuanError
 class Refused(SuyuanError):
     """The server does not take this request; nothing is wrong with what was asked."""
 
-    code = "Refused"
-
 
 # --- access
 HOST_REFUSED = Cause(Refused, "server.host_refused", "host_refused")
