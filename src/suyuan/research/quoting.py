@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..embedded.answer_type import answer_type
+from ..embedded.asked_thing import AskedThing
 from ..embedded.evidence import Evidence
 from ..embedded.quote import Quote
 from ..embedded.quotes import pick_quotes, rank_sources
@@ -62,10 +63,11 @@ class QuotingWriter:
         origins = {self._ledger.sources[number - 1].origin for number in cited}
         said = [set(stems(each.text)) for quote in quotes for each in (quote, *quote.others)]
         answers = answer_type(question)
+        thing = AskedThing.of(question, {page.number: f"{page.title} {page.text}" for page in evidence})
         further: list[Quote] = []
         for page in rank_sources(question, evidence):
             source = self._ledger.sources[page.number - 1]
-            if source.origin in origins:
+            if source.origin in origins or not thing.may_be_of(page.number, page.title):
                 continue
             for quote in pick_quotes(question, [page], 1):
                 own = set(stems(quote.text))

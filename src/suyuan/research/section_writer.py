@@ -39,14 +39,13 @@ class SectionWriter:
         return self._data(section, found)
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:
-        """The summary: by the model from what the sections cite, or the best sentence of each of them."""
+        """The summary: by the model from what the sections cite, or the first sentence of each: what answers best."""
         cited = {id for section in sections for sentence in section.sentences for id in sentence.ids}
         rows = [row for row in self._ledger.rows if row.id in cited]
         title = label("summary", self._request.lang)
         section = await self._by_model(0, question, rows, title)
         if section is None:
-            best = [max(each.sentences, key=lambda one: one.origins) for each in sections if each.sentences]
-            unique = {sentence.text: sentence for sentence in best}
+            unique = {each.sentences[0].text: each.sentences[0] for each in sections if each.sentences}
             nearest = tuple(dict.fromkeys(id for each in sections for id in each.nearest))[:3]
             section = Section(title, tuple(unique.values()), is_summary=True, nearest=nearest if not unique else ())
         return self._data(section, ())
