@@ -29,7 +29,8 @@ from suyuan.research.ledger import build_ledger
 from suyuan.research.markdown import MarkdownReport
 from suyuan.research.origins import PageText, find_origins
 from suyuan.research.plan import ResearchPlan, SubQuestion
-from suyuan.research.report import Research
+from suyuan.research.report import Research, figures
+from suyuan.research.sentence import ReportSentence, Section
 from suyuan.research.verify import read_report, verify
 
 QUESTION = "How tall is the Gull Point Lighthouse?"
@@ -153,6 +154,23 @@ async def test_a_section_is_about_the_thing_that_is_asked_for(
     assert "29 metres" in tall[0] and not any("41 metres" in text for text in tall)
     # What answers a part best stands in the summary, not what most pages say.
     assert summary[0] == tall[0] and "Norvane Labs" in summary[1]
+
+
+async def test_a_broad_topic_has_each_sentence_once(researchers: Researchers, results: dict[str, Any]) -> None:
+    result = await finished(researchers, results, "听潮大桥")
+    sections = [[each["text"] for each in section["sentences"]] for section in result["sections"][1:]]
+    assert len(sections) > 1 and all(sections) and sum(map(len, sections)) > 4
+    for place, own in enumerate(sections):
+        told = {text for section in sections[:place] for text in section}
+        # A section with nothing of its own has the one sentence that comes first.
+        assert told.isdisjoint(own) or len(own) == 1
+    assert "2.6公里" in {row["figure"] for row in result["figures"]}
+
+
+def test_figures_have_their_whole_unit_and_the_time_of_day_is_none() -> None:
+    texts = ["大桥全长3.1公里。", "营业时间09:00—23:00。", "The tower is 41 metres tall."]
+    section = Section("", tuple(ReportSentence(text) for text in texts))
+    assert [row["figure"] for row in figures([section])] == ["3.1公里", "41 metres"]
 
 
 def test_a_page_with_some_of_the_words_is_no_further_source() -> None:

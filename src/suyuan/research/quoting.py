@@ -10,7 +10,7 @@ from ..embedded.answer_type import answer_type
 from ..embedded.asked_thing import AskedThing
 from ..embedded.evidence import Evidence
 from ..embedded.quote import Quote
-from ..embedded.quotes import pick_quotes, rank_sources
+from ..embedded.quotes import coverage, find_quotes, pick_quotes, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
@@ -18,6 +18,8 @@ from .ledger import Ledger, LedgerRow
 from .sentence import ReportSentence, Section
 
 _NEAREST = 3
+_LEAST_COVERED = 0.5
+"""The share of the question's words in a sentence of a further page that may not quite answer it."""
 _SAME = 0.7
 """The share of words by which two sentences say the same."""
 
@@ -69,9 +71,11 @@ class QuotingWriter:
             source = self._ledger.sources[page.number - 1]
             if source.origin in origins or not thing.may_be_of(page.number, page.title):
                 continue
-            for quote in pick_quotes(question, [page], 1):
+            found = find_quotes(question, [page], 1)
+            for quote in found.quotes:
                 own = set(stems(quote.text))
-                is_new = answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
+                fits = found.outcome == "answer" or coverage(question, [quote.text]) >= _LEAST_COVERED
+                is_new = fits and answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
                 if is_new and len(quotes) + len(further) < most:
                     further.append(quote)
                     said.append(own)
