@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from research.ledgers import ledger
 from research.researchers import Researchers
 from support.site import reply, serve
 from suyuan.client import AsyncClient
@@ -19,6 +20,8 @@ from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.errors import SuyuanError
 from suyuan.net.chrome import find_chrome
 from suyuan.research import service as service_module
+from suyuan.research.checking import SentenceChecker
+from suyuan.research.docx import docx_report
 from suyuan.research.export import export
 from suyuan.research.forms import FORMS
 from suyuan.research.html import HtmlReport
@@ -26,7 +29,8 @@ from suyuan.research.ledger import build_ledger
 from suyuan.research.markdown import MarkdownReport
 from suyuan.research.origins import PageText, find_origins
 from suyuan.research.plan import ResearchPlan, SubQuestion
-from suyuan.research.report import Research
+from suyuan.research.report import Research, figures
+from suyuan.research.sentence import ReportSentence, Section
 from suyuan.research.verify import read_report, verify
 
 QUESTION = "How tall is the Gull Point Lighthouse?"
@@ -71,7 +75,7 @@ async def test_the_html_is_one_file_that_loads_nothing_and_shows_each_passage(
     for target in re.findall(r'href="#(p\d+)"', html):
         assert f'id="{target}"' in html
     row = result["ledger"][0]
-    assert row["sha256"] in html and row["fetched_at"] in html and "<svg" in html
+    assert row["sha256"] in html and row["fetched_at"] in html and html.count('class="bar"') == 1
     hostile = {
         **result,
         "question": "<script>alert(1)</script>",
@@ -100,7 +104,87 @@ async def test_a_report_without_findings_is_exported_too(researchers: Researcher
     async with researchers.client() as client:
         found = await client.research("zxqv wplk qqqq?", depth="quick")
         html = (await export(found.as_dict(), "html", client.network)).decode()
-    assert found.state == "done" and not found.claims and "Nothing that was read" in html
+    assert found.state == "done" and not found.claims
+    # Nothing comes closest where nothing was read.
+    assert "No page was read about this." in html and "closest" not in html + found.report
+
+
+async def test_every_form_tells_the_same(researchers: Researchers, results: dict[str, Any]) -> None:
+    docx = pytest.importorskip("docx", reason="the optional extra suyuan[docx] is not installed")
+    result = await finished(researchers, results, "Who acquired Norvane Labs?")
+    [side, _] = result["disagreements"][0]["sides"]
+    failed = {
+        **result["sources"][0],
+        "status": "failed",
+        "url": "https://gone.example/page",
+        "error": {"message": "It is gone."},
+    }
+    notice = {"message": "The model failed.", "hint": "Try another."}
+    result = {
+        **result,
+        "notices": [notice],
+        "sources": [*result["sources"], failed],
+        "skipped": ["https://farm.example/page"],
+        "budget": {**result["budget"], "reached": ["pages"]},
+    }
+    document = docx.Document(io.BytesIO(docx_report(result)))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    forms = ["\n".join([*(each.text for each in document.paragraphs), *cells])]
+    forms += [HtmlReport(result).text(), MarkdownReport(result).text()]
+    told = [
+        f"since {side['since']}",
+        side["sources"][0]["site"],
+        "2 sources, 1 origin",
+        "The search was ended by a limit: pages",
+    ]
+    told += ["The model failed. Try another.", "https://gone.example/page — It is gone.", "https://farm.example/page"]
+    told += ["captcha", "results: ", result["timeline"][0]["date"]]
+    for form in forms:
+        plain = form.replace("\\", "")
+        assert [text for text in told if text not in plain] == []
+
+
+# --- what a section says ----------------------------------------------------------------------------------------------
+async def test_a_section_is_about_the_thing_that_is_asked_for(
+    researchers: Researchers, results: dict[str, Any]
+) -> None:
+    question = "How tall is the Sallow Head lighthouse, and who acquired Norvane Labs?"
+    result = await finished(researchers, results, question)
+    summary, tall, *_ = ([claim["text"] for claim in result["claims"] if claim["section"] == at] for at in range(3))
+    assert "29 metres" in tall[0] and not any("41 metres" in text for text in tall)
+    # What answers a part best stands in the summary, not what most pages say.
+    assert summary[0] == tall[0] and "Norvane Labs" in summary[1]
+
+
+async def test_a_broad_topic_has_each_sentence_once(researchers: Researchers, results: dict[str, Any]) -> None:
+    result = await finished(researchers, results, "听潮大桥")
+    sections = [[each["text"] for each in section["sentences"]] for section in result["sections"][1:]]
+    assert len(sections) > 1 and all(sections) and sum(map(len, sections)) > 4
+    for place, own in enumerate(sections):
+        told = {text for section in sections[:place] for text in section}
+        # A section with nothing of its own has the one sentence that comes first.
+        assert told.isdisjoint(own) or len(own) == 1
+    assert "2.6公里" in {row["figure"] for row in result["figures"]}
+
+
+def test_figures_have_their_whole_unit_and_the_time_of_day_is_none() -> None:
+    texts = ["大桥全长3.1公里。", "营业时间09:00—23:00。", "The tower is 41 metres tall."]
+    section = Section("", tuple(ReportSentence(text) for text in texts))
+    assert [row["figure"] for row in figures([section])] == ["3.1公里", "41 metres"]
+
+
+def test_a_page_with_some_of_the_words_is_no_further_source() -> None:
+    pages = [
+        ("Gull Point", "Next light to the south: Sallow Head, one flash every six seconds."),
+        (
+            "Sallow Head",
+            "Sallow Head stands on a cliff south of Nether Wick. It shows one white flash every six seconds.",
+        ),
+        ("The lights of the bay", "Next light to the south: Sallow Head, with one flash every six seconds."),
+    ]
+    checker = SentenceChecker(ledger("Which light is next to the south?", *pages))
+    checked = checker.check("Next light to the south: Sallow Head, one flash every six seconds [1].")
+    assert checked.ids == (1, 3) and checked.origins == 1
 
 
 # --- independence -----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ..messages.catalog import Texts
 from ..research.forms import FORMS
 from .ask import with_model
 from .failure import FAILED, NOTHING, OK, show_failure
+from .page_text import show_markdown
 from .terminal import Terminal
 
 
@@ -108,7 +109,8 @@ async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts
     if args.json:
         sys.stdout.write(json.dumps(found.as_dict(), ensure_ascii=False, indent=2) + "\n")
     elif not args.out:
-        _print_report(found.report or t("research.state", **_row(await client.research_service.get(id))))
+        state = t("research.state", **_row(await client.research_service.get(id)))
+        show_markdown(Terminal(sys.stdout), found.report or state)
     if found.state == "failed" and not found.report:
         failure = found.result.get("failure") or {}
         Terminal(sys.stderr).line(f"{failure.get('message', '')} {failure.get('hint', '')}")
@@ -197,13 +199,6 @@ async def _write(client: AsyncClient, result: Mapping[str, Any], args: argparse.
         Terminal(sys.stderr).line(t("research.written", file=args.out))
     else:
         sys.stdout.buffer.write(data)
-
-
-def _print_report(report: str) -> None:
-    out = Terminal(sys.stdout)
-    for line in report.splitlines():
-        for part in out.folded(line, "") or [""]:
-            out.line(part)
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..config.ui import editor
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from ..research.plan import plan_from
+from ..research.request import label
 from ..research.service import ResearchService
 from .terminal import Terminal
 
@@ -91,13 +92,12 @@ def _table(progress: Mapping[str, Any], lines: list[str], t: Texts) -> Table:
     grid = Table.grid(padding=(0, 1))
     grid.add_row(t("research.running", **{name: value for name, value in progress.items() if name != "kind"}))
     used = {**progress, "pages": progress["read"] + progress["unread"]}
+    bars = Table.grid(padding=(0, 1))
     for name in _SHOWN:
         limit = progress["budget"][name]
-        bars = Table.grid(padding=(0, 1))
-        bars.add_row(
-            f"{name:>9}", ProgressBar(limit or 1, min(used[name], limit), _WIDTH), f"{used[name]:g} / {limit:g}"
-        )
-        grid.add_row(bars)
+        bar = ProgressBar(limit or 1, min(used[name], limit), _WIDTH)
+        bars.add_row(label(f"limit.{name}", t.lang), bar, f"{used[name]:g} / {limit:g}")
+    grid.add_row(bars)
     for line in lines:
         grid.add_row(line)
     return grid

@@ -45,8 +45,8 @@ _FORMER = re.compile(
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS.split())}|\d+(?:st|nd|rd|th))\b|第[一二三四五六七八九十\d]+")
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
-_LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
-_UNIT = re.compile(rf"\s?(?:{_LONG_UNITS}|[{HAN}]|[a-z]+|%)")
+LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
+_UNIT = re.compile(rf"\s?(?:{LONG_UNITS}|[{HAN}]|[a-z]+|%)")
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 
 

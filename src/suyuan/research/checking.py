@@ -12,6 +12,8 @@ from .sentence import CheckedCitation, ReportSentence
 
 _ORDER: tuple[Verdict, ...] = ("unread", "not_found", "contradicted", "weak", "supported")
 _LEAST_SHARED = 0.5
+_LEAST_ADDED = 0.8
+"""The match of a passage that is cited beside those that the writer has named: it counts as a further origin."""
 _MOST_CITATIONS = 4
 
 
@@ -48,7 +50,7 @@ class SentenceChecker:
         """The citations that are as good as the best, with other origins that say the same."""
         kept = [each for each in found.values() if each.verdict == best]
         if best == "supported":
-            kept += [CheckedCitation(id, best, quote) for id, quote in self._supporting(text, found)]
+            kept += [CheckedCitation(id, best, quote) for id, quote in self._supporting(text, found, _LEAST_ADDED)]
         rows = {each.id: self._ledger.rows[each.id - 1] for each in kept}
         sources = {source.number: source for source in self._ledger.sources}
         # Primary sources before copies, and one passage of each page.
@@ -58,7 +60,7 @@ class SentenceChecker:
             pages.setdefault(rows[each.id].source, each)
         return tuple(sorted(list(pages.values())[:_MOST_CITATIONS], key=lambda each: each.id))
 
-    def _supporting(self, text: str, known: dict[int, CheckedCitation]) -> list[tuple[int, str]]:
+    def _supporting(self, text: str, known: dict[int, CheckedCitation], least: float = 0) -> list[tuple[int, str]]:
         """Other passages that say what ``text`` says, with what they say."""
         statement = Statement(text)
         supporting = []
@@ -71,7 +73,7 @@ class SentenceChecker:
                 continue
             found = match(statement, source)
             # Across languages only names and figures can be compared, which is not enough to say it by ourselves.
-            if found.is_supported and source.wide == statement.wide:
+            if found.is_supported and found.score >= least and source.wide == statement.wide:
                 supporting.append((row.id, found.quote))
         return supporting
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 from ..core.causes.research import DOCX_MISSING
-from .request import label
-
-Row = Mapping[str, Any]
+from .report_view import ReportView, Row
 
 
 def docx_report(result: Row) -> bytes:
@@ -31,64 +28,67 @@ class _WordReport:
 
     def __init__(self, document: Any, result: Row) -> None:
         self._document = document
-        self._result = result
-        self._say = partial(label, lang=result["lang"])
+        self._view = ReportView(result, _plain)
 
     def write(self) -> None:
         """Write all of it."""
-        result = self._result
+        result, view = self._view.result, self._view
         self._document.add_heading(_plain(result["question"]), 0)
-        self._document.add_paragraph(self._say("facts", **result["counts"], date=result["finished_at"][:10]))
+        for line in view.head:
+            self._document.add_paragraph(line)
         for place, section in enumerate(result["sections"]):
             self._document.add_heading(_plain(section["title"]), 1)
-            claims = [claim for claim in result["claims"] if claim["section"] == place and claim["kept"]]
-            for claim in claims:
-                self._sentence(claim, "List Bullet" if section["by"] == "embedded" else None)
-            if not claims:
-                self._document.add_paragraph(self._say("nothing"))
+            self._section(place, section)
         self._disagreements()
         self._figures()
-        self._references()
+        self._list("timeline", (f"{each['date']} — {each['title']}" for each in result["timeline"]))
+        self._list("references", map(self._reference, view.cited), None)
+        for heading, lines in view.appendix:
+            self._document.add_heading(heading, 1)
+            for line in lines:
+                self._document.add_paragraph(line, style="List Bullet")
 
-    def _sentence(self, claim: Row, style: str | None) -> None:
-        paragraph = self._document.add_paragraph(style=style)
-        paragraph.add_run(_plain(claim["text"]) + " ")
-        paragraph.add_run(_numbers(claim["ledger"])).font.superscript = True
-        marks = [self._say("partly")] if claim["verdict"] == "weak" else []
-        marks += [self._say("one_source")] if claim["one_source"] else []
-        if marks:
-            paragraph.add_run(f" ({self._say('between').join(marks)})").italic = True
+    def _section(self, place: int, section: Row) -> None:
+        if not self._view.claims(place):
+            self._document.add_paragraph(self._view.nothing(section))
+            for row in (self._view.rows[id] for id in section["nearest"]):
+                self._document.add_paragraph(_plain(f"{row['title']} [{row['id']}]"), style="List Bullet")
+        for claims in self._view.paragraphs(place):
+            paragraph = self._document.add_paragraph(style="List Bullet" if section["by"] == "embedded" else None)
+            for claim in claims:
+                paragraph.add_run(_plain(claim["text"]) + " ")
+                paragraph.add_run(_numbers(claim["ledger"]) + " ").font.superscript = True
+                if marks := self._view.marks(claim):
+                    paragraph.add_run(f"({self._view.joined(marks)}) ").italic = True
 
     def _disagreements(self) -> None:
-        if not self._result["disagreements"]:
-            return
-        self._document.add_heading(self._say("disagreements"), 1)
-        for each in self._result["disagreements"]:
-            self._document.add_paragraph(_plain(each["sentence"]), style="List Bullet")
-            for side in each["sides"]:
-                self._document.add_paragraph(
-                    f"{_plain(side['says'])} {_numbers(side['ledger'])}", style="List Bullet 2"
-                )
+        if found := self._view.result["disagreements"]:
+            self._document.add_heading(self._view.say("disagreements"), 1)
+            for each in found:
+                self._document.add_paragraph(_plain(each["sentence"]), style="List Bullet")
+                for side in each["sides"]:
+                    paragraph = self._document.add_paragraph(style="List Bullet 2")
+                    paragraph.add_run(_plain(side["says"])).bold = True
+                    paragraph.add_run(f" — {self._view.side(side)} {_numbers(side['ledger'])}")
 
     def _figures(self) -> None:
-        if not self._result["figures"]:
-            return
-        self._document.add_heading(self._say("figures"), 1)
-        table = self._document.add_table(rows=1, cols=3, style="Table Grid")
-        for cell, name in zip(table.rows[0].cells, ("figure", "sentence", "cited"), strict=True):
-            cell.text = self._say(name)
-        for row in self._result["figures"]:
-            texts = row["figure"], row["sentence"], _numbers(row["ledger"])
-            for cell, text in zip(table.add_row().cells, texts, strict=True):
-                cell.text = _plain(text)
+        head, rows = self._view.figures
+        if rows:
+            self._document.add_heading(self._view.say("figures"), 1)
+            table = self._document.add_table(rows=0, cols=3, style="Table Grid")
+            for texts in [head, *((figure, sentence, _numbers(ids)) for figure, sentence, ids in rows)]:
+                for cell, text in zip(table.add_row().cells, texts, strict=True):
+                    cell.text = text
 
-    def _references(self) -> None:
-        self._document.add_heading(self._say("references"), 1)
-        cited = sorted({id for claim in self._result["claims"] if claim["kept"] for id in claim["ledger"]})
-        rows = {row["id"]: row for row in self._result["ledger"]}
-        for row in (rows[id] for id in cited):
-            read = self._say("read_at", date=row["fetched_at"][:10], hash=row["sha256"][:12])
-            self._document.add_paragraph(_plain(f"[{row['id']}] {row['title']}. {row['final_url']}. {read}"))
+    def _list(self, heading: str, lines: Iterable[str], style: str | None = "List Bullet") -> None:
+        for place, line in enumerate(lines):
+            if place == 0:
+                self._document.add_heading(self._view.say(heading), 1)
+            self._document.add_paragraph(_plain(line), style=style)
+
+    def _reference(self, row: Row) -> str:
+        published = f" {row['published_at'][:10]}." if row["published_at"] else ""
+        return f"[{row['id']}] {row['title']}. {row['final_url']}.{published} {self._view.read_at(row)}"
 
 
 def _numbers(ids: Iterable[int]) -> str:

@@ -2,139 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..chat.export import literal
-from .request import label
-
-Row = Mapping[str, Any]
+from .report_view import ReportView, Row
 
 
 class MarkdownReport:
     """Writes one finished job; everything that came from pages is shown as plain text."""
 
-    def __init__(self, result: Mapping[str, Any]) -> None:
-        self._result = result
-        self._rows = {row["id"]: row for row in result["ledger"]}
-        self._claims: dict[int, list[Row]] = {}
-        for claim in result["claims"]:
-            if claim["kept"]:
-                self._claims.setdefault(claim["section"], []).append(claim)
-        self._say = partial(label, lang=result["lang"])
+    def __init__(self, result: Row) -> None:
+        self._view = ReportView(result, literal)
 
     def text(self) -> str:
         """The whole report."""
-        result = self._result
-        parts = [f"# {literal(result['question'])}", self._facts(), *self._notices()]
+        view, result = self._view, self._view.result
+        facts, *notices = view.head
+        parts = [f"# {literal(result['question'])}", facts, *(f"> {notice}" for notice in notices)]
         for place, section in enumerate(result["sections"]):
-            parts += self._section(place, section)
-        parts += [*self._disagreements(), *self._figures(), *self._timeline(), *self._references(), *self._appendix()]
+            parts += [f"## {literal(section['title'])}", *self._section(place, section)]
+        parts += [*self._disagreements(), *self._figures(), *self._timeline(), *self._references()]
+        for heading, lines in view.appendix:
+            parts += [f"## {heading}", "\n".join(f"- {line}" for line in lines)]
         return "\n\n".join(part for part in parts if part) + "\n"
 
-    def _facts(self) -> str:
-        counts = self._result["counts"]
-        line = self._say("facts", **counts, date=self._result["finished_at"][:10])
-        reached = self._result["budget"]["reached"]
-        names = self._say("between").join(self._say(f"limit.{name}") for name in reached)
-        return f"{line}{' ' + self._say('limits', names=names) if reached else ''}"
-
-    def _notices(self) -> Iterator[str]:
-        for notice in self._result["notices"]:
-            yield f"> {literal(notice['message'])} {literal(notice['hint'] or '')}".rstrip()
-
     def _section(self, place: int, section: Row) -> Iterator[str]:
-        claims = self._claims.get(place, [])
-        yield f"## {literal(section['title'])}"
+        claims = self._view.claims(place)
         if not claims:
-            yield self._say("nothing")
-            yield "\n".join(f"- {literal(self._rows[id]['title'])} {self._cited([id])}" for id in section["nearest"])
+            yield self._view.nothing(section)
+            rows = [self._view.rows[id] for id in section["nearest"]]
+            yield "\n".join(f"- {literal(row['title'])} {self._cited([row['id']])}" for row in rows)
             return
-        alone = len(claims) > 1 and all(claim["one_source"] for claim in claims)
+        alone = len(claims) > 1 and all(claim["sources"] == 1 for claim in claims)
         if alone:
-            yield f"*{self._say('one_source_each')}*"
-        sentences = [self._sentence(claim, mark=not alone) for claim in claims]
-        if section["by"] == "embedded":
-            yield "\n".join(f"- {sentence}" for sentence in sentences)
-        else:
-            yield from self._paragraphs(section, sentences)
+            yield f"*{self._view.say('one_source_each')}*"
+        space = "" if self._view.result["lang"] == "zh" else " "
+        told = [space.join(self._sentence(claim, alone) for claim in own) for own in self._view.paragraphs(place)]
+        yield "\n".join(f"- {text}" for text in told) if section["by"] == "embedded" else "\n\n".join(told)
 
-    def _paragraphs(self, section: Row, sentences: Sequence[str]) -> Iterator[str]:
-        space = "" if self._result["lang"] == "zh" else " "
-        paragraphs: dict[int, list[str]] = {}
-        for sentence, text in zip(section["sentences"], sentences, strict=True):
-            paragraphs.setdefault(sentence["paragraph"], []).append(text)
-        yield from (space.join(own) for own in paragraphs.values())
-
-    def _sentence(self, claim: Row, *, mark: bool) -> str:
-        marks = [self._say("partly")] if claim["verdict"] == "weak" else []
-        if mark and claim["one_source"]:
-            marks.append(self._say("one_source"))
-        elif claim["sources"] > claim["origins"] > 0:
-            marks.append(self._say("origins", sources=claim["sources"], origins=claim["origins"]))
-        shown = f" *({self._say('between').join(marks)})*" if marks else ""
+    def _sentence(self, claim: Row, alone: bool) -> str:
+        known = {self._view.say("one_source")} if alone else set()
+        marks = [mark for mark in self._view.marks(claim) if mark not in known]
+        shown = f" *({self._view.joined(marks)})*" if marks else ""
         return f"{literal(claim['text'])} {self._cited(claim['ledger'])}{shown}"
 
     def _cited(self, ids: Iterable[int]) -> str:
-        return "".join(f"[[{id}]]({_target(self._rows[id]['final_url'])})" for id in ids)
+        return "".join(f"[[{id}]]({_target(self._view.rows[id]['final_url'])})" for id in ids)
 
     def _disagreements(self) -> Iterator[str]:
-        if found := self._result["disagreements"]:
-            yield f"## {self._say('disagreements')}"
+        if found := self._view.result["disagreements"]:
+            yield f"## {self._view.say('disagreements')}"
             for each in found:
-                yield "\n".join(
-                    [f"- {literal(each['sentence'])}", *(f"  - {self._side(side)}" for side in each["sides"])]
+                sides = (
+                    f"  - **{literal(side['says'])}** — {self._view.side(side)} {self._cited(side['ledger'])}"
+                    for side in each["sides"]
                 )
-
-    def _side(self, side: Row) -> str:
-        who = self._say("between").join(dict.fromkeys(literal(source["site"]) for source in side["sources"]))
-        since = self._say("since", date=side["since"]) if side["since"] else ""
-        return f"**{literal(side['says'])}** — {who}{since} {self._cited(side['ledger'])}"
+                yield "\n".join([f"- {literal(each['sentence'])}", *sides])
 
     def _figures(self) -> Iterator[str]:
-        if found := self._result["figures"]:
-            yield f"## {self._say('figures')}"
-            head = [self._say("figure"), self._say("sentence"), self._say("cited")]
-            yield _table(
-                head, [(literal(r["figure"]), literal(r["sentence"]), self._cited(r["ledger"])) for r in found]
-            )
+        head, rows = self._view.figures
+        if rows:
+            yield f"## {self._view.say('figures')}"
+            yield _table(head, [(figure, sentence, self._cited(ids)) for figure, sentence, ids in rows])
 
     def _timeline(self) -> Iterator[str]:
-        if found := self._result["timeline"]:
-            yield f"## {self._say('timeline')}"
+        if found := self._view.result["timeline"]:
+            yield f"## {self._view.say('timeline')}"
             yield "\n".join(
                 f"- {entry['date']} — {literal(entry['title'])} {self._cited(entry['ledger'])}" for entry in found
             )
 
     def _references(self) -> Iterator[str]:
-        cited = sorted({id for claim in self._result["claims"] if claim["kept"] for id in claim["ledger"]})
-        if not cited:
-            return
-        yield f"## {self._say('references')}"
-        yield "\n".join(f"- [{id}] {self._reference(self._rows[id])}" for id in cited)
+        if cited := self._view.cited:
+            yield f"## {self._view.say('references')}"
+            yield "\n".join(f"- [{row['id']}] {self._reference(row)}" for row in cited)
 
     def _reference(self, row: Row) -> str:
         published = [row["published_at"][:10]] if row["published_at"] else []
-        read = self._say("read_at", date=row["fetched_at"][:10], hash=row["sha256"][:12])
-        return " · ".join([literal(row["title"]), f"<{_target(row['final_url'])}>", *published, read])
-
-    def _appendix(self) -> Iterator[str]:
-        yield f"## {self._say('searches')}"
-        yield "\n".join(self._search(each) for each in self._result["receipts"]) or self._say("no_searches")
-        unread = [source for source in self._result["sources"] if source["status"] != "read"]
-        if unread:
-            yield f"## {self._say('unread')}"
-            yield "\n".join(f"- <{_target(each['url'])}> — {literal(each['error']['message'])}" for each in unread)
-        if skipped := self._result["skipped"]:
-            yield f"## {self._say('skipped')}"
-            yield "\n".join(f"- <{_target(url)}>" for url in skipped)
-
-    def _search(self, receipt: Row) -> str:
-        engines = self._say("between").join(
-            f"{each['engine']}: {each['detail_code'] or each['outcome']}" for each in receipt["engines"]
-        )
-        return f"- {literal(receipt['query'])} — {self._say('results', count=receipt['count'])} ({literal(engines)})"
+        address = f"<{_target(row['final_url'])}>"
+        return " · ".join([literal(row["title"]), address, *published, self._view.read_at(row)])
 
 
 def _target(url: str) -> str:

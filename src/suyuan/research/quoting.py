@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..embedded.answer_type import answer_type
+from ..embedded.asked_thing import AskedThing
 from ..embedded.evidence import Evidence
 from ..embedded.quote import Quote
-from ..embedded.quotes import pick_quotes, rank_sources
+from ..embedded.quotes import coverage, find_quotes, pick_quotes, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
@@ -17,6 +18,8 @@ from .ledger import Ledger, LedgerRow
 from .sentence import ReportSentence, Section
 
 _NEAREST = 3
+_LEAST_COVERED = 0.5
+"""The share of the question's words in a sentence of a further page that may not quite answer it."""
 _SAME = 0.7
 """The share of words by which two sentences say the same."""
 
@@ -62,14 +65,17 @@ class QuotingWriter:
         origins = {self._ledger.sources[number - 1].origin for number in cited}
         said = [set(stems(each.text)) for quote in quotes for each in (quote, *quote.others)]
         answers = answer_type(question)
+        thing = AskedThing.of(question, {page.number: f"{page.title} {page.text}" for page in evidence})
         further: list[Quote] = []
         for page in rank_sources(question, evidence):
             source = self._ledger.sources[page.number - 1]
-            if source.origin in origins:
+            if source.origin in origins or not thing.may_be_of(page.number, page.title):
                 continue
-            for quote in pick_quotes(question, [page], 1):
+            found = find_quotes(question, [page], 1)
+            for quote in found.quotes:
                 own = set(stems(quote.text))
-                is_new = answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
+                fits = found.outcome == "answer" or coverage(question, [quote.text]) >= _LEAST_COVERED
+                is_new = fits and answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
                 if is_new and len(quotes) + len(further) < most:
                     further.append(quote)
                     said.append(own)

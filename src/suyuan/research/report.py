@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..embedded.answer_sides import LONG_UNITS
 from ..store.research import StoredJob
 from ..text.quantities import Quantity, find_quantities
 from ..text.scripts import HAN
@@ -17,7 +18,7 @@ SCHEMA_VERSION = 1
 """The version of the JSON format; it rises when a field changes its meaning."""
 _LISTS = ("ledger", "sources", "claims", "disagreements", "receipts")
 _MOST_FIGURES = 40
-_UNIT = re.compile(rf"[ -]?([A-Za-z%°$€]{{1,20}}|[{HAN}])")
+_UNIT = re.compile(rf"[ -]?([A-Za-z%°$€]{{1,20}}|{LONG_UNITS}|[{HAN}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,8 @@ def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
                 written = sentence.text[quantity.start : quantity.end]
                 if quantity.date is not None or key in seen or len(rows) >= _MOST_FIGURES:
                     continue
-                # "One" and "two" are mostly no data.
-                if not any(char.isdigit() for char in written):
+                # "One" and "two" are mostly no data, and the time of a day is none.
+                if not any(char.isdigit() for char in written) or ":" in written:
                     continue
                 seen.add(key)
                 rows.append(

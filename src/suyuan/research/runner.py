@@ -165,7 +165,7 @@ class JobRunner:
         sections: list[Section] = []
         disagreed: list[Disagreed] = []
         for at, part in enumerate(plan.sub_questions):
-            written = partial(writer.write, at + 1, part.question, ledger.of_sub_question(at))
+            written = partial(writer.write, at + 1, part.question, ledger.of_sub_question(at), tuple(sections))
             done = await self._log.once(f"section:{at + 1}", "section", written)
             sections.append(section_from(done["section"]))
             disagreed += [disagreed_from(each) for each in done["disagreements"]]

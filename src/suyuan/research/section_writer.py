@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from .author import Author
@@ -29,24 +29,26 @@ class SectionWriter:
         self._author = author
         self._quoting = QuotingWriter(ledger, checker)
 
-    async def write(self, at: int, question: str, rows: Sequence[LedgerRow]) -> dict[str, Any]:
-        """The section about a sub-question."""
+    async def write(self, at: int, question: str, rows: Sequence[LedgerRow], told: Sequence[Section]) -> dict[str, Any]:
+        """The section about a sub-question, without sentences that stand in the sections before it."""
         self._checker.disagreements.clear()
         quoted = await asyncio.to_thread(self._quoting.write, question, rows, self._request.effort.sentences)
         section = await self._by_model(at, question, rows) or quoted.section
+        known = {sentence.text for each in told for sentence in each.sentences}
+        new = tuple(sentence for sentence in section.sentences if sentence.text not in known)
+        section = replace(section, sentences=new or section.sentences[:1])
         # The answers of the sources to the question come before what else they differ in.
         found = quoted.disagreements or found_by_check(question, self._ledger, self._checker.disagreements)
         return self._data(section, found)
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:
-        """The summary: by the model from what the sections cite, or the best sentence of each of them."""
+        """The summary: by the model from what the sections cite, or the first sentence of each: what answers best."""
         cited = {id for section in sections for sentence in section.sentences for id in sentence.ids}
         rows = [row for row in self._ledger.rows if row.id in cited]
         title = label("summary", self._request.lang)
         section = await self._by_model(0, question, rows, title)
         if section is None:
-            best = [max(each.sentences, key=lambda one: one.origins) for each in sections if each.sentences]
-            unique = {sentence.text: sentence for sentence in best}
+            unique = {each.sentences[0].text: each.sentences[0] for each in sections if each.sentences}
             nearest = tuple(dict.fromkeys(id for each in sections for id in each.nearest))[:3]
             section = Section(title, tuple(unique.values()), is_summary=True, nearest=nearest if not unique else ())
         return self._data(section, ())
