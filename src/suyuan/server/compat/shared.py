@@ -51,7 +51,7 @@ def checked(make: Callable[[], M]) -> M:
 class Wanted(BaseModel):
     """The body of a foreign request: what is null counts as not given, and what is not known is kept by its name."""
 
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
+    model_config = ConfigDict(extra="allow", populate_by_name=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod

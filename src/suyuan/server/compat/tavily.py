@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any, Literal
 
@@ -18,13 +19,14 @@ from ...core.errors import SuyuanError
 from ...core.page_reading import Depth
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
-from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, path_patterns
+from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
 from ...search.relevance import shares
 from ..error_forms import told
 from ..orjson_response import OrjsonResponse
+from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
-from .crawls import CrawlJob, Crawls
+from .crawls import CrawlJob, Crawls, too_long
 from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text, plain_text
 
 router = APIRouter(tags=["tavily"])
@@ -46,7 +48,7 @@ class TavilySearch(Wanted):
     time_range: str = ""
     start_date: str = ""
     end_date: str = ""
-    days: int | None = None
+    days: int | None = Field(None, ge=0)
     max_results: int = Field(5, ge=0, le=MOST_RESULTS)
     chunks_per_source: int = Field(3, ge=1, le=3)
     include_domains: list[str] = Field([], max_length=300)
@@ -57,7 +59,7 @@ class TavilySearch(Wanted):
     exact_match: bool = False
     country: str = ""
     language: str = ""
-    timeout: float | None = None
+    timeout: float | None = Field(None, ge=0)
 
     def search_query(self) -> SearchQuery:
         """The search that is wanted."""
@@ -108,6 +110,8 @@ async def search(request: Request) -> Response:
     call = ForeignCall(request)
     query, most = body.search_query(), max(1, body.max_results)
     tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
+    if body.include_answer:
+        await count_answer(request)
     answering = asyncio.create_task(_answer(call, body.query, query)) if body.include_answer else None
     try:
         page = await call.search(query, most, depth=body.depth, max_tokens=tokens)
@@ -130,12 +134,18 @@ async def search(request: Request) -> Response:
     return _answered(call, body, content, **said)
 
 
-def _answered(call: ForeignCall, body: TavilySearch | Extract | Site, content: dict[str, Any], **said: Any) -> Response:
+def _answered(
+    call: ForeignCall,
+    body: TavilySearch | Extract | Site,
+    content: dict[str, Any],
+    lost: Sequence[str] = (),
+    **said: Any,
+) -> Response:
     """An answer in Tavily's form, with what of the request had no effect."""
     content |= {"response_time": call.seconds, "request_id": call.id}
     if body.include_usage:
         content["usage"] = {"credits": 0}
-    return OrjsonResponse({**content, "suyuan": call.said(body.left_out(), **said)})
+    return OrjsonResponse({**content, "suyuan": call.said([*body.left_out(), *lost], **said)})
 
 
 def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
@@ -259,8 +269,8 @@ class Site(Wanted):
             pages=min(self.limit, MOST_PAGES),
             depth=self.max_depth,
             breadth=self.max_breadth,
-            include=path_patterns(self.select_paths),
-            exclude=path_patterns(self.exclude_paths),
+            include=PathPatterns(self.select_paths),
+            exclude=PathPatterns(self.exclude_paths),
             sitemap=sitemap,
         )
 
@@ -318,8 +328,8 @@ def _site_answer(call: ForeignCall, body: Site, job: CrawlJob, results: list[Any
     if done:
         crawls: Crawls = call.request.app.state.crawls
         crawls.forget(job)
-    more |= {"complete": done, "resume": None if done else job.id, "left": job.crawl.waiting}
-    return _answered(call, body, {"base_url": job.crawl.url, "results": results}, **more)
+    more |= {"complete": done and not job.crawl.cut, "resume": None if done else job.id, "left": job.crawl.waiting}
+    return _answered(call, body, {"base_url": job.crawl.url, "results": results}, too_long(job.crawl), **more)
 
 
 @router.get("/usage")
