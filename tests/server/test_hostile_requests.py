@@ -135,6 +135,35 @@ async def test_no_key_is_sent_to_another_address_than_its_own(tmp_path: Path) ->
                 assert "entered-key" in sent and key not in sent
 
 
+FORMS = (
+    ("/v2/scrape", {"formats": ["html"]}, {}), ("/extract", {"format": "text"}, {}),
+    ("/r", {}, {"X-Respond-With": "text", "Accept": "application/json"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "body", "headers"), FORMS, ids=lambda part: part if isinstance(part, str) else "")
+async def test_no_page_stops_the_server_by_the_form_that_is_wanted_of_it(
+    path: str, body: Any, headers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that takes minutes to be converted is ended by the limits of the readers; others are served meanwhile."""
+    monkeypatch.setattr("suyuan.pages.reader_pool.MAX_CPU_SECONDS", 1.0)
+    base = settings_of(data=tmp_path)
+    settings = replace(base, pages=replace(base.pages, allow_networks=("127.0.0.0/8",)))
+    async with serve(lambda _: reply("[" * 300_000, kind="text/markdown")) as site:
+        with serving(settings, token=TOKEN) as served:
+            async with asking(served) as session:
+                given = {**body, "urls": [site.url]} if path == "/extract" else {**body, "url": site.url}
+                reading = asyncio.create_task(_told(session, path, given, headers))
+                async with session.get("/healthz") as response:
+                    assert response.status == 200 and not reading.done()
+                assert "page_too_slow" in (await reading).lower()
+
+
+async def _told(session: aiohttp.ClientSession, path: str, body: Any, headers: dict[str, str]) -> str:
+    async with session.post(path, json=body, headers=headers) as response:
+        return await response.text()
+
+
 async def test_what_is_kept_for_clients_has_a_limit(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also what they have sent themselves, which is part of a response."""
     from suyuan.server.compat import openai_responses

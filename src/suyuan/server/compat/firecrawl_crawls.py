@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from ...messages.catalog import Text
 from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawledPage, CrawlLimits, PathPatterns, is_page_address
 from ..orjson_response import OrjsonResponse
 from .crawls import Crawls, too_long
-from .firecrawl import TEXT_FORMATS, USUAL, ScrapeOptions, page_data, warning
+from .firecrawl import TEXT_FORMATS, USUAL, ScrapeOptions, page_or_error, warning
 from .shared import Wanted
 
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
@@ -127,7 +128,7 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
     shown = read[skip : skip + _PAGES_PER_ANSWER]
     after = skip + len(shown)
     more = after < len(read)
-    options = ScrapeOptions.model_validate(job.wanted.get("options", {}))
+    options, fetcher = ScrapeOptions.model_validate(job.wanted.get("options", {})), request.app.state.client.fetcher
     return OrjsonResponse(
         {
             "success": True,
@@ -137,7 +138,9 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
             "creditsUsed": 0,
             "expiresAt": _time(job.expires),
             "next": f"{_own_url(request)}?skip={after}" if more else None,
-            "data": [page_data(page.document, options) for page in shown if page.document],
+            "data": await asyncio.gather(
+                *(page_or_error(fetcher, each.document, options) for each in shown if each.document)
+            ),
             **warning([*job.wanted.get("lost", ()), *too_long(job.crawl)]),
         }
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from ...chat.events import Answer
 from ...citations.markers import find_markers
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth
+from ...core.page_reading import Depth, PageReading
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
@@ -27,7 +28,7 @@ from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls, too_long
-from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text, plain_text
+from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text
 
 router = APIRouter(tags=["tavily"])
 
@@ -120,9 +121,8 @@ async def search(request: Request) -> Response:
         if answering:
             answering.cancel()
     results = page.results[: body.max_results]
-    found = [
-        _result(result, score, body) for result, score in zip(results, shares(page.query.text, results), strict=True)
-    ]
+    scores = shares(page.query.text, results)
+    found = await asyncio.gather(*(_result(call, *each, body) for each in zip(results, scores, strict=True)))
     said: dict[str, Any] = {"answer": _about(answer, call.lang)} if answer else {}
     content = {
         "query": body.query,
@@ -148,7 +148,7 @@ def _answered(
     return OrjsonResponse({**content, "suyuan": call.said([*body.left_out(), *lost], **said)})
 
 
-def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
+async def _result(call: ForeignCall, result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
     reading = result.reading
     item: dict[str, Any] = {
         "title": result.title,
@@ -159,13 +159,23 @@ def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str,
     }
     if result.published_at:
         item["published_date"] = result.published_at
+    error = reading.error if reading else None
     if body.include_raw_content and reading and reading.text:
-        item["raw_content"] = plain_text(reading.text) if body.include_raw_content == "text" else reading.text
+        item["raw_content"] = reading.text
         if body.search_depth == "advanced":
-            item["content"] = best_text(reading.text, body.query, body.chunks())
-    if reading and reading.error:
-        item["read_error"] = reading.error.published()
+            item["content"] = await best_text(reading.text, body.query, body.chunks())
+        if body.include_raw_content == "text":
+            try:
+                item["raw_content"] = await call.client.fetcher.in_form(_document_of(result, reading), "plain")
+            except SuyuanError as failed:
+                error = failed.failure
+    if error:
+        item["read_error"] = error.published()
     return item
+
+
+def _document_of(result: SearchResult, reading: PageReading) -> Document:
+    return Document(result.url, reading.final_url, reading.title, reading.text, "", reading.read_at)
 
 
 async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answer:
@@ -223,21 +233,28 @@ async def extract(request: Request, body: Extract) -> Response:
     urls = [body.urls] if isinstance(body.urls, str) else body.urls
     read = await call.documents(urls[:MOST_URLS], seconds=body.timeout)
     results, failed = [], []
-    for url, document in zip(urls, read, strict=False):
-        if isinstance(document, Document):
-            results.append(
-                {"url": url, "title": document.title, "raw_content": _content(document, body, body.query), "images": []}
-            )
-        else:
-            failed.append(_failed(url, document, call.lang))
+    texts = await asyncio.gather(*(_content(call, each, body, body.query) for each in read))
+    for url, document, text in zip(urls, read, texts, strict=False):
+        if isinstance(document, Document) and isinstance(text, str):
+            results.append({"url": url, "title": document.title, "raw_content": text, "images": []})
+        elif isinstance(text, SuyuanError):
+            failed.append(_failed(url, text, call.lang))
     return _answered(call, body, {"results": results, "failed_results": failed})
 
 
-def _content(document: Document, body: Extract | Site, question: str) -> str:
-    text = document.text
+async def _content(
+    call: ForeignCall, document: Document | SuyuanError, body: Extract | Site, question: str
+) -> str | SuyuanError:
+    """What is wanted of a page, or why there is none."""
+    if isinstance(document, SuyuanError):
+        return document
     if question:
-        text = best_text(text, question, body.chunks_per_source * _CHUNK_TOKENS)
-    return plain_text(text) if body.format == "text" else text
+        text = await best_text(document.text, question, body.chunks_per_source * _CHUNK_TOKENS)
+        document = replace(document, text=text)
+    try:
+        return await call.client.fetcher.in_form(document, "plain") if body.format == "text" else document.text
+    except SuyuanError as error:
+        return error
 
 
 def _failed(url: str, error: SuyuanError, lang: str) -> dict[str, Any]:
@@ -294,12 +311,11 @@ async def crawl_site(request: Request, body: Site) -> Response:
     """The pages of a site; with ``instructions`` only what they say to them."""
     call = ForeignCall(request)
     job = await _crawled(call, body, texts=True)
-    results = [
-        {"url": page.url, "raw_content": _content(page.document, body, body.instructions), "favicon": None}
-        for page in job.crawl.pages
-        if page.document is not None
-    ]
-    failed = [{"url": page.url, **page.error.as_dict(call.lang)} for page in job.crawl.pages if page.error is not None]
+    read = [(page.url, page.document or page.error) for page in job.crawl.pages]
+    texts = await asyncio.gather(*(_content(call, each, body, body.instructions) for _, each in read if each))
+    both = list(zip((url for url, _ in read), texts, strict=True))
+    results = [{"url": url, "raw_content": text, "favicon": None} for url, text in both if isinstance(text, str)]
+    failed = [{"url": url, **text.as_dict(call.lang)} for url, text in both if isinstance(text, SuyuanError)]
     return _site_answer(call, body, job, results, failed=failed)
 
 
