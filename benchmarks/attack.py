@@ -128,11 +128,22 @@ def _payloads() -> list[Attack]:
     payloads = {
         line for file in folder.rglob("*.txt") for line in file.read_text("utf-8", "replace").splitlines() if line
     }
-    through = sum(_is_active("".join(render(payload, {}))) for payload in payloads)
-    return [Attack("scripts in an answer", len(payloads), through)]
+    through = [
+        payload
+        for payload in payloads
+        for place in _PLACES
+        if _is_active("".join(render(place.replace("@", payload), {})))
+    ]
+    return [Attack("scripts in an answer", len(payloads) * len(_PLACES), len(through))]
 
 
-_ACTIVE = {"script", "iframe", "object", "embed", "form", "base", "link", "meta", "style", "svg", "math", "img"}
+_PLACES = ("@", "$@$", "$$\n@\n$$", "\\(\\text{@}\\)", "$\\href{@}{x}$", "`@`", "# @", "[@](https://a.example)", "[x](@)",
+           "![x](@)", "| @ |\n|-|\n| @ |")  # fmt: skip
+"""Where a payload stands in an answer: as it is, in formulas, code, headings, links and tables."""
+_ACTIVE = {
+    "script", "iframe", "object", "embed", "form", "base", "link", "meta", "style", "svg", "img", "video", "audio",
+    "maction", "annotation-xml", "mglyph", "malignmark",
+}  # fmt: skip
 _SCHEME = re.compile(r"^\s*(javascript|data|vbscript):", re.I)
 
 
@@ -141,7 +152,9 @@ def _is_active(html: str) -> bool:
         attributes = node.attributes
         if node.tag in _ACTIVE or any(name.startswith("on") or name == "style" for name in attributes):
             return True
-        if any(_SCHEME.match(attributes.get(name) or "") for name in ("href", "src", "action", "formaction")):
+        if any(
+            _SCHEME.match(attributes.get(name) or "") for name in ("href", "src", "action", "formaction", "xlink:href")
+        ):
             return True
     return False
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from server.openapi_bodies import bodies, kinds, made, properties
 from server.serving import Served, serving, settings_of
 from support.site import Site, reply, serve
 from support.timing import PATIENCE, eventually
+from suyuan.core.engine import EngineSettings
+from suyuan.core.secret import Secret
 
 TOKEN = "correct-horse-battery-staple"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -73,6 +78,104 @@ async def test_no_body_breaks_a_route(served: Served, caplog: pytest.LogCaptureF
         assert len(found) > 25
         await asyncio.gather(*(send(method, path, body) for method, path in found for body in BODIES))
     assert not broken and "unhandled error" not in caplog.text
+
+
+NUMBERS = ("NaN", "Infinity", "-Infinity", "1e309", "-1", "0", "9" * 400, "-" + "9" * 400, "1e-320")
+
+
+async def test_no_number_breaks_a_route(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    """Each field that holds a number, by itself, in a body that is right otherwise."""
+    slots, broken = asyncio.Semaphore(8), list[str]()
+
+    async def send(method: str, path: str, body: str) -> None:
+        headers = {"Content-Type": "application/json"}
+        async with slots, session.request(method, path, data=body, headers=headers) as response:
+            if response.status >= 500 and '"unexpected"' in (await response.text()).lower():
+                broken.append(f"{method} {path} {body[:200]}: {response.status}")
+
+    async with asking(served) as session:
+        described = served.app.openapi()
+        requests = []
+        for method, path, schema in bodies(described):
+            body = made(described, schema)
+            for name in (name for name, part in properties(described, schema).items() if "number" in kinds(part)):
+                requests += [(method, path, with_number(body, name, number)) for number in NUMBERS]
+        # Of this one the schema is not published, since the path is SearXNG's as well.
+        for name in ("timeout", "days", "max_results", "chunks_per_source"):
+            requests += [
+                ("POST", "/search", with_number({"query": "x", "topic": "news"}, name, number)) for number in NUMBERS
+            ]
+        await asyncio.gather(*(send(*each) for each in requests))
+    assert len(requests) > 200 and not broken and "unhandled error" not in caplog.text
+
+
+def with_number(body: Any, name: str, number: str) -> str:
+    """``body`` with a field whose number is written as no library would write it."""
+    return json.dumps({**body, name: "@"}).replace('"@"', number)
+
+
+async def test_no_key_is_sent_to_another_address_than_its_own(tmp_path: Path) -> None:
+    """Whoever may enter the address of an engine does not get the key that was configured for it."""
+    key, base = "tvly-key-that-was-configured", settings_of(data=tmp_path)
+    settings = replace(base, engines={**base.engines, "tavily": EngineSettings(api_key=Secret(key))})
+    async with serve(lambda _: reply("{}")) as site:
+        with serving(settings, token=TOKEN) as served:
+            async with asking(served) as session:
+                for method, path in (("POST", "/api/engines/tavily/test"), ("PUT", "/api/engines/tavily")):
+                    async with session.request(method, path, json={"base_url": site.url}) as response:
+                        assert response.status < 300
+                async with session.post("/api/search", json={"query": "x", "engines": "tavily"}) as response:
+                    await response.read()
+                assert key not in str([(each.path, each.headers, each.body) for each in site.seen])
+                async with session.put("/api/engines/tavily", json={"base_url": site.url, "api_key": "entered-key"}):
+                    pass
+                async with session.post("/api/search", json={"query": "x", "engines": "tavily"}) as response:
+                    await response.read()
+                sent = str([(each.path, each.headers, each.body) for each in site.seen])
+                assert "entered-key" in sent and key not in sent
+
+
+FORMS = (
+    ("/v2/scrape", {"formats": ["html"]}, {}), ("/extract", {"format": "text"}, {}),
+    ("/r", {}, {"X-Respond-With": "text", "Accept": "application/json"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "body", "headers"), FORMS, ids=lambda part: part if isinstance(part, str) else "")
+async def test_no_page_stops_the_server_by_the_form_that_is_wanted_of_it(
+    path: str, body: Any, headers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text that takes minutes to be converted is ended by the limits of the readers; others are served meanwhile."""
+    monkeypatch.setattr("suyuan.pages.reader_pool.MAX_CPU_SECONDS", 1.0)
+    base = settings_of(data=tmp_path)
+    settings = replace(base, pages=replace(base.pages, allow_networks=("127.0.0.0/8",)))
+    async with serve(lambda _: reply("[" * 300_000, kind="text/markdown")) as site:
+        with serving(settings, token=TOKEN) as served:
+            async with asking(served) as session:
+                given = {**body, "urls": [site.url]} if path == "/extract" else {**body, "url": site.url}
+                reading = asyncio.create_task(_told(session, path, given, headers))
+                async with session.get("/healthz") as response:
+                    assert response.status == 200 and not reading.done()
+                assert "page_too_slow" in (await reading).lower()
+
+
+async def _told(session: aiohttp.ClientSession, path: str, body: Any, headers: dict[str, str]) -> str:
+    async with session.post(path, json=body, headers=headers) as response:
+        return await response.text()
+
+
+async def test_what_is_kept_for_clients_has_a_limit(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what they have sent themselves, which is part of a response."""
+    from suyuan.server.compat import openai_responses
+
+    monkeypatch.setattr(openai_responses, "_MOST_CHARACTERS", 1_000_000)
+    async with asking(served) as session:
+        for _ in range(6):
+            body = {"model": "suyuan", "input": "x", "metadata": {"a": "b" * 300_000}}
+            async with session.post("/v1/responses", json=body) as response:
+                assert response.status == 200, await response.text()
+        kept = served.app.state.responses
+        assert 1 <= len(kept._kept) <= 3 and len(kept._sizes) == len(kept._kept)
 
 
 HOSTS = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "localhost.")

@@ -72,6 +72,56 @@ async def test_what_cannot_be_added_says_why(tmp_path: Path) -> None:
             assert (await ask("DELETE", f"/api/library/{document['id']}"))[0] == 404
 
 
+UP = "/.." * 40
+
+
+async def test_no_address_leads_to_a_file_of_the_server(tmp_path: Path) -> None:
+    """What begins like an address and is a path for the system."""
+    secret = _folder(tmp_path) / "a.md"
+    tails = (
+        f"{UP}{secret}",
+        f"{UP}{secret.parent}",
+        f"/{UP}{secret}",
+        f"[{UP}{secret}",
+        f":{UP}{secret}",
+        f"\\{UP}{secret}",
+    )
+    with serving(settings_of(data=tmp_path / "data")) as served:
+        async with client(served.url) as ask:
+            for url in [f"{scheme}://{tail}" for scheme in ("http", "https") for tail in tails] + [
+                f"file://{secret}", f" http://{UP}{secret}", str(secret), f"HTTP://{UP}{secret}",
+            ]:  # fmt: skip
+                status, answer = await send(ask, url=url)
+                assert (status, answer["error"]["detail_code"]) == (400, "bad_argument"), url
+            assert await ask("GET", "/api/library") == (200, {"documents": []})
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("文" * 120 + ".txt", "文" * 66 + ".txt"), ("a\0b.txt", "ab.txt"), ("../../x.txt", "x.txt"), ("..\\y.txt", "y.txt"),
+        ("..", "document"), ("/etc/passwd", "passwd"), (".md", "md"), ("x" * 300 + ".txt", "x" * 200 + ".txt"),
+        ("a\u202egnp.txt", "agnp.txt"), ("\u200b", "document"),
+    ],
+)  # fmt: skip
+async def test_a_file_is_kept_below_the_library_whatever_its_name(tmp_path: Path, sent: str, kept: str) -> None:
+    with serving(settings_of(data=tmp_path)) as served:
+        async with client(served.url) as ask:
+            # By hand: clients refuse to send such names.
+            head = b'--B\r\nContent-Disposition: form-data; name="files"; filename="%b"\r\n\r\n' % sent.encode()
+            body = head + b"A note about otters.\r\n--B--\r\n"
+            kind = {"Content-Type": "multipart/form-data; boundary=B"}
+            async with ask.session.post(ask.url + "/api/library", data=body, headers=kind) as response:
+                assert response.status == 201, await response.text()
+                assert (await response.json())["documents"][0]["name"] == kept
+    files = _with_text(tmp_path, "otters")
+    assert kept in {file.name for file in files} and all(file.is_relative_to(tmp_path / "library") for file in files)
+
+
+def _with_text(folder: Path, text: str) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file() and text in file.read_text("utf-8", "replace")]
+
+
 def _folder(parent: Path) -> Path:
     folder = parent / "notes"
     folder.mkdir()

@@ -133,6 +133,15 @@ def test_a_picture_is_its_description_and_html_is_text() -> None:
 
 
 @pytest.mark.parametrize(
+    "tex", ["%", "%3C", "\\", "{", "\\begin{x}", "^", "\\href{javascript:alert(1)}{x}", "\\text{<img src=x>}"]
+)
+def test_a_broken_formula_is_shown_and_runs_nothing(tex: str) -> None:
+    for text in (f"so ${tex}$ it is", f"$$\n{tex}\n$$\n", f"\\({tex}\\)"):
+        html = "".join(render(text, {}))
+        assert html and "<img" not in html and "href" not in html
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "javascript:alert(1)",

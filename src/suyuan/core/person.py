@@ -23,6 +23,8 @@ class Person:
     role: Role = "member"
     scopes: frozenset[str] = frozenset(SCOPES)
     """What this request may do: everything that the role allows, or what an API token was made for."""
+    expires: float | None = None
+    """When the API token ends that the request came with, in seconds since 1970."""
 
     def may(self, scope: str) -> bool:
         """Whether this request may do what ``scope`` stands for."""

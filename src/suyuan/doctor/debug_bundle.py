@@ -11,6 +11,7 @@ from typing import Any
 from .. import __version__
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
+from ..core.person import current_person
 from ..core.secret import redact
 from .packages import versions
 
@@ -48,9 +49,11 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
             "system": platform.platform(),
             **versions(),
         },
-        "settings": {value.path: {"value": value.value, "from": value.origin} for value in settings.values},
-        "configuration_problems": [str(problem) for problem in settings.problems],
     }
+    if current_person.get().may("admin"):
+        # Where the server keeps and finds things is no business of those who only use it.
+        data["settings"] = {value.path: {"value": value.value, "from": value.origin} for value in settings.values}
+        data["configuration_problems"] = [str(problem) for problem in settings.problems]
     # One pass over the whole text removes a key from wherever a library has put it.
     cleaned: dict[str, Any] = json.loads(redact(json.dumps(data, ensure_ascii=False), settings.secrets))
     return cleaned

@@ -13,11 +13,8 @@ from .redis_server import LiveAway, RedisServer
 class Tries(Protocol):
     """Counts within a window of time that begins with the first try."""
 
-    async def count(self, name: str, seconds: float) -> tuple[int, float]:
-        """Count one more, and return how many there were, and the seconds until they are forgotten."""
-
-    async def so_far(self, name: str) -> tuple[int, float]:
-        """How many there were, and the seconds until they are forgotten."""
+    async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
+        """Count one more, or take one back, and return how many there are, and the seconds until they are forgotten."""
 
     async def forget(self, name: str) -> None:
         """Start anew."""
@@ -31,20 +28,16 @@ class MemoryTries:
         self._names = names
         self._counts: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
-    async def count(self, name: str, seconds: float) -> tuple[int, float]:
-        """See :class:`Tries`."""
-        number, left = await self.so_far(name)
-        self._counts[name] = (number + 1, self._clock() + (left or seconds))
-        self._counts.move_to_end(name)
-        while len(self._counts) > self._names:
-            self._counts.popitem(last=False)
-        return number + 1, left or seconds
-
-    async def so_far(self, name: str) -> tuple[int, float]:
+    async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
         """See :class:`Tries`."""
         number, until = self._counts.get(name, (0, 0.0))
         left = until - self._clock()
-        return (number, left) if left > 0 else (0, 0.0)
+        number, left = (number, left) if left > 0 else (0, seconds)
+        self._counts[name] = (number + more, self._clock() + left)
+        self._counts.move_to_end(name)
+        while len(self._counts) > self._names:
+            self._counts.popitem(last=False)
+        return number + more, left
 
     async def forget(self, name: str) -> None:
         """See :class:`Tries`."""
@@ -58,14 +51,14 @@ class SharedTries:
         self._server = server
         self._own = MemoryTries()
 
-    async def count(self, name: str, seconds: float) -> tuple[int, float]:
+    async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
         """See :class:`Tries`."""
-        here = await self._own.count(name, seconds)
+        here = await self._own.count(name, seconds, more)
         key = self._key(name)
 
         async def work(client: Any) -> tuple[int, float]:
             pipe = client.pipeline(transaction=True)
-            pipe.incr(key)
+            pipe.incrby(key, more)
             pipe.pexpire(key, round(seconds * 1000), nx=True)
             pipe.pttl(key)
             number, _, left = await pipe.execute()
@@ -75,22 +68,6 @@ class SharedTries:
             return await self._server.ask(work)
         except LiveAway:
             return here
-
-    async def so_far(self, name: str) -> tuple[int, float]:
-        """See :class:`Tries`."""
-        key = self._key(name)
-
-        async def work(client: Any) -> tuple[int, float]:
-            pipe = client.pipeline(transaction=True)
-            pipe.get(key)
-            pipe.pttl(key)
-            number, left = await pipe.execute()
-            return int(number or 0), max(left, 0) / 1000
-
-        try:
-            return await self._server.ask(work)
-        except LiveAway:
-            return await self._own.so_far(name)
 
     async def forget(self, name: str) -> None:
         """See :class:`Tries`."""

@@ -19,6 +19,7 @@ from .formats import feed_text, json_text, pdf_text
 from .interstitial import interstitial_error
 from .kind import kind_of
 from .reading import Reading, ReceivedPage
+from .text_forms import in_form
 
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
@@ -26,6 +27,8 @@ MAX_TEXT = 2_000_000
 
 def read_page(page: ReceivedPage) -> Reading:
     """Return the document of a received page with its words; raises a ``SuyuanError``."""
+    if page.form is not None:
+        return Reading(Document(page.url, page.url, "", in_form(page.response, page.form), "", ""), "")
     document = to_document(page)
     return Reading(document, " ".join(words(document.text)))
 

@@ -27,38 +27,50 @@ from .page_links import page_links, sitemap_links
 from .robots import AGENT, robots_url
 
 MOST_PAGES = 500
+MOST_CHARACTERS = 20_000_000
 MOST_DEPTH = 10
 _AT_ONCE = 4
 _LONGEST_DELAY = 5.0
 _MOST_KNOWN = 20_000
 _MOST_SITEMAPS = 10
 _LONGEST_PATTERN, _LONGEST_PATH = 200, 500
-# What is left of a pattern without escapes and classes: a repeated group, and repetitions without an end.
-_OPAQUE = re.compile(r"\\.|\[(?:\\.|[^\]])*\]")
-_REPEATED_GROUP = re.compile(r"\)[*+{]")
-_REPEATED = re.compile(r"[*+]|\{\d*,\}")
-_MOST_REPEATED = 3
 
 ReadPage = Callable[[str], Awaitable[tuple[Document | None, Response]]]
 """Reads the page at an address: its document, where it is wanted, and its response."""
 
 
-def path_patterns(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-    """The compiled patterns for paths; raises a cause for one that could take for ever, or is none."""
-    made = []
-    for pattern in patterns:
-        bare = _OPAQUE.sub("x", pattern)
-        if (
-            len(pattern) > _LONGEST_PATTERN
-            or _REPEATED_GROUP.search(bare)
-            or len(_REPEATED.findall(bare)) > _MOST_REPEATED
-        ):
-            raise BAD_ARGUMENT(name=pattern[:80], why=Text("server.detail.slow_pattern"))
+class PathPatterns:
+    """Patterns for paths, by an engine whose time grows with the path alone: Python's can take for ever."""
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        self.patterns = tuple(patterns)
+        self._engine: Any = None
+        if self.patterns:
+            self._engine = self._compiled()
+
+    def _compiled(self) -> Any:
+        from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+        for pattern in self.patterns:
+            try:
+                # Each must be one by itself: together they are one expression, and one limit of its size.
+                re.compile(pattern)
+                fits = len(pattern) <= _LONGEST_PATTERN
+            except (re.error, RecursionError, OverflowError):
+                fits = False
+            if not fits:
+                raise BAD_ARGUMENT(name=pattern[:80], why=Text("server.detail.bad_pattern"))
         try:
-            made.append(re.compile(pattern))
-        except (re.error, RecursionError, OverflowError):
-            raise BAD_ARGUMENT(name=pattern[:80], why=Text("server.detail.bad_pattern")) from None
-    return tuple(made)
+            return SchemaValidator(core_schema.str_schema(pattern="|".join(f"(?:{each})" for each in self.patterns)))
+        except SchemaError:
+            raise BAD_ARGUMENT(name=self.patterns[0][:80], why=Text("server.detail.slow_pattern")) from None
+
+    def __bool__(self) -> bool:
+        return bool(self.patterns)
+
+    def found_in(self, path: str) -> bool:
+        """Whether one of them is in ``path``."""
+        return bool(self._engine) and self._engine.isinstance_python(path[:_LONGEST_PATH])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +80,8 @@ class CrawlLimits:
     pages: int = 50
     depth: int = 1
     breadth: int = 50
-    include: tuple[re.Pattern[str], ...] = ()
-    exclude: tuple[re.Pattern[str], ...] = ()
+    include: PathPatterns = PathPatterns()
+    exclude: PathPatterns = PathPatterns()
     below: bool = False
     """Whether only pages below the path of the start are read."""
     sitemap: bool = False
@@ -79,13 +91,13 @@ class CrawlLimits:
 
     def as_dict(self) -> dict[str, Any]:
         """The limits as JSON."""
-        patterns = {name: [each.pattern for each in getattr(self, name)] for name in ("include", "exclude")}
+        patterns = {name: getattr(self, name).patterns for name in ("include", "exclude")}
         return {each.name: getattr(self, each.name) for each in fields(self)} | patterns
 
     @classmethod
     def from_dict(cls, kept: dict[str, Any]) -> Self:
         """The limits that :meth:`as_dict` has written."""
-        patterns = {name: path_patterns(kept[name]) for name in ("include", "exclude")}
+        patterns = {name: PathPatterns(kept[name]) for name in ("include", "exclude")}
         return cls(**{**kept, **patterns})
 
 
@@ -116,6 +128,9 @@ class Crawl:
     _robots: RobotFileParser | None = None
     _delay: float = 0.0
 
+    characters: int = 0
+    """The length of all texts that were read."""
+
     def __post_init__(self, others: tuple[str, ...]) -> None:
         self.url, *more = (_address(url) for url in (self.url, *others))
         for url in (self.url, *more):
@@ -123,8 +138,13 @@ class Crawl:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to read."""
-        return len(self.pages) >= self.limits.pages or (not self._waiting and not self._under_way)
+        """Whether nothing is left to read, or nothing more can be kept."""
+        return len(self.pages) >= self.limits.pages or self.cut or (not self._waiting and not self._under_way)
+
+    @property
+    def cut(self) -> bool:
+        """Whether it has ended because its texts are too long."""
+        return self.characters >= MOST_CHARACTERS
 
     def check_start(self) -> None:
         """Raise what kept the very first page from being read, where nothing else is known of the site."""
@@ -155,6 +175,7 @@ class Crawl:
         self._waiting.extendleft((url, self.limits.depth) for url in lost)
         kept = [url for url in state["read"] if url not in lost]
         self.pages = [CrawledPage(url, documents[url] if documents else None) for url in kept]
+        self.characters = sum(len(document.text) for document in (documents or {}).values())
         self.pages += [CrawledPage(url, error=SuyuanError(Failure.from_dict(why))) for url, why in state["failed"]]
 
     async def run(self, seconds: float) -> None:
@@ -200,6 +221,7 @@ class Crawl:
         finally:
             del self._under_way[url]
         self.pages.append(CrawledPage(url, document))
+        self.characters += len(document.text) if document else 0
         if depth < self.limits.depth and self._is_own(response.url):
             links = [link for link in page_links(response) if self._is_wanted(link)]
             for link in links[: self.limits.breadth]:
@@ -254,12 +276,12 @@ class Crawl:
     def _is_wanted(self, url: str) -> bool:
         if not self._is_own(url):
             return False
-        path = URL(url).pathname[:_LONGEST_PATH]
+        path = URL(url).pathname
         if self.limits.below and not path.startswith(URL(self.url).pathname.rpartition("/")[0] + "/"):
             return False
-        if self.limits.include and not any(pattern.search(path) for pattern in self.limits.include):
+        if self.limits.include and not self.limits.include.found_in(path):
             return False
-        return not any(pattern.search(path) for pattern in self.limits.exclude)
+        return not self.limits.exclude.found_in(path)
 
 
 def _address(url: str) -> str:

@@ -14,7 +14,7 @@ from ada_url import join_url
 
 from ..core.causes.engine import ENGINE_TIMEOUT
 from ..core.causes.network import BAD_URL
-from ..core.causes.page import NEEDS_SCRIPTS, ROBOTS
+from ..core.causes.page import NEEDS_SCRIPTS, READ_LATE, ROBOTS
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.spans import span
@@ -24,6 +24,7 @@ from .async_archive import AsyncArchive
 from .reader import PageReader
 from .reading import Reading, ReceivedPage
 from .robots import is_allowed, robots_url
+from .text_forms import TextForm
 
 log = logging.getLogger("suyuan.pages")
 
@@ -117,6 +118,16 @@ class Fetcher:
         kind, length = document.content_type, len(document.text)
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
+
+    async def in_form(self, what: Document | Response, form: TextForm) -> str:
+        """The text of a document, or the body of a response, in another form; raises a cause if that takes too long."""
+        if isinstance(what, Document):
+            what = Response(200, what.text.encode("utf-8", "replace"), what.final_url)
+        try:
+            async with asyncio.timeout(self._settings.seconds):
+                return await self._reader.in_form(what, form)
+        except TimeoutError:
+            raise READ_LATE(seconds=self._settings.seconds) from None
 
     async def _request(
         self,

@@ -51,6 +51,7 @@ def write_page(stream: BinaryIO, page: ReceivedPage, seconds: float) -> None:
         "url": page.url,
         "notes": page.notes,
         "rendered": page.rendered,
+        "form": page.form,
         "seconds": seconds,
         "status": response.status,
         "final_url": response.url,
@@ -63,7 +64,8 @@ def read_page_frame(stream: BinaryIO) -> tuple[ReceivedPage, float]:
     """Receive a page and the CPU seconds for it; raises ``EOFError`` at the end."""
     header, body, _ = _read(stream)
     response = Response(header["status"], body, header["final_url"], header["headers"])
-    return ReceivedPage(header["url"], response, tuple(header["notes"]), header["rendered"]), header["seconds"]
+    page = ReceivedPage(header["url"], response, tuple(header["notes"]), header["rendered"], header["form"])
+    return page, header["seconds"]
 
 
 def write_outcome(stream: BinaryIO, outcome: Reading | SuyuanError, rss: int) -> None:

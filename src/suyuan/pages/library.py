@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import os
@@ -14,11 +15,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePath
 from typing import TypeVar
 
+from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.library import FILE_TOO_LARGE, FILE_UNREADABLE, NO_SUCH_FILE, NOT_IN_LIBRARY
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import is_page
 from ..core.wire import Response
+from ..messages.catalog import Text
 from .async_archive import AsyncArchive
 from .library_files import SCHEME, LibraryEntry, LibraryFile, LibraryFiles, Root, file_id
 from .page_archive import ArchiveHit, PageArchive
@@ -47,6 +50,7 @@ _CHECK_SECONDS = 30.0
 # The longest time that a search waits for changed files.
 _PATIENCE = 1.5
 _URL_DAYS = 1
+_LONGEST_NAME = 200
 _PAGE = re.compile(r"^## (\d+)$", re.M)
 _LOCAL = re.compile(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/library/(?=[0-9a-f]{16}/)")
 _HEADING = re.compile(r"\s*#\s+(.+)")
@@ -160,16 +164,27 @@ class Library:
         """Add a folder, a file or a URL; raises where there is nothing, or a single document cannot be read."""
         return await self._add(await asyncio.to_thread(_root_of, what))
 
+    async def add_url(self, url: str) -> LibraryFile:
+        """Add a web page and nothing else: who sends an address must not make this machine read its own files."""
+        if not is_page(url):
+            raise BAD_ARGUMENT(name="url", why=Text("library.detail.only_url"))
+        await self._add(Root(url, "url", _now()))
+        return await self.file(file_id(url))
+
     async def upload(self, name: str, body: bytes) -> LibraryFile:
         """Add a file that was sent; it is kept in the folder of the library."""
         folder = self._folder / "uploads" / os.urandom(8).hex()
-        path = folder / (PurePath(name.replace("\\", "/")).name.strip(". ")[:120] or "document")
+        path = folder / _file_name(name)
 
         def write() -> None:
             folder.mkdir(parents=True, mode=0o700)
             path.write_bytes(body)
 
-        await asyncio.to_thread(write)
+        try:
+            await asyncio.to_thread(write)
+        except OSError as error:
+            await asyncio.to_thread(_unlink, path)
+            raise FILE_UNREADABLE(path=path.name, why=error.strerror or error) from None
         try:
             await self._add(Root(str(path), "upload", _now()))
         except SuyuanError:
@@ -348,6 +363,15 @@ def _own(document: Document, file: LibraryFile) -> Document:
     return replace(document, title=title, private=True)
 
 
+def _file_name(sent: str) -> str:
+    """The last part of a name that was sent, as file systems take it."""
+    name = "".join(each for each in PurePath(sent.replace("\\", "/")).name if each.isprintable())
+    stem, dot, kind = name.strip(". ").rpartition(".")
+    # File systems count bytes, of which a character may have four.
+    short = (stem or kind).encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip(". ")
+    return (f"{short}.{kind[:8]}" if dot and short else short) or "document"
+
+
 def _path_of(what: str) -> str:
     return os.path.abspath(os.path.expanduser(what))
 
@@ -396,8 +420,9 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _unlink(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.parent.rmdir()
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()
 
 
 def _noted(task: asyncio.Task[LibraryChange]) -> None:

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import islice
 
 from ada_url import URL, join_url
 
 from ..core.wire import Response
 
 _LARGEST = 2_000_000
-_MOST = 2000
-# Bounded, so that no page can make it slow.
-_LINK = re.compile(
-    rb"<(a|area|base)\s[^>]{0,1000}?\bhref\s*=\s*(?:\"([^\">]{0,2000})\"|'([^'>]{0,2000})'|([^\s\"'>]{1,2000}))", re.I
-)
-_LOCATION = re.compile(rb"<loc>\s*([^<]{1,2000}?)\s*</loc>", re.I)
+_MOST, _MOST_TAGS = 2000, 20_000
+# No part of these can be cut in two ways, so that no page can make them slow.
+_TAG = re.compile(rb"<(a|area|base)\s([^<>]{1,5000})", re.I)
+_HREF = re.compile(rb"\bhref\s*+=\s*+(?:\"([^\"]{0,2000})\"|'([^']{0,2000})'|([^\s\"']{1,2000}))", re.I)
+_LOCATION = re.compile(rb"<loc>([^<]{1,3000})</loc>", re.I)
 
 
 def page_links(response: Response) -> list[str]:
     """The absolute addresses that a page links to, each once, without fragments."""
     base, found = response.url, dict[str, None]()
-    for link in _LINK.finditer(response.body[:_LARGEST]):
-        target = html.unescape((link[2] or link[3] or link[4] or b"").decode("utf-8", "replace")).strip()
+    for tag in islice(_TAG.finditer(response.body[:_LARGEST]), _MOST_TAGS):
+        if (link := _HREF.search(tag[2])) is None:
+            continue
+        target = html.unescape((link[1] or link[2] or link[3] or b"").decode("utf-8", "replace")).strip()
         if not (address := _absolute(base, target)):
             continue
-        if link[1].lower() == b"base":
+        if tag[1].lower() == b"base":
             base = address
         elif len(found) < _MOST:
             found[address] = None
@@ -34,7 +36,8 @@ def page_links(response: Response) -> list[str]:
 
 def sitemap_links(response: Response) -> list[str]:
     """The addresses in a sitemap, or in an index of sitemaps."""
-    found = (html.unescape(each[1].decode("utf-8", "replace")) for each in _LOCATION.finditer(response.body[:_LARGEST]))
+    places = islice(_LOCATION.finditer(response.body[:_LARGEST]), _MOST_TAGS)
+    found = (html.unescape(each[1].decode("utf-8", "replace")).strip() for each in places)
     return list(dict.fromkeys(address for each in found if (address := _absolute(response.url, each))))[:_MOST]
 
 

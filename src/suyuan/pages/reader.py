@@ -10,10 +10,13 @@ from ..core.causes.page import READER_FAILED
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from .kind import kind_of
+from .reading import ReceivedPage
 
 if TYPE_CHECKING:
+    from ..core.wire import Response
     from .reader_pool import ReaderPool
-    from .reading import Reading, ReceivedPage
+    from .reading import Reading
+    from .text_forms import TextForm
 
 SMALL = 16_000
 FEW_TAGS = 400
@@ -42,6 +45,11 @@ class PageReader:
             return await self._readers().read(page)
         finally:
             self._underway -= 1
+
+    async def in_form(self, response: Response, form: TextForm) -> str:
+        """The body of a response in another form. Never here: a short text can take long."""
+        page = ReceivedPage(response.url, response, form=form)
+        return (await self._readers().read(page)).document.text
 
     def close(self) -> None:
         """Give the reader processes back; those that nobody else uses end."""

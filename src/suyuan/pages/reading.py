@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..core.document import Document
 from ..core.wire import Response
+from .text_forms import TextForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,8 @@ class ReceivedPage:
     response: Response
     notes: tuple[str, ...] = ()
     rendered: bool = False
+    form: TextForm | None = None
+    """Set where not a document is wanted but the body in another form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,14 @@ class ConnectedEngines:
         return {**self._configured, **entered}
 
     def settings(self, name: str, entered: Mapping[str, Any]) -> EngineSettings:
-        """The settings of one engine with what was entered; an empty field leaves what is configured."""
+        """The settings of one engine with what was entered; an empty field leaves what is configured.
+
+        A configured key is for the configured address alone: whoever enters another would be sent the key.
+        """
         own = self._configured.get(name) or EngineSettings()
         key, address = str(entered.get("api_key") or ""), str(entered.get("base_url") or "")
+        if address not in ("", own.base_url):
+            own = replace(own, api_key=Secret(""))
         options = {path: value for path, value in (entered.get("options") or {}).items() if value}
         return replace(
             own,

@@ -32,6 +32,7 @@ from .errors import language_of
 from .health import Health, engines
 from .metrics import Metrics
 from .orjson_response import OrjsonResponse
+from .quotas import count_answer
 from .sse import EventStream, message, while_connected
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -89,6 +90,7 @@ async def create_conversation(request: Request, body: s.NewConversation) -> dict
         client_from(request).search_service.check_plan(body.engine)
     if body.text:
         check_message(body.text)
+        await count_answer(request)
         await request.app.state.preloader.wait()
     fields = body.model_dump(exclude={"text", "lang"})
     made = await chat.create(**fields, lang=body.lang or language_of(request))

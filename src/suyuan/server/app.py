@@ -133,7 +133,6 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)
-    app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     logins = Logins(origin.token, lambda: client.chat.store)
@@ -141,6 +140,8 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.add_middleware(
         SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas, openid=openid
     )
+    # Before it is decided what a request may do, and counted.
+    app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     app.state.tracing = None
     if url := client.settings.otlp_url:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
-
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from ..config.settings import ServerSettings
-from ..core.causes.people import ADMIN_ONLY, LOGIN_NEEDED, PERSON_QUOTA_SPENT, SCOPE_MISSING
+from ..core.causes.people import ADMIN_ONLY, LOGIN_NEEDED, SCOPE_MISSING
 from ..core.person import Person
 from ..net.credentials import client_key
 from ..net.http_protocol import BY_PROXY
@@ -62,9 +60,11 @@ _SCOPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/api/users", ("admin",)),
     ("/api/audit", ("admin",)),
     ("/metrics", ("admin",)),
+    # It asks the engines and the model, and tells where they are.
+    ("/settings/doctor", ("admin",)),
 )
 _USUAL = ("search", "read", "chat")
-# What is counted against a quota.
+# What is counted against a quota by its path; where the body decides, the route counts for itself.
 _SEARCHES = ("/api/search", "/search", "/v2/search", "/res/", "/openwebui/search")
 _ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/research", "/research", "/ask")
 
@@ -89,7 +89,8 @@ class Identity:
         for needed in needed_scopes(scope):
             if not person.may(needed):
                 raise ADMIN_ONLY() if needed == "admin" and "admin" in person.scopes else SCOPE_MISSING(scope=needed)
-        await self._count(scope, person)
+        if what := _counted(scope):
+            await self._quotas.count(person, what)
         return person, rotated
 
     async def _found(self, scope: Scope, keys: list[str]) -> tuple[Person, str]:
@@ -98,10 +99,9 @@ class Identity:
         if name := self._by_proxy(scope):
             return await self._accounts.of_proxy(name, self._origin.new_users), ""
         cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
-        found = await self._accounts.of_login(cookie) if cookie else None
-        if found is None:
+        if not cookie:
             raise LOGIN_NEEDED()
-        person, old = found
+        person, old = await self._accounts.of_login(cookie, client_key(scope))
         new = await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
         return person, new[0] if new else ""
 
@@ -114,12 +114,6 @@ class Identity:
         # Two of them would be the proxy's and a client's.
         return given[0].encode("latin-1").decode("utf-8", "replace") if len(given) == 1 else ""
 
-    async def _count(self, scope: Scope, person: Person) -> None:
-        if what := _counted(scope):
-            spent = await self._quotas.count(person, what)
-            if spent is not None:
-                raise PERSON_QUOTA_SPENT(what=spent.what, limit=spent.limit, retry_after=spent.seconds)
-
 
 def needed_scopes(scope: Scope) -> tuple[str, ...]:
     """What a request needs to be allowed to do."""
@@ -128,8 +122,6 @@ def needed_scopes(scope: Scope) -> tuple[str, ...]:
         if _fits(path, connected) and (path, scope["method"]) != (connected, "GET"):
             # The keys of models and engines, and which servers are asked, are the administrator's.
             return ("admin",)
-    if path == "/" and "q" in parse_qs(scope["query_string"].decode("latin-1")):
-        return ("search",)
     found = max((each for each in _SCOPES if _fits(path, each[0])), key=lambda each: len(each[0]), default=None)
     return _USUAL if found is None else found[1]
 
@@ -141,7 +133,7 @@ def _fits(path: str, prefix: str) -> bool:
 def _counted(scope: Scope) -> str:
     """What of a quota a request uses."""
     path, asks = scope["path"], scope["method"] == "POST"
-    if any(_fits(path, each) for each in _SEARCHES) or (path == "/" and needed_scopes(scope) == ("search",)):
+    if any(_fits(path, each) for each in _SEARCHES):
         return "searches"
     if asks and (
         path in _ANSWERS or (path.startswith("/api/conversations/") and path.endswith(("/messages", "/retry")))

@@ -101,7 +101,7 @@ async def add_documents(
             errors.append((file.filename or "", error))
     if url:
         try:
-            added.append(await _add_url(library, url))
+            added.append((await library.add_url(url)).id)
         except SuyuanError as error:
             errors.append((url, error))
     if not added:
@@ -110,14 +110,6 @@ async def add_documents(
         return failure(request, first, 422 if first.code == "WebParseError" else None)
     documents = [library.as_dict(entry, lang) for entry in await library.entries() if entry.file.id in added]
     return {"documents": documents, "errors": [{"name": name, "error": e.as_dict(lang)} for name, e in errors]}
-
-
-async def _add_url(library: Library, url: str) -> str:
-    if not url.startswith(("http://", "https://")):
-        # A path would make the server read its own files for whoever asks.
-        raise BAD_ARGUMENT(name="url", why=Text("library.detail.only_url"))
-    await library.add(url)
-    return next(entry.file.id for entry in await library.entries() if entry.file.path == url)
 
 
 @router.delete("/api/library/{id}", status_code=204, tags=["library"])

@@ -111,6 +111,7 @@ def _html(tex: str, display: bool) -> str:
 
     # The library has many errors of its own for broken TeX, without a common base, and raises others as well.
     errors: list[type[Exception]] = [ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError]
+    errors.append(StopIteration)
     errors += (each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception))
     try:
         made = convert(tex, display="block" if display else "inline")

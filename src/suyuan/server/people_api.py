@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SUCH_TOKEN, SCOPE_MISSING
-from ..core.person import EVERYBODY, SCOPES, Person, current_person
+from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
 from ..net.credentials import client_key
 from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
 from ..store.people import Account, People, Share
@@ -25,7 +25,7 @@ _DAYS = Field(None, gt=0, le=3650, description="For how many days; none for no e
 
 
 class _In(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class LoginIn(_In):
@@ -147,10 +147,12 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
 
     def work(people: People) -> dict[str, Any]:
         account = people.named(person.name)
-        for scope in body.scopes:
+        for scope in body.scopes or DEFAULT_SCOPES:
             if scope in SCOPES and not person.may(scope):
                 raise SCOPE_MISSING(scope=scope)
-        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days)
+        # Nor longer: a token that has leaked must not outlive its end by another one.
+        until = person.expires
+        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, until)
         people.note(person.name, "token created", row.id, client_key(request.scope))
         return {"token": token, **row.view()}
 

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from starlette.requests import Request
 
 from ..chat.events import Answer
 from ..config.settings import PeopleSettings
+from ..core.causes.people import PERSON_QUOTA_SPENT
 from ..core.person import Person, current_person
 from ..store.accounts import Accounts
 from ..store.people import People
 
 _DAY = 86_400
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """A quota that is used up until the day ends (UTC)."""
-
-    what: str
-    limit: float
-    seconds: float
 
 
 class Quotas:
@@ -40,21 +33,21 @@ class Quotas:
         }  # fmt: skip
         return {**usual, **own}
 
-    async def count(self, person: Person, what: str) -> Spent | None:
-        """Count one more, unless a quota is spent: then say which."""
+    async def count(self, person: Person, what: str) -> None:
+        """Count one more; raises a cause where a quota is spent until the day ends (UTC)."""
 
-        def work(people: People) -> Spent | None:
+        def work(people: People) -> None:
             account = people.by_id(person.id)
             limits = self.limits(dict(account.quotas) if account else {})
             used = people.used(person.id) if any(limits.values()) else {}
             concerned = (what,) if what == "searches" else (what, "searches", "tokens", "money")
             for name in concerned:
                 if limits[name] and used[name] >= limits[name]:
-                    return Spent(name, limits[name], _DAY - self._clock() % _DAY)
+                    left = _DAY - self._clock() % _DAY
+                    raise PERSON_QUOTA_SPENT(what=name, limit=limits[name], retry_after=left)
             people.count(person.id, **{what: 1})
-            return None
 
-        return await self._accounts.in_store(work)
+        await self._accounts.in_store(work)
 
     async def count_answer(self, answer: Answer) -> None:
         """Count what an answer has used."""
@@ -65,3 +58,10 @@ class Quotas:
         money = (usage.input_tokens * prices[0] + usage.output_tokens * prices[1]) / 1_000_000
         more = {"searches": usage.searches, "tokens": usage.input_tokens + usage.output_tokens, "money": money}
         await self._accounts.in_store(lambda people: people.count(person.id, **more))
+
+
+async def count_answer(request: Request) -> None:
+    """Count an answer that only the body of ``request`` asks for; raises a cause where the quota is spent."""
+    quotas: Quotas | None = request.app.state.quotas
+    if quotas is not None:
+        await quotas.count(current_person.get(), "answers")

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
-from ..core.causes.people import API_TOKEN_WRONG, LOGIN_NEEDED
+from ..core.causes.people import API_TOKEN_WRONG, LOGIN_NEEDED, LOGIN_TOO_OFTEN
 from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES
 from ..core.errors import SuyuanError
 from ..core.person import current_person
@@ -35,7 +35,6 @@ _ANYWHERE = ("0.0.0.0", "::", "")
 _READING = ("GET", "HEAD")
 # Paths for programs.
 INTERFACES = ("/api/", "/v1/", "/v2/", "/r/", "/res/", "/openwebui/", "/stream/", "/metrics", *TAVILY_PATHS)
-_SEARCH = ("/", "/search")
 _OPEN = ("/healthz",)
 # Where the clients of other APIs send their key: Anthropic, Brave.
 _KEY_HEADERS = ("x-api-key", "x-subscription-token")
@@ -44,6 +43,7 @@ _KEY_PATHS = ("/search", "/research", *TAVILY_PATHS)
 _LARGEST_KEYED = 100_000
 # After these a person is asked to log in.
 _LOG_IN = tuple(cause.detail_code for cause in (TOKEN_NEEDED, TOKEN_WRONG, LOGIN_NEEDED, API_TOKEN_WRONG))
+_TOO_OFTEN = tuple(cause.detail_code for cause in (TOO_MANY_TRIES, LOGIN_TOO_OFTEN))
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -125,11 +125,11 @@ class SecurityMiddleware:
         person = scope["method"] in _READING and accepts_html(connection.headers)
         if person and error.detail_code in _LOG_IN:
             answer = self._login.redirect(scope)
-        elif person and error.detail_code == TOO_MANY_TRIES.detail_code:
+        elif person and error.detail_code in _TOO_OFTEN:
             answer = self._login.form(connection, "/", error)
         else:
             answer = failure(connection, error)
-        if COOKIE in connection.cookies and error.detail_code in (*_LOG_IN, TOO_MANY_TRIES.detail_code):
+        if COOKIE in connection.cookies and error.detail_code in (*_LOG_IN, *_TOO_OFTEN):
             # A browser would send the expired login again and again.
             answer.headers.append("Set-Cookie", self._cookies.expired)
         await answer(scope, receive, send)
@@ -186,7 +186,7 @@ class SecurityMiddleware:
         given = headers.get("authorization", "")
         kind, _, rest = given.partition(" ")
         keys = [rest.strip() if kind.lower() == "bearer" else given] if given else []
-        keys += [headers[name] for name in _KEY_HEADERS if name in headers]
+        keys = [key for key in keys if key] + [headers[name] for name in _KEY_HEADERS if name in headers]
         keyed = scope["method"] == "POST" and scope["path"] in _KEY_PATHS and is_json(HTTPConnection(scope))
         if keys or not keyed:
             return keys, receive
@@ -195,26 +195,13 @@ class SecurityMiddleware:
 
     async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
         """Raise a cause unless the token comes with the request; returns what the body is read from."""
-        given, cookie = headers.get("authorization", ""), HTTPConnection(scope).cookies.get(COOKIE, "")
-        keys = [headers[name] for name in _KEY_HEADERS if name in headers]
-        if self._credentials.is_header(given) or any(map(self._credentials.is_token, keys)):
-            return receive
+        cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
         if cookie and await self._logins.is_known(cookie):
             return receive
-        if (
-            not given
-            and not keys
-            and scope["method"] == "POST"
-            and scope["path"] in _KEY_PATHS
-            and is_json(HTTPConnection(scope))
-        ):
-            body = await read_body(Request(scope, receive), _LARGEST_KEYED)
-            if self._credentials.is_token(key := _key_in(body)):
-                return replayed(body, receive)
-            keys = [key] if key else []
-        if not given and not cookie and not keys:
-            raise TOKEN_NEEDED()
-        raise self._credentials.refuse(client_key(scope))
+        keys, receive = await self._keys(scope, receive, headers)
+        if any(map(self._credentials.is_token, keys)):
+            return receive
+        raise self._credentials.refuse(client_key(scope)) if keys or cookie else TOKEN_NEEDED()
 
 
 def _key_in(body: bytes) -> str:
@@ -230,7 +217,7 @@ def _for_programs(scope: Scope) -> bool:
     if scope["path"].startswith(INTERFACES):
         return True
     wanted = parse_qs(scope["query_string"].decode("latin-1")).get("format", ["html"])
-    return scope["path"] in _SEARCH and wanted != ["html"]
+    return scope["path"] == "/search" and wanted != ["html"]
 
 
 def _name_of(host: str) -> str:

@@ -19,6 +19,7 @@ from ..core.causes.people import (
     BAD_NAME,
     BAD_SCOPE,
     LAST_ADMIN,
+    LOGIN_NEEDED,
     LOGIN_TOO_OFTEN,
     LOGIN_WRONG,
     NO_ACCOUNT_HERE,
@@ -76,25 +77,32 @@ class Accounts:
 
     # --- by password --------------------------------------------------------------------------------------------------
     async def log_in(self, name: str, password: str, address: str) -> Account:
-        """The account with this name and password; raises a cause, which does not tell which of them is wrong."""
+        """The account with this name and password; raises a cause, which does not tell which of them is wrong.
+
+        Tries are counted before the password is looked at: many at once would all be looked at otherwise. An address
+        from which somebody has logged in before has a count of its own, so that strangers elsewhere lock nobody out.
+        """
         name = clean_name(name)
-        counters = ((f"account {name}", _BY_ACCOUNT), (f"address {address}", _BY_ADDRESS))
-        for counter, most in counters:
-            number, left = await self._tries.so_far(counter)
-            if number >= most:
-                raise LOGIN_TOO_OFTEN(seconds=left, retry_after=left)
+        known = await self.in_store(lambda people: people.has_logged_in(name, address))
+        account_tries, address_tries = f"account {name} {address if known else ''}", f"address {address}"
+        await self._count(address_tries, _BY_ADDRESS)
+        await self._count(account_tries, _BY_ACCOUNT)
         account = await self.in_store(lambda people: people.by_name(name))
         hashed = account.password if account and not account.disabled_at else ""
         # A name that nobody has takes as long as one that somebody has.
         right = await asyncio.get_running_loop().run_in_executor(self._threads, _verify, hashed, password)
+        await self.in_store(lambda people: people.note(name, "login" if right else "login failed", "", address))
         if not right or account is None:
-            for counter, _ in counters:
-                await self._tries.count(counter, _WINDOW_SECONDS)
-            await self.in_store(lambda people: people.note(name, "login failed", "", address))
             raise LOGIN_WRONG()
-        await self._tries.forget(counters[0][0])
-        await self.in_store(lambda people: people.note(account.name, "login", "", address))
+        await self._tries.forget(account_tries)
+        await self._tries.count(address_tries, _WINDOW_SECONDS, -1)
         return account
+
+    async def _count(self, tries: str, most: int) -> None:
+        """Count one more try; raises a cause where there were too many."""
+        number, left = await self._tries.count(tries, _WINDOW_SECONDS)
+        if number > most:
+            raise LOGIN_TOO_OFTEN(seconds=left, retry_after=left)
 
     # --- by somebody else's word ------------------------------------------------------------------------------------
     async def of_proxy(self, name: str, add: bool) -> Person:
@@ -137,11 +145,12 @@ class Accounts:
         await self.in_store(lambda people: people.keep_login(digest_of(value), login))
         return value, seconds
 
-    async def of_login(self, value: str) -> tuple[Person, bool] | None:
-        """Who is logged in by this cookie, and whether it is time for a new one."""
+    async def of_login(self, value: str, address: str) -> tuple[Person, bool]:
+        """Who is logged in by this cookie, and whether it is time for a new one; raises a cause where it is nobody."""
         found = await self._lookup("login " + digest_of(value), lambda people: people.login(digest_of(value)))
         if found is None:
-            return None
+            await self._count(f"token {address}", _BY_ADDRESS)
+            raise LOGIN_NEEDED()
         account, login = found
         return _person(account, frozenset(SCOPES)), self._clock() - login.begun > _ROTATED_AFTER
 
@@ -166,16 +175,13 @@ class Accounts:
         digest = digest_of(token)
         found = await self._lookup("token " + digest, lambda people: people.token(digest))
         if found is None:
-            counter = f"token {address}"
-            number, left = await self._tries.count(counter, _WINDOW_SECONDS)
-            if number > _BY_ADDRESS:
-                raise LOGIN_TOO_OFTEN(seconds=left, retry_after=left)
+            await self._count(f"token {address}", _BY_ADDRESS)
             raise API_TOKEN_WRONG()
         account, row = found
         if self._clock() - self._noted.get(row.id, 0.0) > _USE_NOTED_SECONDS:
             self._noted[row.id] = self._clock()
             await self.in_store(lambda people: people.note_use(row.id))
-        return _person(account, frozenset(row.scopes))
+        return _person(account, frozenset(row.scopes), row.expires)
 
     def forget_known(self) -> None:
         """Look everything up again: something was changed."""
@@ -216,14 +222,19 @@ def set_password(people: People, account: Account, password: str) -> None:
 
 
 def make_token(
-    people: People, account: Account, scopes: tuple[str, ...], label: str = "", days: float | None = None
+    people: People,
+    account: Account,
+    scopes: tuple[str, ...],
+    label: str = "",
+    days: float | None = None,
+    until: float | None = None,
 ) -> tuple[str, TokenRow]:
-    """A new API token; it is shown once, here."""
+    """A new API token, which ends with the first of ``days`` and ``until``; it is shown once, here."""
     for scope in scopes:
         if scope not in SCOPES or (scope == "admin" and account.role != "admin"):
             raise BAD_SCOPE(scope=scope[:40], known=", ".join(SCOPES if account.role == "admin" else DEFAULT_SCOPES))
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
-    expires = time.time() + days * 86_400 if days else None
+    expires = min(filter(None, (time.time() + days * 86_400 if days else None, until)), default=None)
     chosen = tuple(dict.fromkeys(scopes)) or DEFAULT_SCOPES
     return token, people.add_token(account.id, digest_of(token), chosen, label[:100], expires)
 
@@ -281,5 +292,5 @@ def _text(password: str) -> str:
     return unicodedata.normalize("NFKC", password).encode("utf-8", "replace").decode("utf-8")
 
 
-def _person(account: Account, scopes: frozenset[str]) -> Person:
-    return Person(account.id, account.name, account.role, scopes)
+def _person(account: Account, scopes: frozenset[str], expires: float | None = None) -> Person:
+    return Person(account.id, account.name, account.role, scopes, expires)

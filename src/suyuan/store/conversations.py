@@ -25,7 +25,7 @@ from sqlalchemy import (
     update,
 )
 
-from ..core.causes.chat import ANSWER_UNDER_WAY
+from ..core.causes.chat import ANSWER_UNDER_WAY, NO_MESSAGE
 from ..core.causes.store import STORE_NO_CONVERSATION
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
@@ -207,7 +207,9 @@ class Store:
             self._touch(connection, conversation)
             self._check_free(connection, conversation)
             old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == _plain(answer))).first()
-            if old is None or old.version_of is None:
+            if old is None:
+                raise NO_MESSAGE(id=answer[:40])
+            if old.version_of is None:
                 return
             asked = select(messages.c.position).where(messages.c.id == old.version_of)
             place = connection.execute(asked).scalar_one() + 1

@@ -17,7 +17,7 @@ from ...core.causes.web import NO_CRAWL, TOO_MANY_CRAWLS
 from ...core.document import Document
 from ...core.person import current_person
 from ...core.wire import Response
-from ...pages.crawl import Crawl, CrawlLimits
+from ...pages.crawl import MOST_CHARACTERS, Crawl, CrawlLimits
 from ...store.conversation import new_id
 
 log = logging.getLogger("suyuan.server")
@@ -26,7 +26,10 @@ KEPT_SECONDS = 24 * 3600
 _SAVED_EVERY = 5.0
 _KEPT_FIELDS = ("person", "texts", "wanted", "created", "cancelled")
 _MOST_KEPT = 50
-_MOST_RUNNING = 4
+_MOST_CHARACTERS = 100_000_000
+"""Of the texts of all crawls in memory; those that make room are read from the archive again."""
+_MOST_RUNNING, _MOST_OF_ALL = 4, 16
+"""The crawls of one person, and of all people, that read at the same time."""
 _LONGEST_SECONDS = 1800.0
 
 
@@ -62,6 +65,11 @@ class CrawlJob:
     def expires(self) -> float:
         """When it is forgotten, in seconds since 1970."""
         return self.created + KEPT_SECONDS
+
+
+def too_long(crawl: Crawl) -> list[str]:
+    """What of a crawl is left out because its texts are too long."""
+    return [f"pages after {MOST_CHARACTERS:,} characters of text"] if crawl.cut else []
 
 
 class Crawls:
@@ -110,7 +118,7 @@ class Crawls:
         """Go on with a crawl in the background."""
         if job.task is not None and not job.task.done():
             return job.task
-        if job.elsewhere or len(self.running()) >= _MOST_RUNNING:
+        if job.elsewhere or len(self.running_of()) >= _MOST_RUNNING or len(self.running()) >= _MOST_OF_ALL:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
         job.cancelled = False
         job.task = asyncio.create_task(self._work(job, min(seconds, _LONGEST_SECONDS)))
@@ -149,11 +157,14 @@ class Crawls:
         now = time.time()
         for id in [id for id, job in self._jobs.items() if job.expires < now and not job.running]:
             del self._jobs[id]
-        while len(self._jobs) >= _MOST_KEPT:
+        while len(self._jobs) >= _MOST_KEPT or self._characters() > _MOST_CHARACTERS:
             oldest = next((id for id, job in self._jobs.items() if not job.running), None)
             if oldest is None:
                 raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
             del self._jobs[oldest]
+
+    def _characters(self) -> int:
+        return sum(job.crawl.characters for job in self._jobs.values())
 
     # --- in the folder --------------------------------------------------------------------------------------------
     def _file(self, id: str) -> Path:
@@ -172,7 +183,7 @@ class Crawls:
             log.warning("the crawl %s could not be saved: %s", job.id, error)
 
     def _write(self, file: Path, data: str) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for old in file.parent.glob("*.json"):
             if time.time() - old.stat().st_mtime > KEPT_SECONDS:
                 old.unlink(missing_ok=True)

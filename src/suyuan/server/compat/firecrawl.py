@@ -9,16 +9,16 @@ from urllib.parse import unquote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from markdown_it import MarkdownIt
 from pydantic import Field
 
 from ...core.document import Document
 from ...core.errors import SuyuanError
+from ...core.failure import Failure
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...core.wire import Response as PageResponse
 from ...pages.crawl import MOST_PAGES, CrawlLimits
-from ...pages.decode import decode
+from ...pages.fetch import Fetcher
 from ...pages.page_links import page_links
 from ...text.words import words
 from ..orjson_response import OrjsonResponse
@@ -84,7 +84,7 @@ async def scrape(request: Request, body: Scrape) -> Response:
         body.url, seconds=seconds, fresh=body.max_age == 0, render=body.wait_for > 0, seen=watch
     )
     # Clients keep only what is in the data.
-    data = {**page_data(document, body, seen[-1] if seen else None), **warning(lost)}
+    data = {**await page_data(call.client.fetcher, document, body, seen[-1] if seen else None), **warning(lost)}
     return answered(call, lost, data=data)
 
 
@@ -98,18 +98,20 @@ def warning(lost: Sequence[str]) -> dict[str, str]:
     return {"warning": f"Not honoured: {', '.join(lost)}."} if lost else {}
 
 
-def page_data(document: Document, wanted: ScrapeOptions, response: PageResponse | None = None) -> dict[str, Any]:
-    """A page in the formats that are wanted."""
+async def page_data(
+    fetcher: Fetcher, document: Document, wanted: ScrapeOptions, response: PageResponse | None = None
+) -> dict[str, Any]:
+    """A page in the formats that are wanted; raises a cause where one of them cannot be made of it."""
     made: dict[str, Any] = {}
     for kind in wanted.kinds:
         if kind == "markdown":
             made[kind] = document.text
         elif kind == "html":
-            made[kind] = MarkdownIt("commonmark").enable("table").render(document.text)
+            made[kind] = await fetcher.in_form(document, "html")
         elif kind == "links":
             made[kind] = page_links(response) if response else [url for _, url in document.links]
         elif kind == "rawHtml" and response:
-            made[kind] = decode(response.body, response.headers.get("content-type", ""))
+            made[kind] = await fetcher.in_form(response, "source")
     return {**made, "metadata": _metadata(document)}
 
 
@@ -202,7 +204,8 @@ async def search(request: Request, body: FirecrawlSearch) -> Response:
                 depth="pages" if wanted else "results",
                 max_tokens=100_000 if wanted else None,
             )
-            data[source] = [_found(result, source, wanted) for result in page.results]
+            fetcher = call.client.fetcher
+            data[source] = [await _found(fetcher, result, source, wanted) for result in page.results]
         except SuyuanError as error:
             failed.append((source, error))
     if failed and not data:
@@ -211,7 +214,7 @@ async def search(request: Request, body: FirecrawlSearch) -> Response:
     return answered(call, lost, data=data, id=call.id, creditsUsed=0)
 
 
-def _found(result: SearchResult, source: str, wanted: ScrapeOptions | None) -> dict[str, Any]:
+async def _found(fetcher: Fetcher, result: SearchResult, source: str, wanted: ScrapeOptions | None) -> dict[str, Any]:
     text = (
         {"snippet": result.snippet, "date": result.published_at}
         if source == "news"
@@ -221,13 +224,25 @@ def _found(result: SearchResult, source: str, wanted: ScrapeOptions | None) -> d
     reading = result.reading
     if wanted is None or reading is None:
         return item
-    if reading.error:
-        # Clients take an item with a format for a document, and drop what a document has no field for.
-        metadata = {"title": result.title, "sourceURL": result.url, "error": reading.error.message()}
-        return {**item, "markdown": None, "metadata": metadata, "read_error": reading.error.published()}
     document = Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
-    made = page_data(document, wanted)
-    return {**item, **made, "metadata": {**made["metadata"], "description": result.snippet}}
+    if not reading.error:
+        made = await page_or_error(fetcher, document, wanted)
+        return {**item, **made, "metadata": {**made["metadata"], "description": result.snippet}}
+    return {**item, **_unread(document, reading.error)}
+
+
+async def page_or_error(fetcher: Fetcher, document: Document, wanted: ScrapeOptions) -> dict[str, Any]:
+    """One page among others in the formats that are wanted, or why these cannot be made of it."""
+    try:
+        return await page_data(fetcher, document, wanted)
+    except SuyuanError as error:
+        return _unread(document, error.failure)
+
+
+def _unread(document: Document, failure: Failure) -> dict[str, Any]:
+    # Clients take an item with a format for a document, and drop what a document has no field for.
+    metadata = {"title": document.title, "sourceURL": document.url, "error": failure.message()}
+    return {"markdown": None, "metadata": metadata, "read_error": failure.published()}
 
 
 class Map(Wanted):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from datetime import UTC, datetime
@@ -14,10 +15,10 @@ from pydantic import Field
 from ...core.causes.network import BAD_URL
 from ...core.errors import SuyuanError
 from ...messages.catalog import Text
-from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawledPage, CrawlLimits, is_page_address, path_patterns
+from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawledPage, CrawlLimits, PathPatterns, is_page_address
 from ..orjson_response import OrjsonResponse
-from .crawls import Crawls
-from .firecrawl import TEXT_FORMATS, USUAL, ScrapeOptions, page_data, warning
+from .crawls import Crawls, too_long
+from .firecrawl import TEXT_FORMATS, USUAL, ScrapeOptions, page_or_error, warning
 from .shared import Wanted
 
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
@@ -48,8 +49,8 @@ class CrawlOptions(Wanted):
             pages=min(self.limit, MOST_PAGES),
             depth=min(MOST_DEPTH if self.depth is None else self.depth, MOST_DEPTH),
             breadth=MOST_PAGES,
-            include=path_patterns(self.include_paths),
-            exclude=path_patterns(self.exclude_paths),
+            include=PathPatterns(self.include_paths),
+            exclude=PathPatterns(self.exclude_paths),
             below=not self.entire,
             sitemap=self.sitemap != "skip",
         )
@@ -127,7 +128,7 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
     shown = read[skip : skip + _PAGES_PER_ANSWER]
     after = skip + len(shown)
     more = after < len(read)
-    options = ScrapeOptions.model_validate(job.wanted.get("options", {}))
+    options, fetcher = ScrapeOptions.model_validate(job.wanted.get("options", {})), request.app.state.client.fetcher
     return OrjsonResponse(
         {
             "success": True,
@@ -137,8 +138,10 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
             "creditsUsed": 0,
             "expiresAt": _time(job.expires),
             "next": f"{_own_url(request)}?skip={after}" if more else None,
-            "data": [page_data(page.document, options) for page in shown if page.document],
-            **warning(job.wanted.get("lost", ())),
+            "data": await asyncio.gather(
+                *(page_or_error(fetcher, each.document, options) for each in shown if each.document)
+            ),
+            **warning([*job.wanted.get("lost", ()), *too_long(job.crawl)]),
         }
     )
 

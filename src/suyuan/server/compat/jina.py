@@ -13,13 +13,12 @@ from ...core.causes.network import BAD_URL
 from ...core.document import Document
 from ...core.wire import Response as PageResponse
 from ...messages.catalog import Text
-from ...pages.decode import decode
 from ...pages.page_links import page_links
 from ...text.words import count_tokens
 from ..error_forms import is_json
 from ..orjson_response import OrjsonResponse
 from ..sse import EventStream, message
-from .shared import ForeignCall, Wanted, plain_text
+from .shared import ForeignCall, Wanted
 
 router = APIRouter(tags=["jina"])
 
@@ -83,7 +82,7 @@ async def _answer(request: Request, url: str) -> Response:
     lost = _left_out(request, wanted)
     headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
     document = await reading
-    content = _content(document, wanted, seen[-1] if seen else None)
+    content = await _content(call, document, wanted, seen[-1] if seen else None)
     data = _data(document, content)
     if with_links and seen:
         data["links"] = {link: link for link in page_links(seen[-1])}
@@ -115,10 +114,10 @@ async def _read(call: ForeignCall, url: str, seen: list[PageResponse] | None) ->
     return await call.document(url, seconds=seconds, fresh=fresh, render=render, seen=watch)
 
 
-def _content(document: Document, wanted: str, response: PageResponse | None) -> str:
+async def _content(call: ForeignCall, document: Document, wanted: str, response: PageResponse | None) -> str:
     if wanted == "html" and response:
-        return decode(response.body, response.headers.get("content-type", ""))
-    return plain_text(document.text) if wanted == "text" else document.text
+        return await call.client.fetcher.in_form(response, "source")
+    return await call.client.fetcher.in_form(document, "plain") if wanted == "text" else document.text
 
 
 def _data(document: Document, content: str) -> dict[str, Any]:

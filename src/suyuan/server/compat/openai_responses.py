@@ -28,7 +28,7 @@ from ...chat.functions import FunctionCall, Functions
 from ...core.causes.web import NO_RESPONSE, ONE_ANSWER, ONLY_TEXT
 from ...core.person import current_person
 from ...store.conversation import new_id
-from ..orjson_response import OrjsonResponse
+from ..orjson_response import OrjsonResponse, to_json
 from ..sse import message
 from .foreign_turn import ForeignMessage, functions_of, text_of
 from .openai_chat import ChatMessage
@@ -113,7 +113,9 @@ class Responses:
         """Keep a response, and the conversation up to it; the oldest make room."""
         id = _own(response["id"])
         self._kept[id] = response, said
-        self._sizes[id] = sum(len(each.text) + sum(len(call.arguments) for call in each.calls) for each in said)
+        texts = (len(each.text) + sum(len(call.arguments) for call in each.calls) for each in said)
+        # What the client has sent is in the response too: tools, instructions, metadata.
+        self._sizes[id] = sum(texts) + len(to_json(response))
         while len(self._kept) > _MOST_KEPT or (sum(self._sizes.values()) > _MOST_CHARACTERS and len(self._kept) > 1):
             oldest, _ = self._kept.popitem(last=False)
             del self._sizes[oldest]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
 from fastapi import Request
-from markdown_it import MarkdownIt
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ...client import AsyncClient
@@ -51,7 +50,7 @@ def checked(make: Callable[[], M]) -> M:
 class Wanted(BaseModel):
     """The body of a foreign request: what is null counts as not given, and what is not known is kept by its name."""
 
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
+    model_config = ConfigDict(extra="allow", populate_by_name=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -192,18 +191,7 @@ def passages_text(result: SearchResult) -> str:
     return PASSAGES_BETWEEN.join(passage.text for passage in passages) or result.snippet
 
 
-def best_text(text: str, question: str, max_tokens: int) -> str:
+async def best_text(text: str, question: str, max_tokens: int) -> str:
     """The passages of ``text`` that answer ``question``, as one text."""
-    return PASSAGES_BETWEEN.join(passage.text for passage in select(text, question, max_tokens).passages)
-
-
-def plain_text(markdown: str) -> str:
-    """Markdown without its marks."""
-    lines = []
-    for token in MarkdownIt("commonmark").enable("table").parse(markdown):
-        if token.type == "inline":
-            parts = (part.content if part.type != "softbreak" else "\n" for part in token.children or ())
-            lines.append("".join(parts))
-        elif token.type in ("fence", "code_block"):
-            lines.append(token.content.rstrip("\n"))
-    return "\n".join(lines)
+    chosen = await asyncio.to_thread(select, text, question, max_tokens)
+    return PASSAGES_BETWEEN.join(passage.text for passage in chosen.passages)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
@@ -15,17 +17,18 @@ from ...chat.events import Answer
 from ...citations.markers import find_markers
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth
+from ...core.page_reading import Depth, PageReading
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
-from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, path_patterns
+from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
 from ...search.relevance import shares
 from ..error_forms import told
 from ..orjson_response import OrjsonResponse
+from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
-from .crawls import CrawlJob, Crawls
-from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text, plain_text
+from .crawls import CrawlJob, Crawls, too_long
+from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text
 
 router = APIRouter(tags=["tavily"])
 
@@ -46,7 +49,7 @@ class TavilySearch(Wanted):
     time_range: str = ""
     start_date: str = ""
     end_date: str = ""
-    days: int | None = None
+    days: int | None = Field(None, ge=0)
     max_results: int = Field(5, ge=0, le=MOST_RESULTS)
     chunks_per_source: int = Field(3, ge=1, le=3)
     include_domains: list[str] = Field([], max_length=300)
@@ -57,7 +60,7 @@ class TavilySearch(Wanted):
     exact_match: bool = False
     country: str = ""
     language: str = ""
-    timeout: float | None = None
+    timeout: float | None = Field(None, ge=0)
 
     def search_query(self) -> SearchQuery:
         """The search that is wanted."""
@@ -108,6 +111,8 @@ async def search(request: Request) -> Response:
     call = ForeignCall(request)
     query, most = body.search_query(), max(1, body.max_results)
     tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
+    if body.include_answer:
+        await count_answer(request)
     answering = asyncio.create_task(_answer(call, body.query, query)) if body.include_answer else None
     try:
         page = await call.search(query, most, depth=body.depth, max_tokens=tokens)
@@ -116,9 +121,8 @@ async def search(request: Request) -> Response:
         if answering:
             answering.cancel()
     results = page.results[: body.max_results]
-    found = [
-        _result(result, score, body) for result, score in zip(results, shares(page.query.text, results), strict=True)
-    ]
+    scores = shares(page.query.text, results)
+    found = await asyncio.gather(*(_result(call, *each, body) for each in zip(results, scores, strict=True)))
     said: dict[str, Any] = {"answer": _about(answer, call.lang)} if answer else {}
     content = {
         "query": body.query,
@@ -130,15 +134,21 @@ async def search(request: Request) -> Response:
     return _answered(call, body, content, **said)
 
 
-def _answered(call: ForeignCall, body: TavilySearch | Extract | Site, content: dict[str, Any], **said: Any) -> Response:
+def _answered(
+    call: ForeignCall,
+    body: TavilySearch | Extract | Site,
+    content: dict[str, Any],
+    lost: Sequence[str] = (),
+    **said: Any,
+) -> Response:
     """An answer in Tavily's form, with what of the request had no effect."""
     content |= {"response_time": call.seconds, "request_id": call.id}
     if body.include_usage:
         content["usage"] = {"credits": 0}
-    return OrjsonResponse({**content, "suyuan": call.said(body.left_out(), **said)})
+    return OrjsonResponse({**content, "suyuan": call.said([*body.left_out(), *lost], **said)})
 
 
-def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
+async def _result(call: ForeignCall, result: SearchResult, score: float, body: TavilySearch) -> dict[str, Any]:
     reading = result.reading
     item: dict[str, Any] = {
         "title": result.title,
@@ -149,13 +159,23 @@ def _result(result: SearchResult, score: float, body: TavilySearch) -> dict[str,
     }
     if result.published_at:
         item["published_date"] = result.published_at
+    error = reading.error if reading else None
     if body.include_raw_content and reading and reading.text:
-        item["raw_content"] = plain_text(reading.text) if body.include_raw_content == "text" else reading.text
+        item["raw_content"] = reading.text
         if body.search_depth == "advanced":
-            item["content"] = best_text(reading.text, body.query, body.chunks())
-    if reading and reading.error:
-        item["read_error"] = reading.error.published()
+            item["content"] = await best_text(reading.text, body.query, body.chunks())
+        if body.include_raw_content == "text":
+            try:
+                item["raw_content"] = await call.client.fetcher.in_form(_document_of(result, reading), "plain")
+            except SuyuanError as failed:
+                error = failed.failure
+    if error:
+        item["read_error"] = error.published()
     return item
+
+
+def _document_of(result: SearchResult, reading: PageReading) -> Document:
+    return Document(result.url, reading.final_url, reading.title, reading.text, "", reading.read_at)
 
 
 async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answer:
@@ -213,21 +233,28 @@ async def extract(request: Request, body: Extract) -> Response:
     urls = [body.urls] if isinstance(body.urls, str) else body.urls
     read = await call.documents(urls[:MOST_URLS], seconds=body.timeout)
     results, failed = [], []
-    for url, document in zip(urls, read, strict=False):
-        if isinstance(document, Document):
-            results.append(
-                {"url": url, "title": document.title, "raw_content": _content(document, body, body.query), "images": []}
-            )
-        else:
-            failed.append(_failed(url, document, call.lang))
+    texts = await asyncio.gather(*(_content(call, each, body, body.query) for each in read))
+    for url, document, text in zip(urls, read, texts, strict=False):
+        if isinstance(document, Document) and isinstance(text, str):
+            results.append({"url": url, "title": document.title, "raw_content": text, "images": []})
+        elif isinstance(text, SuyuanError):
+            failed.append(_failed(url, text, call.lang))
     return _answered(call, body, {"results": results, "failed_results": failed})
 
 
-def _content(document: Document, body: Extract | Site, question: str) -> str:
-    text = document.text
+async def _content(
+    call: ForeignCall, document: Document | SuyuanError, body: Extract | Site, question: str
+) -> str | SuyuanError:
+    """What is wanted of a page, or why there is none."""
+    if isinstance(document, SuyuanError):
+        return document
     if question:
-        text = best_text(text, question, body.chunks_per_source * _CHUNK_TOKENS)
-    return plain_text(text) if body.format == "text" else text
+        text = await best_text(document.text, question, body.chunks_per_source * _CHUNK_TOKENS)
+        document = replace(document, text=text)
+    try:
+        return await call.client.fetcher.in_form(document, "plain") if body.format == "text" else document.text
+    except SuyuanError as error:
+        return error
 
 
 def _failed(url: str, error: SuyuanError, lang: str) -> dict[str, Any]:
@@ -259,8 +286,8 @@ class Site(Wanted):
             pages=min(self.limit, MOST_PAGES),
             depth=self.max_depth,
             breadth=self.max_breadth,
-            include=path_patterns(self.select_paths),
-            exclude=path_patterns(self.exclude_paths),
+            include=PathPatterns(self.select_paths),
+            exclude=PathPatterns(self.exclude_paths),
             sitemap=sitemap,
         )
 
@@ -284,12 +311,11 @@ async def crawl_site(request: Request, body: Site) -> Response:
     """The pages of a site; with ``instructions`` only what they say to them."""
     call = ForeignCall(request)
     job = await _crawled(call, body, texts=True)
-    results = [
-        {"url": page.url, "raw_content": _content(page.document, body, body.instructions), "favicon": None}
-        for page in job.crawl.pages
-        if page.document is not None
-    ]
-    failed = [{"url": page.url, **page.error.as_dict(call.lang)} for page in job.crawl.pages if page.error is not None]
+    read = [(page.url, page.document or page.error) for page in job.crawl.pages]
+    texts = await asyncio.gather(*(_content(call, each, body, body.instructions) for _, each in read if each))
+    both = list(zip((url for url, _ in read), texts, strict=True))
+    results = [{"url": url, "raw_content": text, "favicon": None} for url, text in both if isinstance(text, str)]
+    failed = [{"url": url, **text.as_dict(call.lang)} for url, text in both if isinstance(text, SuyuanError)]
     return _site_answer(call, body, job, results, failed=failed)
 
 
@@ -318,8 +344,8 @@ def _site_answer(call: ForeignCall, body: Site, job: CrawlJob, results: list[Any
     if done:
         crawls: Crawls = call.request.app.state.crawls
         crawls.forget(job)
-    more |= {"complete": done, "resume": None if done else job.id, "left": job.crawl.waiting}
-    return _answered(call, body, {"base_url": job.crawl.url, "results": results}, **more)
+    more |= {"complete": done and not job.crawl.cut, "resume": None if done else job.id, "left": job.crawl.waiting}
+    return _answered(call, body, {"base_url": job.crawl.url, "results": results}, too_long(job.crawl), **more)
 
 
 @router.get("/usage")
