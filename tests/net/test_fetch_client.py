@@ -21,7 +21,7 @@ from support.site import Reply, Seen, bomb, drip, free_port, half, raw, redirect
 from support.timing import PATIENCE
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
-from suyuan.net.fetch_client import CheckedResolver, FetchClient, FetchResult, Lookup
+from suyuan.net.fetch_client import FetchClient, FetchResult, Lookup, checked_addresses
 from suyuan.net.guard import Guard
 from suyuan.net.settings import NetSettings
 
@@ -280,10 +280,10 @@ class TestAddresses:
             assert caught.value.detail_code == "guard_refused" and site.connections == 1
 
     async def test_the_resolver_returns_only_allowed_addresses(self) -> None:
-        found = await CheckedResolver(ONE, LOOKUP).resolve("both.example", 80)
-        assert [entry["host"] for entry in found] == ["127.0.0.1"]
+        found = await checked_addresses(ONE, LOOKUP, "both.example", 80)
+        assert [entry[4][0] for entry in found] == ["127.0.0.1"]
         with pytest.raises(OSError):
-            await CheckedResolver(ONE, names(empty_example=[])).resolve("empty.example", 80)
+            await checked_addresses(ONE, names(empty_example=[]), "empty.example", 80)
 
     async def test_a_name_that_does_not_exist(self) -> None:
         async with client() as made:
@@ -416,6 +416,29 @@ class TestLimits:
     async def test_broken_responses_are_network_errors(self, answer: Reply, code: str) -> None:
         error = await failure(answer)
         assert isinstance(error, NetworkError) and error.detail_code == code
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: other\r\n\r\nhello",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\n\r\n",
+        ],
+        ids=["line feeds", "after an interim response", "until the end", "spaces after a size"],
+    )
+    async def test_responses_of_careless_servers(self, answer: bytes) -> None:
+        assert (await ask(raw(answer))).response.body == b"hello"
+
+    async def test_hosts_that_are_not_used_any_more_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("suyuan.net.http._MOST_HOSTS", 3)
+        hosts = [f"h{n}.example" for n in range(9)]
+        lookup = names(**{host.replace(".", "_"): ["127.0.0.1"] for host in hosts})
+        closing = reply("x", headers={"Connection": "close"})
+        async with serve(lambda _: closing) as site, client(Guard(allow_hosts=tuple(hosts)), lookup) as made:
+            for host in hosts:
+                assert (await get(made, at(site.url, "/", host))).response.text == "x"
+            assert len(made._http._pool.get()._hosts) <= 3
 
     async def test_a_refused_connection(self) -> None:
         async with client() as made:

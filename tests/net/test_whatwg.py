@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from suyuan.core.errors import SuyuanError
-from suyuan.net.fetch_client import CheckedResolver
+from suyuan.net.fetch_client import checked_addresses
 from suyuan.net.guard import Guard, parse
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
@@ -37,7 +37,7 @@ async def outcome(url: str) -> str:
     try:
         address = guard.check_url(url)
         if address.ip is None:
-            await CheckedResolver(guard, all_names_are_loopback).resolve(address.host, address.port)
+            await checked_addresses(guard, all_names_are_loopback, address.host, address.port)
     except SuyuanError as error:
         return error.detail_code
     return "through"

@@ -7,10 +7,8 @@ another client, and a demo client reaches nothing else.
 from __future__ import annotations
 
 from functools import cached_property
-from socket import AF_INET, AI_NUMERICHOST, AI_NUMERICSERV, SOCK_STREAM, AddressFamily
+from socket import AF_INET, SOCK_STREAM
 from typing import Any
-
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from ..core.causes.network import GUARD_REFUSED
 from ..core.errors import SuyuanError
@@ -44,27 +42,18 @@ class DemoGuard(Guard):
             raise _refused(host or str(ip))
 
 
-class DemoResolver(AbstractResolver):
+class DemoResolver:
     """Finds the hosts of the demo web at the port of its server; it knows no other, and asks nobody."""
 
     def __init__(self, hosts: frozenset[str], port: int) -> None:
         self._hosts = hosts
         self._port = port
 
-    async def resolve(self, host: str, port: int = 0, family: AddressFamily = AF_INET) -> list[ResolveResult]:
-        """The address of the server for each host of the demo web."""
+    async def lookup(self, host: str, port: int) -> list[Any]:
+        """The address of the server for each host of the demo web, as ``getaddrinfo`` gives it."""
         if host not in self._hosts:
             raise OSError(f"{host} is not in the demo web")
-        flags = AI_NUMERICHOST | AI_NUMERICSERV
-        return [{"hostname": host, "host": LOOPBACK, "port": self._port, "family": AF_INET, "proto": 0, "flags": flags}]
-
-    async def lookup(self, host: str, port: int) -> list[Any]:
-        """The same as ``getaddrinfo`` gives it."""
-        found = await self.resolve(host, port)
-        return [(AF_INET, SOCK_STREAM, 0, "", (one["host"], one["port"])) for one in found]
-
-    async def close(self) -> None:
-        """Do nothing, since nothing is open."""
+        return [(AF_INET, SOCK_STREAM, 0, "", (LOOPBACK, self._port))]
 
 
 class DemoNetwork(Network):
@@ -87,7 +76,7 @@ class DemoNetwork(Network):
     @cached_property
     def fetch_client(self) -> FetchClient:
         """The client for the pages of the demo web."""
-        return FetchClient(self._net, self.guard, resolver=self._resolver)
+        return FetchClient(self._net, self.guard, resolve=self._resolver.lookup)
 
     def _http(self, profile: str) -> Transport:
         return HttpClient(self._net, lookup=self._resolver.lookup)

@@ -14,7 +14,7 @@ import httpx2
 from aiohttp import ClientTimeout, TCPConnector
 from yarl import URL
 
-from .aiohttp_sessions import session_pool
+from .loop_pool import LoopPool
 
 # What libraries collect in memory: one line of a stream, and the whole of other answers.
 _LARGEST_LINE = 16_000_000
@@ -28,7 +28,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     def __init__(self, proxy: str | None = None) -> None:
         self._proxy = proxy
         # httpx decompresses the body itself.
-        self._pool = session_pool("suyuan", lambda: TCPConnector(limit=0, ttl_dns_cache=120), auto_decompress=False)
+        self._pool = LoopPool(_session)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request, and return its response as soon as the headers are received."""
@@ -58,6 +58,18 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             proxy=self._proxy,
             timeout=ClientTimeout(total=None, sock_connect=allowed.get("connect"), sock_read=allowed.get("read")),
         )
+
+
+def _session() -> aiohttp.ClientSession:
+    # No timeout beside the caller's deadline, no cookies, and no proxy but the configured one.
+    return aiohttp.ClientSession(
+        connector=TCPConnector(limit=0, ttl_dns_cache=120),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=ClientTimeout(total=None),
+        trust_env=False,
+        headers={"User-Agent": "suyuan"},
+        auto_decompress=False,
+    )
 
 
 class _ResponseStream(httpx2.AsyncByteStream):

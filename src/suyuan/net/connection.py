@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import NamedTuple, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from .decompress import Decompressor
 
-_LARGEST_HEAD = 64 * 1024
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_LARGEST_HEAD, _LARGEST_HEADER, _MOST_HEADERS = 64 * 1024, 32 * 1024, 128
+
+
+class Limits(NamedTuple):
+    """The most bytes of a body, as it is sent and decompressed."""
+
+    wire: int
+    body: int
 
 
 class BadResponse(ValueError):
@@ -17,7 +25,10 @@ class BadResponse(ValueError):
 
 
 class BodyTooLarge(ValueError):
-    """The body is larger than allowed, after decompression."""
+    """The body is larger than ``limit``."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
 
 
 class ConnectionClosed(OSError):
@@ -31,8 +42,7 @@ class ConnectionClosed(OSError):
 class Connection(asyncio.Protocol):
     """A socket and the response that is being received on it."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self.transport: asyncio.Transport
         self._lost = asyncio.get_running_loop().create_future()
         self._expiry: asyncio.TimerHandle | None = None
@@ -40,13 +50,20 @@ class Connection(asyncio.Protocol):
         self._closes = True
 
     # --- for the client -------------------------------------------------------------------------------------------
-    async def exchange(self, data: bytes, *, head_only: bool = False) -> tuple[int, dict[str, str], bytes]:
-        """Send a request; return status, headers with lower-case names, and the decompressed body of its response."""
+    async def exchange(self, data: bytes, limits: Limits | None) -> tuple[int, dict[str, str], bytes]:
+        """Send a request; return status, headers with lower-case names, and the decompressed body of its response.
+
+        Without limits no body is read, as of a redirect.
+        """
         if self.transport.is_closing():
             raise ConnectionClosed(unused=True)
         self._waiting = asyncio.get_running_loop().create_future()
-        self._head_only = head_only
+        self._limits = limits
         self._parser = HttpResponseParser(self)
+        # As browsers do: old servers end lines with a line feed alone.
+        self._parser.set_dangerous_leniencies(
+            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
+        )
         self._received = 0
         self._begin()
         try:
@@ -125,35 +142,49 @@ class Connection(asyncio.Protocol):
         self._status = 0
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
-        self._size = 0
+        self._wire = self._size = 0
         self._in_body = self._complete = self._until_end = False
         self._decompressor: Decompressor | None = None
 
     # --- for the parser -------------------------------------------------------------------------------------------
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take one header."""
+        if len(value) > _LARGEST_HEADER or len(self._headers) == _MOST_HEADERS:
+            raise BadResponse("the headers are too large")
         self._headers[name.decode("latin-1").lower()] = value.decode("utf-8", "surrogateescape")
 
     def on_headers_complete(self) -> None:
         """Prepare for the body."""
         self._status = self._parser.get_status_code()
         self._in_body = self._status >= 200
-        self._until_end = not {"content-length", "transfer-encoding"} & self._headers.keys()
+        chunked = self._headers.get("transfer-encoding", "").lower().endswith("chunked")
+        self._until_end = "content-length" not in self._headers and not chunked
         if encoding := self._headers.get("content-encoding", ""):
             self._decompressor = Decompressor(encoding)
-        if self._head_only:
-            self._end(closes=False)
+        length = self._headers.get("content-length", "")
+        is_redirect = self._status in REDIRECTS and "location" in self._headers
+        if self._limits is None or (is_redirect and length != "0"):
+            self._end(closes=True)
+        elif length.isdecimal() and int(length) > self._limits.wire:
+            raise BodyTooLarge(self._limits.wire)
 
     def on_body(self, data: bytes) -> None:
         """Take a part of the body."""
+        if self._complete or self._limits is None:
+            return
+        self._wire += len(data)
+        if self._wire > self._limits.wire:
+            raise BodyTooLarge(self._limits.wire)
         for piece in (data,) if self._decompressor is None else self._decompressor.feed(data):
             self._size += len(piece)
-            if self._size > self._limit:
-                raise BodyTooLarge
+            if self._size > self._limits.body:
+                raise BodyTooLarge(self._limits.body)
             self._body.append(piece)
 
     def on_message_complete(self) -> None:
         """End the exchange, unless the response is only an interim one (``103 Early Hints``)."""
+        if self._complete:
+            return
         if self._status < 200:
             self._begin()
             return

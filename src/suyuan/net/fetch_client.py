@@ -5,27 +5,22 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from socket import AF_INET, AF_INET6, AI_ADDRCONFIG, AI_NUMERICHOST, AI_NUMERICSERV, SOCK_STREAM, AddressFamily
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from socket import AF_INET, AF_INET6, AI_ADDRCONFIG, SOCK_STREAM
 from types import MappingProxyType
 from typing import Any
-
-import aiohttp
-from aiohttp import TCPConnector
-from aiohttp.abc import AbstractResolver, ResolveResult
-from yarl import URL
 
 from ..core.causes.network import BAD_URL, GUARD_REFUSED
 from ..core.causes.page import PAGE_REDIRECTS, PAGE_TOO_LARGE, PAGE_UNDECODED
 from ..core.errors import SuyuanError
-from ..core.wire import Response
+from ..core.urls import origin
+from ..core.wire import Request, Response
 from ..messages.catalog import Text
-from .aiohttp_sessions import session_pool
-from .decompress import ACCEPTED, DecompressionError, Decompressor
-from .errors import network_error
+from .connection import REDIRECTS, Limits
 from .guard import Address, Guard
-from .loop_pool import PLACES, LoopPool
+from .http import HttpClient
+from .http import Lookup as Resolve
 from .settings import NetSettings
 
 FETCH = "web.fetch"
@@ -34,7 +29,6 @@ FETCH = "web.fetch"
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 """Returns the IP addresses of a host, for a port; raises ``OSError`` if there are none."""
 
-_REDIRECTS = (301, 302, 303, 307, 308)
 _CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
 # Behind a proxy our own lookup is only an additional check, which must not delay the page.
 _LOOKUP_SECONDS = 2.0
@@ -49,13 +43,7 @@ class FetchResult:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _SizeLimits:
-    wire: int
-    body: int
-
-
-_POSTED = _SizeLimits(100_000, 100_000)
+_POSTED = Limits(100_000, 100_000)
 """What is read of an answer that nobody looks at."""
 
 
@@ -65,33 +53,30 @@ async def system_lookup(host: str, port: int) -> Sequence[str]:
     return [str(address[0]) for *_, address in found]
 
 
-class CheckedResolver(AbstractResolver):
-    """A resolver that returns only addresses the guard allows, which are connected to without another lookup."""
+async def checked_addresses(guard: Guard, lookup: Lookup, host: str, port: int) -> list[Any]:
+    """The addresses of a host that the guard allows, as ``getaddrinfo`` gives them: no other is connected to.
 
-    def __init__(self, guard: Guard, lookup: Lookup = system_lookup) -> None:
-        self._guard = guard
-        self._lookup = lookup
+    Raises ``GUARD_REFUSED`` if all of them are refused.
+    """
+    allowed: dict[str, None] = {}
+    refusal: Exception = OSError(f"no address for {host}")
+    for ip in (host,) if _is_ip(host) else await lookup(host, port):
+        try:
+            guard.check_address(ip, host)
+            allowed[ip] = None
+        except SuyuanError as error:
+            refusal = error
+    if not allowed:
+        raise refusal
+    return [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in allowed]
 
-    async def resolve(self, host: str, port: int = 0, family: AddressFamily = AF_INET) -> list[ResolveResult]:
-        """The allowed addresses of ``host``; raises ``GUARD_REFUSED`` if all of them are refused."""
-        allowed: list[str] = []
-        refusal: Exception = OSError(f"no address for {host}")
-        for ip in await self._lookup(host, port):
-            try:
-                self._guard.check_address(ip, host)
-                allowed.append(ip)
-            except SuyuanError as error:
-                refusal = error
-        if not allowed:
-            raise refusal
-        return [_resolved(host, ip, port) for ip in dict.fromkeys(allowed)]
 
-    async def close(self) -> None:
-        """Do nothing, since nothing is open."""
+class _PageClient(HttpClient):
+    too_large, undecoded = PAGE_TOO_LARGE, PAGE_UNDECODED
 
 
 class FetchClient:
-    """GET for any allowed address, without cookies; it has connection pools for each event loop that uses it."""
+    """GET for any allowed address, without cookies; it has connections for each event loop that uses it."""
 
     def __init__(
         self,
@@ -99,18 +84,17 @@ class FetchClient:
         guard: Guard,
         lookup: Lookup = system_lookup,
         tls: ssl.SSLContext | None = None,
-        resolver: AbstractResolver | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
         self._settings = settings
         self._guard = guard
         self._lookup = lookup
-        # The proxy itself may be on this machine, so its connections are not checked and have their own pool.
-        places: dict[str, Any] = {"limit": 0, "limit_per_host": PLACES, "ssl": tls or True}
-        self._direct = _pool(
-            settings,
-            lambda: TCPConnector(resolver=resolver or CheckedResolver(guard, lookup), use_dns_cache=False, **places),
-        )
-        self._proxied = _pool(settings, lambda: TCPConnector(**places))
+
+        async def checked(host: str, port: int) -> list[Any]:
+            return await checked_addresses(guard, lookup, host, port)
+
+        # Names are looked up for each connection: an address that was right is not trusted later.
+        self._http = _PageClient(settings, resolve or checked, tls, address_seconds=0.0)
 
     async def get(
         self,
@@ -126,7 +110,7 @@ class FetchClient:
         hops = [address.href]
         notes: tuple[str, ...] = ()
         while True:
-            response = await self._send_once(address, headers, _SizeLimits(max_wire, max_bytes))
+            response = await self._send_once(address, headers, Limits(max_wire, max_bytes))
             location = _location(response)
             if location is None:
                 return FetchResult(response, tuple(hops), notes)
@@ -159,8 +143,7 @@ class FetchClient:
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
-        await self._direct.close()
-        await self._proxied.close()
+        await self._http.close()
 
     def _redirect_target(self, address: Address, location: str) -> Address:
         try:
@@ -173,46 +156,16 @@ class FetchClient:
             raise GUARD_REFUSED(where=address.netloc, why=why) from None
 
     async def _send_once(
-        self, address: Address, headers: Mapping[str, str], limits: _SizeLimits, body: bytes | None = None
+        self, address: Address, headers: Mapping[str, str], limits: Limits, body: bytes | None = None
     ) -> Response:
-        url = URL(f"{address.scheme}://{address.netloc}{address.target}", encoded=True)
-        if (url.raw_host, url.port) != (address.host, address.port):
+        url = f"{address.scheme}://{address.netloc}{address.target}"
+        if origin(url) != (address.scheme, address.host, address.port):
             # Attacks on such checks use URLs that two parsers read differently.
             raise BAD_URL(url=address.netloc, why=Text("network.reason.ambiguous"))
-        proxy = self._settings.proxy_for(address.host)
-        if proxy is not None:
+        if self._settings.proxy_for(address.host) is not None:
             await self._check_before_proxy(address)
-        outcome: Response | SuyuanError
-        try:
-            outcome = await self._exchange(address, url, proxy, headers, limits, body)
-        except DecompressionError as error:
-            outcome = PAGE_UNDECODED(engine=FETCH, where=address.netloc, what=error)
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            outcome = network_error(error, FETCH, url)
-        if isinstance(outcome, SuyuanError):
-            # Raised outside the handler, because the original error may contain the proxy's password.
-            raise outcome
-        return outcome
-
-    async def _exchange(
-        self,
-        address: Address,
-        url: URL,
-        proxy: str | None,
-        headers: Mapping[str, str],
-        limits: _SizeLimits,
-        body: bytes | None,
-    ) -> Response:
-        session, method = (self._direct if proxy is None else self._proxied).get(), "GET" if body is None else "POST"
-        async with session.request(
-            method, url, headers=headers, data=body, allow_redirects=False, proxy=proxy
-        ) as received:
-            found = {name.lower(): value for name, value in received.headers.items()}
-            response = Response(received.status, b"", address.href, found, datetime.now(UTC))
-            if _location(response) is not None:
-                # The body of a redirect is not read.
-                return response
-            return Response(received.status, await _body(received, address, limits), address.href, found, response.at)
+        request = Request(url, "GET" if body is None else "POST", headers, body or b"")
+        return replace(await self._http.send(request, FETCH, limits), url=address.href)
 
     async def _check_before_proxy(self, address: Address) -> None:
         """Refuse hosts that this machine knows to be private, although the proxy resolves names itself."""
@@ -229,52 +182,17 @@ class FetchClient:
                 self._guard.check_address(ip, address.host)
 
 
-def _pool(settings: NetSettings, connector: Callable[[], TCPConnector]) -> LoopPool[aiohttp.ClientSession]:
-    return session_pool(
-        settings.user_agent,
-        connector,
-        headers={"Accept-Encoding": ACCEPTED},
-        # Decompressed here, because both sizes are limited.
-        auto_decompress=False,
-        # Pages often send long security policies; the number of headers is limited as well.
-        max_field_size=32 * 1024,
-    )
-
-
-async def _body(received: aiohttp.ClientResponse, address: Address, limits: _SizeLimits) -> bytes:
-    if (received.content_length or 0) > limits.wire:
-        raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.wire)
-    decompressor = Decompressor(received.headers.get("Content-Encoding", ""))
-    pieces: list[bytes] = []
-    wire = size = 0
-    async for compressed in received.content.iter_any():
-        wire += len(compressed)
-        if wire > limits.wire:
-            raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.wire)
-        for piece in decompressor.feed(compressed):
-            size += len(piece)
-            if size > limits.body:
-                raise PAGE_TOO_LARGE(engine=FETCH, where=address.netloc, limit=limits.body)
-            pieces.append(piece)
-    decompressor.finish()
-    return b"".join(pieces)
-
-
 def _location(response: Response) -> str | None:
     """The target of a redirect; bytes that are not UTF-8 are percent-encoded, as in browsers."""
     value = response.headers.get("location", "")
-    if response.status not in _REDIRECTS or not value:
+    if response.status not in REDIRECTS or not value:
         return None
     return "".join(f"%{ord(char) & 0xFF:02X}" if "\udc80" <= char <= "\udcff" else char for char in value)
 
 
-def _resolved(host: str, ip: str, port: int) -> ResolveResult:
-    family = AF_INET6 if ":" in ip else AF_INET
-    return {
-        "hostname": host,
-        "host": ip,
-        "port": port,
-        "family": family,
-        "proto": 0,
-        "flags": AI_NUMERICHOST | AI_NUMERICSERV,
-    }
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -26,7 +26,7 @@ from ..core.causes.network import BAD_HTTP, BROKEN_OFF, NO_SUCH_HOST, NOT_TLS, P
 from ..core.errors import SuyuanError
 from ..core.urls import origin, split_path
 from ..core.wire import Request, Response
-from .connection import BodyTooLarge, Connection, ConnectionClosed
+from .connection import BodyTooLarge, Connection, ConnectionClosed, Limits
 from .decompress import ACCEPTED, DecompressionError
 from .loop_pool import PLACES, LoopPool
 from .settings import NetSettings
@@ -34,6 +34,7 @@ from .tls import tls_verdict
 
 _KEEP_SECONDS = 15.0
 _ADDRESSES_SECONDS = 120.0
+_MOST_HOSTS = 500
 _HAPPY_EYEBALLS_DELAY = 0.25
 _LINE_BREAK = re.compile(r"[\r\n\0]")
 # What may stand in a URL as it is; everything else is percent-encoded.
@@ -70,13 +71,22 @@ class _ConnectFailed(Exception):
 class HttpClient:
     """A ``Transport`` that has connections for each event loop that uses it."""
 
-    def __init__(self, settings: NetSettings, lookup: Lookup | None = None) -> None:
+    too_large, undecoded = TOO_LARGE, UNDECODED
+
+    def __init__(
+        self,
+        settings: NetSettings,
+        lookup: Lookup | None = None,
+        tls: ssl.SSLContext | None = None,
+        address_seconds: float = _ADDRESSES_SECONDS,
+    ) -> None:
         self._settings = settings
         self._proxied = bool(settings.proxy)
         self._target = lru_cache(256)(self._parse)
-        self._pool = LoopPool(lambda: _Hosts(settings.max_bytes, lookup or system_lookup))
+        self._limits = Limits(1 << 50, settings.max_bytes)
+        self._pool = LoopPool(lambda: _Hosts(_Ways(lookup or system_lookup, tls, address_seconds)))
 
-    async def send(self, request: Request, engine: str) -> Response:
+    async def send(self, request: Request, engine: str, limits: Limits | None = None) -> Response:
         """Send one request; cancelling it closes its socket."""
         try:
             base, path = split_path(request.sent_url())
@@ -84,7 +94,7 @@ class HttpClient:
             data = self._bytes(request, path, target)
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
-        outcome = await self._exchange(target, data, engine)
+        outcome = await self._exchange(target, data, engine, limits or self._limits)
         if isinstance(outcome, SuyuanError):
             raise outcome
         status, headers, body = outcome
@@ -95,7 +105,7 @@ class HttpClient:
         await self._pool.close()
 
     async def _exchange(
-        self, target: _Target, data: bytes, engine: str
+        self, target: _Target, data: bytes, engine: str, limits: Limits
     ) -> tuple[int, dict[str, str], bytes] | SuyuanError:
         """The response, or the error to raise: not raised here, since the original may contain the proxy's password."""
         where = target.netloc
@@ -104,7 +114,7 @@ class HttpClient:
             while True:
                 connection, reused = await host.take()
                 try:
-                    return await connection.exchange(data)
+                    return await connection.exchange(data, limits)
                 except ConnectionClosed as error:
                     # The server has closed a connection that it kept open until now.
                     if not (reused and error.unused):
@@ -113,10 +123,12 @@ class HttpClient:
                     host.give_back(connection)
         except _ConnectFailed as error:
             failure: SuyuanError = error.cause(engine=engine, where=where, why=error.why)
-        except DecompressionError:
-            failure = UNDECODED(engine=engine)
-        except BodyTooLarge:
-            failure = TOO_LARGE(engine=engine, limit=self._settings.max_bytes)
+        except SuyuanError as error:
+            failure = error
+        except DecompressionError as error:
+            failure = self.undecoded(engine=engine, where=where, what=error)
+        except BodyTooLarge as error:
+            failure = self.too_large(engine=engine, where=where, limit=error.limit)
         except ValueError:
             failure = BAD_HTTP(engine=engine, where=where)
         except OSError:
@@ -143,18 +155,28 @@ class HttpClient:
         return _head(request.method, path, headers) + request.body
 
 
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """How connections are made: who finds addresses, which certificates are trusted, how long addresses are kept."""
+
+    lookup: Lookup
+    tls: ssl.SSLContext | None
+    address_seconds: float
+
+
 class _Hosts:
     """The hosts that are known to one event loop."""
 
-    def __init__(self, limit: int, lookup: Lookup) -> None:
-        self._limit = limit
-        self._lookup = lookup
+    def __init__(self, ways: _Ways) -> None:
+        self._ways = ways
         self._hosts: dict[_Target, _Host] = {}
 
     def of(self, target: _Target) -> _Host:
         """What is known about ``target``."""
         if target not in self._hosts:
-            self._hosts[target] = _Host(target, self._limit, self._lookup)
+            if len(self._hosts) >= _MOST_HOSTS:
+                self._hosts = {known: host for known, host in self._hosts.items() if host.is_used}
+            self._hosts[target] = _Host(target, self._ways)
         return self._hosts[target]
 
     async def close(self) -> None:
@@ -167,10 +189,10 @@ class _Hosts:
 class _Host:
     """One host: its addresses, and its connections, of which there are never more than its places."""
 
-    def __init__(self, target: _Target, limit: int, lookup: Lookup) -> None:
+    def __init__(self, target: _Target, ways: _Ways) -> None:
         self._target = target
-        self._limit = limit
-        self._lookup = lookup
+        self._ways = ways
+        self._users = 0
         self._places = asyncio.Semaphore(PLACES)
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
@@ -179,13 +201,17 @@ class _Host:
 
     async def take(self) -> tuple[Connection, bool]:
         """A connection, to be given back, and whether it was used before; waits while all places are taken."""
-        await self._places.acquire()
+        self._users += 1
         try:
-            kept = self._kept()
-            connection = kept or await self._connect()
-        except BaseException:
-            self._places.release()
-            raise
+            await self._places.acquire()
+            try:
+                kept = self._kept()
+                connection = kept or await self._connect()
+            except BaseException:
+                self._places.release()
+                raise
+        finally:
+            self._users -= 1
         self._busy.add(connection)
         return connection, kept is not None
 
@@ -205,6 +231,11 @@ class _Host:
             self._addresses.cancel()
         for connection in (*self._idle, *self._busy):
             await connection.close()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it has connections, or somebody waits for one."""
+        return bool(self._users or self._busy or any(not each.transport.is_closing() for each in self._idle))
 
     def _kept(self) -> Connection | None:
         while self._idle:
@@ -229,7 +260,9 @@ class _Host:
     async def _open(self, host: str, port: int, tls_name: str) -> Connection:
         loop = asyncio.get_running_loop()
         try:
-            addresses = await self._resolve(host, port)
+            # The user's proxy may be anywhere.
+            lookup = system_lookup if self._target.proxy else self._ways.lookup
+            addresses = await self._resolve(lookup, host, port)
         except OSError:
             raise _ConnectFailed(NO_SUCH_HOST) from None
         try:
@@ -238,9 +271,8 @@ class _Host:
             self._addresses = None
             raise _ConnectFailed(REFUSED) from None
         try:
-            tls = trusted_certificates() if tls_name else None
             _, connection = await loop.create_connection(
-                lambda: Connection(self._limit), sock=sock, ssl=tls, server_hostname=tls_name or None
+                Connection, sock=sock, ssl=self._tls() if tls_name else None, server_hostname=tls_name or None
             )
         except OSError as error:
             # The port is open, but there is no trusted TLS.
@@ -253,7 +285,7 @@ class _Host:
         netloc = f"{target.netloc}:443" if target.port == 443 else target.netloc
         head = _head("CONNECT", netloc, {"Host": netloc, **_proxy_authorization(target.proxy)})
         try:
-            status, _, _ = await connection.exchange(head, head_only=True)
+            status, _, _ = await connection.exchange(head, None)
         except (OSError, ValueError):
             status = 0
         if status != 200:
@@ -261,20 +293,21 @@ class _Host:
             raise _ConnectFailed(PROXY_FAILED)
         loop = asyncio.get_running_loop()
         try:
-            transport = await loop.start_tls(
-                connection.transport, connection, trusted_certificates(), server_hostname=target.host
-            )
+            transport = await loop.start_tls(connection.transport, connection, self._tls(), server_hostname=target.host)
         except OSError as error:
             raise _ConnectFailed(TLS_FAILED, tls_verdict(error) or NOT_TLS) from None
         assert transport is not None
         connection.connection_made(transport)
 
-    async def _resolve(self, host: str, port: int) -> list[Any]:
+    def _tls(self) -> ssl.SSLContext:
+        return self._ways.tls or trusted_certificates()
+
+    async def _resolve(self, lookup: Lookup, host: str, port: int) -> list[Any]:
         """The addresses of the host, looked up once for all who wait: a lookup that hangs takes one thread."""
         known, now = self._addresses, time.monotonic()
-        if known is None or (known.done() and (now - self._resolved_at > _ADDRESSES_SECONDS or _failed(known))):
+        if known is None or (known.done() and (now - self._resolved_at > self._ways.address_seconds or _failed(known))):
             loop = asyncio.get_running_loop()
-            known = self._addresses = loop.create_task(self._lookup(host, port))
+            known = self._addresses = loop.create_task(lookup(host, port))
             # Looked at even if nobody waits for it any more.
             known.add_done_callback(_failed)
             self._resolved_at = now
