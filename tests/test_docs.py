@@ -112,7 +112,9 @@ def test_both_readmes_have_the_same_parts() -> None:
             "headings": [level for level, _ in headings(page)],
             "points": len(re.findall(r"^- ", text_of(page), re.M)),
             "links": sorted(translated(link) for link in links(page)),
-            "tables": [[[sorted(re.findall(r"`[^`]+`", cell)) for cell in row] for row in table] for table in tables(page)],
+            "tables": [
+                [[sorted(re.findall(r"`[^`]+`", cell)) for cell in row] for row in table] for table in tables(page)
+            ],
             "code": sorted(set(inline_code(page))),
         }
         for page in READMES
@@ -214,6 +216,15 @@ def _run(code: str, folder: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder, env=environ, timeout=60
     )
     assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+def test_the_architecture_names_every_package() -> None:
+    [table] = [table for table in tables(DOCS / "architecture.md") if "src/suyuan/" in table[0][0]]
+    named = re.findall(r"`([\w.]+?)/?`", " ".join(row[0] for row in table[1:]))
+    source = [
+        path for path in (ROOT / "src" / "suyuan").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    ]
+    assert sorted(named) == sorted(path.name for path in source)
 
 
 # --- generated parts --------------------------------------------------------------------------------------------------
