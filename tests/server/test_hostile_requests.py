@@ -135,7 +135,7 @@ async def test_no_key_is_sent_to_another_address_than_its_own(tmp_path: Path) ->
                 assert "entered-key" in sent and key not in sent
 
 
-FORMS = (
+FORMS: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
     ("/v2/scrape", {"formats": ["html"]}, {}), ("/extract", {"format": "text"}, {}),
     ("/r", {}, {"X-Respond-With": "text", "Accept": "application/json"}),
 )  # fmt: skip
