@@ -72,7 +72,7 @@ def measure(package: str) -> Codebase:
         lines,
         median(sizes),
         max(sizes),
-        1000 * sum(_is_broad(node) for tree in trees for node in ast.walk(tree)) / lines,
+        1000 * sum(is_broad(node) for tree in trees for node in ast.walk(tree)) / lines,
         mean(complexities),
         max(complexities),
         len(modules_in_cycles(package)),
@@ -117,7 +117,7 @@ def _branches(node: ast.AST) -> int:
     return 0
 
 
-def _is_broad(node: ast.AST) -> bool:
+def is_broad(node: ast.AST) -> bool:
     """Whether ``node`` is an ``except`` without a class, or for every exception, that does not always raise again."""
     if not isinstance(node, ast.ExceptHandler):
         return False

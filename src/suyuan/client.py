@@ -128,10 +128,16 @@ class AsyncClient:
         for up to so many seconds.
         """
         tokens_for(depth, max_tokens)
-        page = await self._found(query, engines, max_wait, params)
+        if max_wait:
+            page = await self._search_again(query, engines, max_wait, params)
+        else:
+            page = await self.search_service.search(query, engines=engines, **params)
         return await self.result_reader.read(page, depth, max_tokens) if depth != "results" else page
 
-    async def _found(self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams) -> SearchPage:
+    async def _search_again(
+        self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams
+    ) -> SearchPage:
+        """Search until there is an answer, for up to ``max_wait`` seconds."""
         deadline, tries = time.monotonic() + max_wait, 0
         while True:
             try:

@@ -8,9 +8,8 @@ from typing import Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from ..search.runner import EngineRunner
+from ..search.engine_status import EngineStatus
 from . import engines_parse
 from .tables import show_table
 from .terminal import Terminal, print_json
@@ -30,7 +29,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """List the engines."""
     client = AsyncClient(settings)
     order = [runner.name for runner in client.search_service.auto_order()]
-    rows = [{**_row(name, client, t), **_learned(name, client, order)} for name in client.engines]
+    found = [client.engines.status(name) for name in client.engines]
+    rows = [{**_row(each, client, t), **_learned(each, client, order)} for each in found]
     if args.json:
         print_json(rows)
         return 0
@@ -40,13 +40,12 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     return 0
 
 
-def _learned(name: str, client: AsyncClient, order: list[str]) -> dict[str, object]:
+def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dict[str, object]:
     """The place in ``auto``, and what was seen of an engine."""
-    place = order.index(name) + 1 if name in order else None
-    try:
-        state = client.engines[name].state
-    except SuyuanError:
+    place = order.index(status.name) + 1 if status.name in order else None
+    if status.state == "broken":
         return {"auto": place, "seen": 0, "worth": None, "latency_ms": None}
+    state = client.engines[status.name].state
     seen = round(state.experience.strength())
     return {
         "auto": place,
@@ -61,30 +60,25 @@ def _auto(row: dict[str, object], t: Texts) -> str:
     return t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place
 
 
-def _row(name: str, client: AsyncClient, t: Texts) -> dict[str, object]:
-    try:
-        runner: EngineRunner = client.engines[name]
-    except SuyuanError as error:
-        return {"name": name, "key": "", "state": t("state.broken"), "address": error.say(t.lang)[0], "ready": False}
-    engine = runner.engine
-    variable = getattr(engine, "api_key_env", "")
-    configured = bool(getattr(engine, "configured", True))
-    cooldown = runner.breaker.cooldown_left()
-    state, address = t("state.ready"), getattr(engine, "base_url", "") if name != "stub" else "-"
-    browser_problem = client.network.browser_problem() if getattr(engine, "via_browser", False) else None
-    if browser_problem:
-        state, address = t("state.no_browser"), " ".join(browser_problem.say(t.lang))
-    elif not configured:
-        state = t("state.no_key")
-    elif cooldown:
-        state = t("state.paused", seconds=cooldown, why=runner.breaker.reason)
-    key = t("key.none") if not variable else t("key.set") if configured else t("key.missing", variable=variable)
+def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, object]:
+    if status.state == "broken":
+        key = ""
+    elif status.state == "no_key":
+        key = t("key.missing", variable=status.key_variable)
+    else:
+        key = t("key.set") if status.key_variable else t("key.none")
+    if status.state == "circuit_open":
+        why = client.engines[status.name].breaker.reason
+        state = t("state.paused", seconds=status.cooldown, why=why)
+    else:
+        state = t(f"state.{status.state}")
+    address = " ".join(status.problem.say(t.lang)) if status.problem else status.address
     return {
-        "name": name,
-        "title": getattr(engine, "title", name),
+        "name": status.name,
+        "title": status.title,
         "key": key,
         "state": state,
-        "address": address,
-        "ready": configured and not cooldown and not browser_problem,
-        "cooldown_seconds": round(cooldown),
+        "address": address if status.name != "stub" else "-",
+        "ready": status.ready,
+        "cooldown_seconds": round(status.cooldown),
     }

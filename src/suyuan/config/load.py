@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,12 +73,11 @@ def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[
 
 
 def _read(reader: SettingReader) -> Settings:
-    options = {name: _mentioned_options(reader, name) for name in registry.names()}
-    engine_settings = [one for name, own in options.items() for one in (*common_settings(name), *own)]
-    reader.report_unknown([*declarations(Settings), *engine_settings, *focus_settings(reader)])
+    options = {name: _options(reader, name) for name in registry.names() if reader.mentions(*prefixes(name))}
+    reader.report_unknown(_known(reader, options))
     settings = reader.read(Settings)
     focuses = read_focuses(reader)
-    engines = {name: _engine(reader, name, own, settings.pages.timeout_ms) for name, own in options.items()}
+    engines = {name: _engine(reader, name, options.get(name), settings.pages.timeout_ms) for name in registry.names()}
     net = _net(reader, settings.net)
     environ = reader.environ
     return replace(
@@ -99,15 +98,25 @@ def _read(reader: SettingReader) -> Settings:
     )
 
 
-def _mentioned_options(reader: SettingReader, name: str) -> tuple[Setting, ...]:
+def _options(reader: SettingReader, name: str) -> tuple[Setting, ...]:
     """The options that the engine declares, if any may be configured: an engine is not imported without need."""
     return engine_options(name) if reader.mentions(*prefixes(name), common_settings(name)) else ()
 
 
-def _engine(reader: SettingReader, name: str, options: tuple[Setting, ...], fetch_timeout_ms: int) -> EngineSettings:
+def _known(reader: SettingReader, options: Mapping[str, tuple[Setting, ...]]) -> Iterator[Setting]:
+    yield from declarations(Settings)
+    for name in registry.names():
+        yield from (*common_settings(name), *options.get(name, ()))
+    yield from focus_settings(reader)
+
+
+def _engine(
+    reader: SettingReader, name: str, options: tuple[Setting, ...] | None, fetch_timeout_ms: int
+) -> EngineSettings:
+    """The settings of an engine; ``options`` is None where nothing of it is configured."""
     path_prefix, env_prefix = prefixes(name)
-    own = reader.read(EngineSettings, path_prefix, env_prefix)
-    values = {one.path.removeprefix(path_prefix): reader.value(one) for one in options}
+    own = EngineSettings() if options is None else reader.read(EngineSettings, path_prefix, env_prefix)
+    values = {one.path.removeprefix(path_prefix): reader.value(one) for one in options or ()}
     if own.timeout_ms is None and reader.given(_FETCH_TIMEOUT) and (name.endswith("_html") or name == "google"):
         # Engines that read result pages share the time limit of web.fetch.
         own = replace(own, timeout_ms=fetch_timeout_ms)

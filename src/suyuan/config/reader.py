@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -66,7 +66,7 @@ class SettingReader:
         """The origin of a value that was read."""
         return self.values[path].origin if path in self.values else "default"
 
-    def mentions(self, path_prefix: str, env_prefix: str, known: Collection[Setting]) -> bool:
+    def mentions(self, path_prefix: str, env_prefix: str, known: Collection[Setting] = ()) -> bool:
         """Whether anything with these prefixes is configured that is not among the settings ``known``."""
         paths = {one.path for one in known}
         variables = {one.env for one in known}
@@ -87,8 +87,11 @@ class SettingReader:
         """Record a value that cannot be used."""
         self.problems.append(ConfigProblem(origin, path, value, reason, fallback))
 
-    def report_unknown(self, known: Collection[Setting]) -> None:
+    def report_unknown(self, known: Iterable[Setting]) -> None:
         """Report each setting in the file that does not exist, in the sections that hold the settings ``known``."""
+        if not self._in_file:
+            # Making all that are known takes longer than reading the others.
+            return
         paths = {one.path for one in known}
         sections = {_section(path) for path in paths}
         for path in self._in_file:

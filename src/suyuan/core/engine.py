@@ -147,24 +147,18 @@ async def ask(engine: Engine, query: SearchQuery, send: Send) -> EngineResults:
 
     An answer that the engine cannot read, or reads as nothing, is reported by its status or its CAPTCHA if it has one.
     """
-    last: Response | None = None
-
-    async def remembered(request: Request) -> Response:
-        nonlocal last
-        last = await send(request)
-        return last
-
+    responses: list[Response] = []
     try:
-        found = await drive(engine.exchange(query), remembered)
+        found = await drive(engine.exchange(query), send, responses)
     except Exception as error:
         # A fault in the engine's own code says less than the status of the answer that it could not read.
-        if last is not None and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
-            _check_unread(last, engine.name)
+        if responses and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
+            _check_unread(responses[-1], engine.name)
         raise
     # A status such as 404 may mean that there is nothing; these never do.
-    refused = last is not None and (last.status in (401, 403, 429) or last.status >= 500 or 300 <= last.status < 400)
-    if last is not None and refused and not found.results:
-        check_status(last, engine.name)
+    status = responses[-1].status if responses else 200
+    if not found.results and (status in (401, 403, 429) or status >= 500 or 300 <= status < 400):
+        check_status(responses[-1], engine.name)
     return found
 
 
@@ -184,20 +178,21 @@ def _check_unread(response: Response, engine: str) -> None:
         raise CAPTCHA(engine=engine)
 
 
-async def drive(exchange: Generator[Request, Response, T], send: Send) -> T:
-    """Run an exchange to its end, sending each request that it yields with ``send``.
+async def drive(exchange: Generator[Request, Response, T], send: Send, responses: list[Response] | None = None) -> T:
+    """Run an exchange to its end, sending each request that it yields with ``send``; ``responses`` gets what came.
 
     A failed request raises its error inside the exchange, which may handle it and send another.
     """
+    responses = [] if responses is None else responses
     try:
         request = next(exchange)
         while True:
             try:
-                response = await send(request)
+                responses.append(await send(request))
             except SuyuanError as error:
                 request = exchange.throw(error)
             else:
-                request = exchange.send(response)
+                request = exchange.send(responses[-1])
     except StopIteration as done:
         result: Any = done.value
         return result  # type: ignore[no-any-return]

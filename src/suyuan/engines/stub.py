@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .kit import Engine, EngineResults, Exchange, Response, SearchQuery, SearchResult
+# Not by the kit, which a search without a network need not load.
+from ..core.engine import Engine, Exchange
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Response
 
 _PAGES = (
     (

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..core.errors import SuyuanError
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
+from .engine_status import EngineStatus, status_of
 from .guarded import guarded
 from .runner import EngineRunner
 from .shared_engine import SharedEngine
@@ -71,6 +73,14 @@ class EnginePool(Mapping[str, EngineRunner]):
         if name in registry.NEED_KEY and not (own and own.api_key):
             return False
         return bool(getattr(self[name].engine, "configured", True))
+
+    def status(self, name: str) -> EngineStatus:
+        """Whether an engine can be asked now, and what it lacks."""
+        try:
+            runner = self[name]
+        except SuyuanError as error:
+            return EngineStatus(name, name, "broken", problem=error)
+        return status_of(runner, self._network.browser_problem())
 
     def configure(self, settings: Mapping[str, EngineSettings]) -> None:
         """Use other settings from now on; engines whose settings are the same stay as they are."""

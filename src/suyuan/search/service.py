@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
@@ -91,6 +92,7 @@ class SearchService:
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
         # A plan that names engines is stronger than a focus.
         plan = self._plan((engines if engines != AUTO else focused or engines) or focused or self.default, full)
+        most = most or full.count
         # What is found in somebody's own pages and documents is for nobody else.
         key = (full.key(), plan, most, current_person.get().id if plan.private else "")
         # The user's own files may have changed since.
@@ -102,8 +104,11 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
+        work = partial(self._search, full, plan, most)
+        if self._shared is not None and fresh:
+            work = partial(self._search_shared, self._shared, repr(key), full, plan, most)
         with span("search", trace_id=full.trace_id):
-            page = await self._flights.run((key, waits), lambda: self._search_once(repr(key), full, plan, most))
+            page = await self._flights.run((key, waits), work)
         if page.results and fresh:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
@@ -127,16 +132,15 @@ class SearchService:
         """Run a coroutine that searches, for synchronous callers."""
         return self._bridge.run(work)
 
-    async def _search_once(self, name: str, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
+    async def _search_shared(
+        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, most: int
+    ) -> SearchPage:
         """Search, unless another worker has found the same lately, or is about to."""
-        most = most or query.count
-        if self._shared is None or not self._cache_seconds or plan.private:
-            return await self._search(query, plan, most)
         seconds = self._time_for(query, plan)
-        found = await self._shared.get(name, self._cache_seconds)
-        mine = found is None and await self._shared.claim(name, seconds)
+        found = await shared.get(name, self._cache_seconds)
+        mine = found is None and await shared.claim(name, seconds)
         if found is None and not mine:
-            found = await self._shared.await_other(name, self._cache_seconds, seconds / 2)
+            found = await shared.await_other(name, self._cache_seconds, seconds / 2)
         if found is not None:
             try:
                 return replace(load_page(found, query), cached=True, took_ms=0)
@@ -145,11 +149,11 @@ class SearchService:
         try:
             page = await self._search(query, plan, most)
             if page.results:
-                await self._shared.put(name, dump_page(page), self._cache_seconds)
+                await shared.put(name, dump_page(page), self._cache_seconds)
             return page
         finally:
             if mine:
-                await self._shared.release(name)
+                await shared.release(name)
 
     async def _search(self, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
         started = time.monotonic()

@@ -106,26 +106,15 @@ def engines(client: AsyncClient, *, without_key: bool = True) -> list[dict[str, 
 
 
 def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
-    try:
-        runner = client.engines[name]
-    except SuyuanError:
-        return {"name": name, "title": name, "ready": False, "state": "broken", "needs": "", "cooldown_seconds": 0}
-    engine = runner.engine
-    state, needs = "ready", ""
-    left = runner.breaker.cooldown_left()
-    if getattr(engine, "via_browser", False) and client.network.browser_problem():
-        state, needs = "no_browser", "chrome"
-    elif not getattr(engine, "configured", True):
-        state, needs = "no_key", getattr(engine, "api_key_env", "")
-    elif left:
-        state = "circuit_open"
+    status = client.engines.status(name)
+    needs = {"no_browser": "chrome", "no_key": status.key_variable}.get(status.state, "")
     return {
         "name": name,
-        "title": getattr(engine, "title", name),
-        "ready": state == "ready",
-        "state": state,
+        "title": status.title,
+        "ready": status.ready,
+        "state": status.state,
         "needs": needs,
-        "cooldown_seconds": round(left),
+        "cooldown_seconds": round(status.cooldown),
     }
 
 
