@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
@@ -31,6 +30,7 @@ from .tables import (
     tokens,
     usage,
 )
+from .values import plain, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class TokenRow:
 
     def view(self) -> dict[str, Any]:
         """What may be shown."""
-        expires = _stamp(self.expires) if self.expires else None
+        expires = stamp(self.expires) if self.expires else None
         return {
             "id": self.id,
             "label": self.label,
@@ -104,7 +104,7 @@ class Share:
 
     def view(self) -> dict[str, Any]:
         """What may be shown."""
-        expires = _stamp(self.expires) if self.expires else None
+        expires = stamp(self.expires) if self.expires else None
         return {
             "id": self.id, "conversation": self.conversation, "created_at": self.created_at, "expires_at": expires
         }  # fmt: skip
@@ -136,7 +136,7 @@ class People:
 
     def by_name(self, name: str) -> Account | None:
         """The account with this name."""
-        return self._one(people.c.name == _plain(name))
+        return self._one(people.c.name == plain(name))
 
     def by_id(self, id: str) -> Account | None:
         """The account with this id."""
@@ -149,8 +149,7 @@ class People:
     def bind(self, id: str, subject: str) -> Account | None:
         """Give an account to one whom an OpenID provider knows; None where it is another's already."""
         free = update(people).where(people.c.id == id, people.c.subject.is_(None))
-        with self._database.write() as connection:
-            bound = connection.execute(free.values(subject=subject)).rowcount
+        bound = self._database.change(free.values(subject=subject))
         return self.by_id(id) if bound else None
 
     def named(self, name: str) -> Account:
@@ -161,8 +160,7 @@ class People:
 
     def all(self) -> list[Account]:
         """All accounts, by name."""
-        with self._database.read() as connection:
-            return [_account(row) for row in connection.execute(select(people).order_by(people.c.name))]
+        return [_account(row) for row in self._database.rows(select(people).order_by(people.c.name))]
 
     def change(self, id: str, **values: Any) -> None:
         """Change ``role``, ``password``, ``quotas`` or ``disabled``; a new password and a closed account end logins."""
@@ -187,10 +185,7 @@ class People:
             for name, table in owned:
                 gone[name] = connection.execute(delete(table).where(table.c.person == id)).rowcount
             connection.execute(delete(people).where(people.c.id == id))
-        if self._database.sqlite:
-            # The text must not stay on the disk, neither in free pages nor in the log.
-            self._database.pragma("incremental_vacuum")
-            self._database.pragma("wal_checkpoint(TRUNCATE)")
+        self._database.erase()
         return gone
 
     def export(self, account: Account) -> dict[str, Any]:
@@ -250,21 +245,18 @@ class People:
 
     def note_use(self, token: str) -> None:
         """Note that a token was used now."""
-        with self._database.write() as connection:
-            connection.execute(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
+        self._database.change(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
 
     def remove_token(self, person: str, token: str) -> bool:
         """Revoke a token of a person; return whether there was one."""
-        same = (tokens.c.id == _plain(token), tokens.c.person == person)
-        with self._database.write() as connection:
-            return connection.execute(delete(tokens).where(*same)).rowcount > 0
+        same = (tokens.c.id == plain(token), tokens.c.person == person)
+        return self._database.change(delete(tokens).where(*same)) > 0
 
     # --- logins -------------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, login: Login) -> None:
         """Store a login by a hash of its cookie."""
         row = {"digest": digest, "person": login.person, "expires": login.expires, "begun": login.begun}
-        with self._database.write() as connection:
-            connection.execute(insert(logins).values(**row))
+        self._database.change(insert(logins).values(**row))
 
     def login(self, digest: str) -> tuple[Account, Login] | None:
         """The login with this hash and whose it is, unless it is over or the account is closed."""
@@ -291,21 +283,18 @@ class People:
         now = self._now()
         made = Share(new_id(), conversation, now, now, expires)
         row = {"id": made.id, "digest": digest, "conversation": conversation, "created_at": now, "until": now}
-        with self._database.write() as connection:
-            connection.execute(insert(shares).values(**row, expires=expires))
+        self._database.change(insert(shares).values(**row, expires=expires))
         return made
 
     def share(self, digest: str) -> Share | None:
         """The link with this hash, unless it has expired."""
-        with self._database.read() as connection:
-            row = connection.execute(select(shares).where(shares.c.digest == digest)).first()
+        row = self._database.row(select(shares).where(shares.c.digest == digest))
         return None if row is None or (row.expires and row.expires <= self._clock()) else _share(row)
 
     def shares(self, conversation: str) -> list[Share]:
         """The links to a conversation."""
         query = select(shares).where(shares.c.conversation == conversation).order_by(shares.c.created_at)
-        with self._database.read() as connection:
-            return [_share(row) for row in connection.execute(query)]
+        return [_share(row) for row in self._database.rows(query)]
 
     def shares_of(self, person: str) -> list[tuple[Share, str]]:
         """The links to all conversations of a person that still lead somewhere, with the titles, newest first."""
@@ -318,9 +307,8 @@ class People:
 
     def remove_share(self, conversation: str, share: str) -> bool:
         """Revoke a link; return whether there was one."""
-        same = (shares.c.id == _plain(share), shares.c.conversation == conversation)
-        with self._database.write() as connection:
-            return connection.execute(delete(shares).where(*same)).rowcount > 0
+        same = (shares.c.id == plain(share), shares.c.conversation == conversation)
+        return self._database.change(delete(shares).where(*same)) > 0
 
     # --- what was used ------------------------------------------------------------------------------------------------
     def count(self, person: str, **more: float) -> None:
@@ -341,24 +329,21 @@ class People:
     def used(self, person: str) -> dict[str, float]:
         """What a person has used today."""
         same = (usage.c.person == person, usage.c.day == self._today())
-        with self._database.read() as connection:
-            row = connection.execute(select(usage).where(*same)).first()
+        row = self._database.row(select(usage).where(*same))
         return {name: float(getattr(row, name)) if row else 0.0 for name in COUNTED}
 
     # --- who did what -------------------------------------------------------------------------------------------------
     def note(self, person: str, action: str, what: str = "", address: str = "") -> None:
         """Write a line of the audit log."""
-        row = {"id": new_id(), "at": self._now(), "person": _plain(person)[:100], "action": action}
-        with self._database.write() as connection:
-            connection.execute(insert(audit).values(**row, what=_plain(what)[:200], address=address[:60]))
+        row = {"id": new_id(), "at": self._now(), "person": plain(person)[:100], "action": action}
+        self._database.change(insert(audit).values(**row, what=plain(what)[:200], address=address[:60]))
 
     def noted(self, limit: int = 200, person: str = "") -> list[dict[str, Any]]:
         """The latest lines of the audit log, newest first."""
         query = select(audit).order_by(audit.c.at.desc()).limit(limit)
         if person:
-            query = query.where(audit.c.person == _plain(person))
-        with self._database.read() as connection:
-            lines = connection.execute(query).all()
+            query = query.where(audit.c.person == plain(person))
+        lines = self._database.rows(query)
         return [{name: value for name, value in line._mapping.items() if name != "id"} for line in lines]
 
     def purge(self, audit_days: float) -> None:
@@ -367,15 +352,14 @@ class People:
         with self._database.write() as connection:
             connection.execute(delete(logins).where(logins.c.expires <= now))
             connection.execute(delete(shares).where(shares.c.expires <= now))
-            connection.execute(delete(audit).where(audit.c.at <= _stamp(now - audit_days * 86_400)))
+            connection.execute(delete(audit).where(audit.c.at <= stamp(now - audit_days * 86_400)))
 
     def _one(self, same: Any) -> Account | None:
-        with self._database.read() as connection:
-            row = connection.execute(select(people).where(same)).first()
+        row = self._database.row(select(people).where(same))
         return None if row is None else _account(row)
 
     def _now(self) -> str:
-        return _stamp(self._clock())
+        return stamp(self._clock())
 
     def _today(self) -> str:
         return self._now()[:10]
@@ -411,11 +395,3 @@ def _job_view(connection: Connection, row: Row[Any]) -> dict[str, Any]:
     own = select(research_steps).where(research_steps.c.job == row.id).order_by(research_steps.c.seq)
     steps = [{"kind": step.kind, "at": step.at, "data": json.loads(step.data)} for step in connection.execute(own)]
     return {**{name: getattr(row, name) for name in names}, **parts, "steps": steps}
-
-
-def _stamp(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
-
-
-def _plain(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
