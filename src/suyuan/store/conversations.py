@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import (
     Connection,
@@ -30,7 +30,7 @@ from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
 from ..core.secret import Secret
 from . import process_owner as owner
-from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State, clean_title, new_id
+from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions, Message, State, clean_title, new_id
 from .database import Database
 from .grouped_writer import GroupedWriter
 from .people import People
@@ -66,24 +66,14 @@ class Store:
         return ThreadPoolExecutor(_WRITERS, "suyuan-store")
 
     # --- conversations -------------------------------------------------------------------------------------------
-    def create(
-        self,
-        *,
-        mode: Mode = "chat",
-        search: bool = False,
-        engine: str = "",
-        model: str = "",
-        lang: str = "zh",
-        title: str = "",
-        focus: str = "",
-    ) -> Conversation:
-        """Create a conversation."""
-        now = self._now()
-        made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now, focus=focus)
-        made = replace(made, person=current_person.get().id)
-        with self._database.write() as connection:
-            values = {name: value for name, value in made.as_dict().items() if name in conversations.c}
-            connection.execute(insert(conversations).values(**values))
+    def create(self, **options: Unpack[ConversationOptions]) -> Conversation:
+        """Create a conversation, by default a Chinese one in Chat mode without search."""
+        now, plain_chat = self._now(), {"mode": "chat", "search": False, "engine": "", "model": "", "lang": "zh"}
+        values: dict[str, Any] = {**plain_chat, **options, "title": clean_title(options.get("title", ""))}
+        person = current_person.get().id
+        made = Conversation(id=new_id(), created_at=now, updated_at=now, person=person, **values)
+        stored = {name: value for name, value in made.as_dict().items() if name in conversations.c}
+        self._database.change(insert(conversations).values(**stored))
         return made
 
     def get(self, id: str) -> Conversation | None:
@@ -106,24 +96,11 @@ class Store:
         rows = self._database.rows(query.limit(limit).offset(offset))
         return [found for row in rows if (found := _conversation(row))]
 
-    def change(
-        self,
-        id: str,
-        *,
-        title: str | None = None,
-        mode: Mode | None = None,
-        search: bool | None = None,
-        engine: str | None = None,
-        model: str | None = None,
-        lang: str | None = None,
-        focus: str | None = None,
-        pinned: bool | None = None,
-    ) -> Conversation:
+    def change(self, id: str, *, pinned: bool | None = None, **options: Unpack[ConversationOptions]) -> Conversation:
         """Change what is given; the position in the list stays, unless it is pinned."""
-        given = {"mode": mode, "search": search, "engine": engine, "model": model, "lang": lang, "focus": focus}
-        values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        if title is not None:
-            values["title"] = clean_title(title)
+        values: dict[str, Any] = dict(options)
+        if "title" in options:
+            values["title"] = clean_title(options["title"])
         if pinned is not None:
             values["pinned_at"] = self._now() if pinned else None
         with self._database.write() as connection:

@@ -136,7 +136,7 @@ class Database:
             with connection.begin():
                 yield connection
 
-    def rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
+    def rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """The rows of one query."""
         with self.read() as connection:
             return connection.execute(query, values).all()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
@@ -223,25 +223,18 @@ class People:
         """Keep a token by its hash."""
         made = TokenRow(new_id(), person, label, scopes, self._now(), expires, None)
         row = {"id": made.id, "person": person, "digest": digest, "label": label, "scopes": " ".join(scopes)}
-        with self._database.write() as connection:
-            values = {**row, "created_at": made.created_at, "expires": expires}
-            connection.execute(insert(tokens).values(**values))
+        self._database.change(insert(tokens).values(**row, created_at=made.created_at, expires=expires))
         return made
 
     def token(self, digest: str) -> tuple[Account, TokenRow] | None:
         """The token with this hash and whose it is, unless it has expired or the account is closed."""
-        with self._database.read() as connection:
-            row = connection.execute(select(tokens).where(tokens.c.digest == digest)).first()
-            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
-        if row is None or owner is None or owner.disabled_at or (row.expires and row.expires <= self._clock()):
-            return None
-        return _account(owner), _token(row)
+        found = self._owned(select(tokens).where(tokens.c.digest == digest))
+        return (found[0], _token(found[1])) if found and not self._is_over(found[1].expires) else None
 
     def tokens(self, person: str) -> list[TokenRow]:
         """The tokens of a person."""
-        with self._database.read() as connection:
-            rows = connection.execute(select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at))
-            return [_token(row) for row in rows]
+        query = select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at)
+        return [_token(row) for row in self._database.rows(query)]
 
     def note_use(self, token: str) -> None:
         """Note that a token was used now."""
@@ -260,22 +253,17 @@ class People:
 
     def login(self, digest: str) -> tuple[Account, Login] | None:
         """The login with this hash and whose it is, unless it is over or the account is closed."""
-        query = select(logins).where(logins.c.digest == digest, logins.c.expires > self._clock())
-        with self._database.read() as connection:
-            row = connection.execute(query).first()
-            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
-        if row is None or owner is None or owner.disabled_at:
+        found = self._owned(select(logins).where(logins.c.digest == digest))
+        if found is None or self._is_over(found[1].expires):
             return None
-        return _account(owner), Login(row.person, row.expires, row.begun)
+        account, row = found
+        return account, Login(row.person, row.expires, row.begun)
 
     def end_login(self, digest: str, after_seconds: float = 0.0) -> None:
         """End a login, now or in a moment."""
         same = logins.c.digest == digest
-        with self._database.write() as connection:
-            if after_seconds:
-                connection.execute(update(logins).where(same).values(expires=self._clock() + after_seconds))
-            else:
-                connection.execute(delete(logins).where(same))
+        later = update(logins).values(expires=self._clock() + after_seconds)
+        self._database.change((later if after_seconds else delete(logins)).where(same))
 
     # --- shared links -------------------------------------------------------------------------------------------------
     def add_share(self, conversation: str, digest: str, expires: float | None) -> Share:
@@ -289,7 +277,7 @@ class People:
     def share(self, digest: str) -> Share | None:
         """The link with this hash, unless it has expired."""
         row = self._database.row(select(shares).where(shares.c.digest == digest))
-        return None if row is None or (row.expires and row.expires <= self._clock()) else _share(row)
+        return None if row is None or self._is_over(row.expires) else _share(row)
 
     def shares(self, conversation: str) -> list[Share]:
         """The links to a conversation."""
@@ -301,9 +289,7 @@ class People:
         own = (conversations.c.person == person, conversations.c.deleted_at.is_(None))
         lasting = or_(shares.c.expires.is_(None), shares.c.expires > self._clock())
         query = select(shares, conversations.c.title).join(conversations).where(*own, lasting)
-        with self._database.read() as connection:
-            found = connection.execute(query.order_by(shares.c.created_at.desc()))
-            return [(_share(row), row.title) for row in found]
+        return [(_share(row), row.title) for row in self._database.rows(query.order_by(shares.c.created_at.desc()))]
 
     def remove_share(self, conversation: str, share: str) -> bool:
         """Revoke a link; return whether there was one."""
@@ -353,6 +339,15 @@ class People:
             connection.execute(delete(logins).where(logins.c.expires <= now))
             connection.execute(delete(shares).where(shares.c.expires <= now))
             connection.execute(delete(audit).where(audit.c.at <= stamp(now - audit_days * 86_400)))
+
+    def _owned(self, query: Select[Any]) -> tuple[Account, Row[Any]] | None:
+        """A row and whose it is; None where there is none, or the account is closed."""
+        row = self._database.row(query)
+        owner = self.by_id(row.person) if row else None
+        return None if row is None or owner is None or owner.disabled_at else (owner, row)
+
+    def _is_over(self, expires: float | None) -> bool:
+        return bool(expires) and expires <= self._clock()  # type: ignore[operator]
 
     def _one(self, same: Any) -> Account | None:
         row = self._database.row(select(people).where(same))
