@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from suyuan.chat.bibtex import bibtex_entry
 from suyuan.chat.events import Answer, ClaimCheck
 from suyuan.chat.export import Form, export, harmless, render
 from suyuan.citations.claims import Disagreement, Side
@@ -225,3 +226,10 @@ def test_tables_and_lists_are_rendered() -> None:
 def test_half_of_a_character_pair_does_not_stop_an_export() -> None:
     for form in ("md", "html", "json"):
         assert export(replace(TALK, title="\ud800"), [question("\udfff")], form, "zh").encode()
+
+
+def test_an_address_in_bibtex_leads_to_the_same_page() -> None:
+    entry = bibtex_entry(
+        "a", title="A {b}", url="https://x.example/{id}?q=a\\b", site="x.example", published_at="", read_at=""
+    )
+    assert "  url = {https://x.example/%7Bid%7D?q=a%5Cb},\n" in entry and "year" not in entry

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote
 
 from ..core.failure import Failure
 from ..core.urls import domain_of
 from ..messages.catalog import Texts, language
 from ..store.conversation import Conversation, Message
+from .bibtex import bibtex_entry
+from .html_page import html_page
 from .verdicts import check_lines, title
 
 if TYPE_CHECKING:
@@ -35,23 +36,6 @@ _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "th": {"align"}, "td": {
 _SIGNS = re.compile(r"([\\`*_\[\]<>|~&])|^([#+\-=:]|\d+(?=[.)]))")
 _MARKUP = {"html_block", "html_inline", "image"}
 _CODE = {"fence", "code_block"}
-
-_STYLE = (
-    "body{font:16px/1.7 system-ui,'PingFang SC','Microsoft YaHei',sans-serif;"
-    "max-width:46rem;margin:2rem auto;padding:0 1rem;"
-    "color:#1b1f24;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;color:#57606a;margin:2rem 0 .3rem}"
-    "p,li,td,a,"
-    ".question{overflow-wrap:anywhere}"
-    ".question{white-space:pre-wrap;background:#f3f5f7;border-radius:8px;padding:.7rem 1rem}"
-    ".meta{color:#57606a;font-size:.87rem}"
-    ".mark{background:#fff1cc;color:#6b4700;border-radius:4px;padding:.1rem .4rem;margin-right:.4rem}"
-    ".notice{border-left:4px solid #d4a72c;padding:.3rem .8rem;background:#fff8e5}"
-    "pre{overflow-x:auto;background:#f3f5f7;padding:.8rem}"
-    "table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.2rem .6rem}"
-    "@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7ea}.question,pre{background:#22272c}a{color:#7ab7ff}"
-    ".meta,h2{color:#9aa4ae}.mark,.notice{background:#3b3015;color:#ffdf9a}}@media print{body{margin:0;max-width:none}}"
-)
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def export(conversation: Conversation, messages: Sequence[Message], form: Form, lang: str) -> str:
@@ -197,21 +181,13 @@ def _defused(text: str) -> str:
 # --- HTML ----------------------------------------------------------------------------------------------------------
 def _html(conversation: Conversation, messages: Sequence[Message], lang: str) -> str:
     t = Texts("export", lang)
-    title = escape(conversation.title or t("untitled"))
-    parts = [
-        f'<!doctype html>\n<html lang="{"zh-CN" if lang == "zh" else lang}">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">',
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
-        f'<p class="meta">{t("begun")}{t("colon")}{escape(conversation.created_at[:10])}</p>',
-    ]
+    parts = [f'<p class="meta">{t("begun")}{t("colon")}{escape(conversation.created_at[:10])}</p>']
     for message in messages:
         if message.role == "user":
             parts.append(f'<h2>{t("question")}</h2>\n<div class="question">{escape(message.text)}</div>')
         else:
             parts += _answer_html(conversation, message, lang)
-    return "\n".join([*parts, "</main>\n</body>\n</html>\n"])
+    return html_page(conversation.title or t("untitled"), lang, parts)
 
 
 def _answer_html(conversation: Conversation, message: Message, lang: str) -> list[str]:
@@ -247,26 +223,17 @@ def _bibtex(conversation: Conversation, messages: Sequence[Message], lang: str) 
         for source in answer.get("sources") or ():
             if source["number"] in (answer.get("cited") or ()):
                 cited.setdefault(str(source["url"]), {"read_at": message.created_at, **source})
-    return "\n".join(_bibtex_entry(at, source) for at, source in enumerate(cited.values(), 1))
-
-
-def _bibtex_entry(at: int, source: Mapping[str, Any]) -> str:
-    day = str(source.get("published_at") or "")[:10]
-    fields = {
-        "title": f"{{{_tex(str(source['title'] or source['url']))}}}",
-        "howpublished": _tex(domain_of(str(source["url"]))),
-        "year": day[:4],
-        "date": day,
-        "url": re.sub(r"[{}\\\s]", lambda sign: quote(sign[0]), str(source["url"])),
-        "urldate": str(source.get("read_at") or "")[:10],
-    }
-    lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
-    return "\n".join((f"@misc{{source{at},", *lines, "}\n"))
-
-
-def _tex(text: str) -> str:
-    """``text`` on one line without the signs that mean something in TeX."""
-    return re.sub(r"([&%$#_])", r"\\\1", re.sub(r"[{}\\~^]", " ", " ".join(text.split())))
+    return "\n".join(
+        bibtex_entry(
+            f"source{at}",
+            title=str(source["title"]),
+            url=url,
+            site=domain_of(url),
+            published_at=str(source.get("published_at") or ""),
+            read_at=str(source.get("read_at") or ""),
+        )
+        for at, (url, source) in enumerate(cited.items(), 1)
+    )
 
 
 # --- JSON ----------------------------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_BRACES = re.compile(r"[{}\\]")
-_SPECIAL = re.compile(r"([&%$#_])")
+from ..chat.bibtex import bibtex_entry
 
 
 def cited_sources(result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -37,21 +36,19 @@ def csl(result: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def bibtex(result: Mapping[str, Any]) -> str:
     """The sources as BibTeX."""
-    entries = []
-    for source in cited_sources(result):
-        fields = {
-            "title": f"{{{_tex(source['title'])}}}",
-            "author": f"{{{_tex(source['author'])}}}" if source["author"] else "",
-            "organization": _tex(source["site"]),
-            "year": (source["published_at"] or "")[:4],
-            "date": (source["published_at"] or "")[:10],
-            "url": _BRACES.sub("", source["final_url"]),
-            "urldate": source["fetched_at"][:10],
-            "note": f"sha256: {source['sha256']}",
-        }
-        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
-        entries.append(f"@online{{s{source['number']},\n{lines}\n}}\n")
-    return "\n".join(entries)
+    return "\n".join(
+        bibtex_entry(
+            f"s{source['number']}",
+            title=source["title"],
+            url=source["final_url"],
+            site=source["site"],
+            published_at=source["published_at"] or "",
+            read_at=source["fetched_at"],
+            author=source["author"] or "",
+            note=f"sha256: {source['sha256']}",
+        )
+        for source in cited_sources(result)
+    )
 
 
 def ris(result: Mapping[str, Any]) -> str:
@@ -80,7 +77,3 @@ def _ris_entry(source: Mapping[str, Any]) -> str:
 
 def _parts(date: str) -> dict[str, list[list[int]]]:
     return {"date-parts": [[int(part) for part in re.findall(r"\d+", date[:10])]]}
-
-
-def _tex(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", " ".join(_BRACES.sub("", text).split()))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from functools import cache
 from html import escape
-from pathlib import Path
 
+from ..chat.html_page import html_page
 from ..citations.text_fragment import fragment_link
 from .report_view import ReportView, Row
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class HtmlReport:
@@ -23,21 +20,12 @@ class HtmlReport:
 
     def text(self) -> str:
         """The whole file."""
-        result, lang = self._view.result, "zh-CN" if self._view.result["lang"] == "zh" else "en"
-        title = escape(result["question"])
+        result = self._view.result
         facts, *notices = self._view.head
         parts = [
-            f'<!doctype html>\n<html lang="{lang}">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            f"<title>{title}</title>\n<style>{_style()}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>",
             f'<p class="meta">{facts}</p>',
             *(f'<p class="notice">{notice}</p>' for notice in notices),
-            *(
-                _section(section["title"], self._sentences(at, section))
-                for at, section in enumerate(result["sections"])
-            ),
+            *(_section(each["title"], self._sentences(at, each)) for at, each in enumerate(result["sections"])),
             *self._disagreements(),
             *self._figures(),
             _section(self._say("coverage"), self._coverage()),
@@ -45,9 +33,8 @@ class HtmlReport:
             *self._claim_table(),
             _section(self._say("references"), "\n".join(map(self._passage, self._shown_passages()))),
             *(_section(heading, _list(lines)) for heading, lines in self._view.appendix),
-            "</main>\n</body>\n</html>\n",
         ]
-        return "\n".join(parts)
+        return html_page(result["question"], result["lang"], parts)
 
     def _sentences(self, place: int, section: Row) -> str:
         told = ["".join(self._sentence(claim) for claim in own) for own in self._view.paragraphs(place)]
@@ -151,11 +138,6 @@ class HtmlReport:
         origin = next(each for each in self._view.result["origins"] if each["id"] == row["origin"])
         pages = len(origin["sources"])
         return [f"{escape(origin['name'])}: {self._say('one_origin', sources=pages, origins=1)}"] if pages > 1 else []
-
-
-@cache
-def _style() -> str:
-    return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 
 
 def _section(heading: str, content: str) -> str:

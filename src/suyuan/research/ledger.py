@@ -12,6 +12,8 @@ from .origins import Origin, PageText, find_origins
 from .plan import ResearchPlan
 
 _SHORTEST = 20
+_OF_PAGE = ["url", "final_url", "title", "author", "published_at", "fetched_at", "sha256", "engine", "query", "origin"]
+"""What a row has of its page."""
 _LEAST_SCORE = 0.25
 """Of the best passage's score in the page."""
 
@@ -95,15 +97,7 @@ class Ledger:
 
     def count_origins(self, ids: Iterable[int]) -> int:
         """How many origins these rows have."""
-        return len(self.origins_of(ids))
-
-    def sources_of(self, ids: Iterable[int]) -> set[int]:
-        """The pages of these rows."""
-        return {row.source for id in ids if (row := self.row(id))}
-
-    def origins_of(self, ids: Iterable[int]) -> set[str]:
-        """The origins of these rows."""
-        return {row.origin for id in ids if (row := self.row(id))}
+        return len({row.origin for id in ids if (row := self.row(id))})
 
     def as_dict(self) -> dict[str, Any]:
         """The ledger as JSON."""
@@ -190,25 +184,17 @@ def _rows(source: SourcePage, page: Mapping[str, Any], plan: ResearchPlan, most:
             if score >= _LEAST_SCORE * ranked[0][0]:
                 chosen.setdefault(passage.start, []).append(at)
     own = [passage for passage in passages if passage.start in chosen]
+    known_of_page = {name: getattr(source, name) for name in _OF_PAGE}
     return [
         LedgerRow(
-            known + place,
-            source.number,
-            source.url,
-            source.final_url,
-            source.title,
-            source.author,
-            source.published_at,
-            str(source.fetched_at),
-            str(source.sha256),
-            passage.start,
-            passage.end,
-            passage.text,
-            passage.heading,
-            tuple(chosen[passage.start]),
-            source.engine,
-            source.query,
-            source.origin,
+            id=known + place,
+            source=source.number,
+            start=passage.start,
+            end=passage.end,
+            text=passage.text,
+            heading=passage.heading,
+            sub_questions=tuple(chosen[passage.start]),
+            **known_of_page,
         )
         for place, passage in enumerate(own, 1)
     ]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Protocol
 
 from ..core.errors import SuyuanError
-from .job import JobStore
+from ..store.research import ResearchStore
 
 log = logging.getLogger("suyuan.research")
 
@@ -49,7 +49,7 @@ class LocalQueue:
 class StoredQueue:
     """The jobs of the store that nobody works on, those of dead workers included."""
 
-    def __init__(self, store: JobStore, stored: Stored, own: Callable[[], Collection[str]]) -> None:
+    def __init__(self, store: ResearchStore, stored: Stored, own: Callable[[], Collection[str]]) -> None:
         self._store = store
         self._stored = stored
         self._own = own

@@ -20,11 +20,11 @@ from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.person import Person, current_person
 from ..core.tasks import end_task
-from ..store.research import ACTIVE, JobTaken, Step, StoredJob, StoredStep
+from ..store.research import ACTIVE, JobTaken, ResearchStore, Step, StoredJob, StoredStep
 from .fair_slots import FairSlots
-from .job import ENDED, RESUMABLE, JobStore
+from .job import ENDED, RESUMABLE
 from .model_calls import ModelCalls
-from .plan import ResearchPlan, plan_from
+from .plan import plan_from
 from .queue import JobQueue, LocalQueue, StoredQueue
 from .request import ResearchRequest, request_from
 from .runner import JobRunner
@@ -59,7 +59,7 @@ class ResearchService:
 
     def __init__(
         self,
-        store: JobStore,
+        store: ResearchStore,
         web: Web,
         settings: ResearchSettings,
         models: ModelCalls | None = None,
@@ -403,11 +403,6 @@ def event_of(step: StoredStep) -> dict[str, Any]:
     if step.kind == "ledger":
         data |= {"rows": len(step.data["rows"]), "sources": len(step.data["sources"])}
     return {"kind": step.kind, "at": step.at, **data}
-
-
-def plan_of(job: StoredJob) -> ResearchPlan | None:
-    """The plan of a job, if it has one."""
-    return plan_from(job.plan) if job.plan else None
 
 
 async def _either(waiting: Awaitable[Any], seconds: float) -> None:

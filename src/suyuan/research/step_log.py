@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from ..core.causes.store import StoreError
 from ..core.errors import SuyuanError
-from ..store.research import JobTaken, StoredStep
-from .job import JobStore
+from ..store.research import JobTaken, ResearchStore, StoredStep
 
 Done = dict[str, Any]
 T = TypeVar("T")
@@ -24,7 +23,7 @@ _PAUSE = 0.5
 class StepLog:
     """Writes each step before its result is used, several that end together in one transaction."""
 
-    def __init__(self, store: JobStore, job: str, pen: Executor, news: Callable[[], None]) -> None:
+    def __init__(self, store: ResearchStore, job: str, pen: Executor, news: Callable[[], None]) -> None:
         self._store = store
         self._job = job
         self._pen = pen

@@ -23,6 +23,7 @@ from ..text.keywords import content_words
 from ..text.words import words
 from .database import Database
 from .tables import addresses, pages
+from .values import plain
 
 # What an index entry of PostgreSQL can hold.
 _MOST_WORDS = 40_000
@@ -39,7 +40,7 @@ class StoredArchives:
     """The archives of all people in one database; opened when the first is used."""
 
     def __init__(self, address: Secret | str, *, max_bytes: int, max_days: int) -> None:
-        self._address = address.reveal() if isinstance(address, Secret) else address
+        self._address = address
         self.max_bytes = max_bytes
         self.max_days = max_days
         self._lock = threading.Lock()
@@ -51,13 +52,7 @@ class StoredArchives:
         """The database; raises the cause if it cannot be opened."""
         with self._lock:
             if self._database is None:
-                opening = Database(self._address)
-                try:
-                    opening.open()
-                except BaseException:
-                    opening.close()
-                    raise
-                self._database = opening
+                self._database = Database.opened(self._address)
             return self._database
 
     @property
@@ -132,8 +127,7 @@ class StoredArchive:
         """The latest documents."""
         entry = select(pages.c.number, pages.c.page, pages.c.title, pages.c.fetched_at, pages.c.size)
         query = entry.where(self._mine).order_by(pages.c.fetched_at.desc(), pages.c.number.desc()).limit(limit)
-        with self._database.read() as connection:
-            return [ArchiveEntry(*row) for row in connection.execute(query)]
+        return [ArchiveEntry(*row) for row in self._database.rows(query)]
 
     def export(self) -> Iterator[Document]:
         """All documents, oldest first."""
@@ -225,8 +219,8 @@ def store_document(connection: Connection, person: str, document: Document, inde
     # Its numbers are given one after the other.
     connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"suyuan archive {person}"))))
     page, kept = (
-        _plain(address_key(document.final_url)),
-        _plain(document_to_json(replace(document, from_archive=False))),
+        plain(address_key(document.final_url)),
+        plain(document_to_json(replace(document, from_archive=False))),
     )
     same = (pages.c.person == person, pages.c.page == page, pages.c.sha256 == document.sha256)
     known = update(pages).where(*same).values(fetched_at=document.fetched_at, document=kept).returning(pages.c.number)
@@ -236,13 +230,13 @@ def store_document(connection: Connection, person: str, document: Document, inde
         number = (last or 0) + 1
         row = {
             "person": person, "number": number, "page": page, "sha256": document.sha256,
-            "fetched_at": document.fetched_at, "title": _plain(document.title),
+            "fetched_at": document.fetched_at, "title": plain(document.title),
             "size": len(document.text.encode("utf-8", "replace")), "document": kept,
             "words": _index(document, index.split() if index else words(document.text)),
         }  # fmt: skip
         connection.execute(insert(pages).values(**row))
     # Only addresses that were really requested: what a page says about its address proves nothing.
-    for address in {_plain(address_key(document.url)), page}:
+    for address in {plain(address_key(document.url)), page}:
         led = insert(addresses).values(person=person, address=address, page=page)
         same_address = [addresses.c.person, addresses.c.address]
         connection.execute(led.on_conflict_do_update(index_elements=same_address, set_={"page": page}))
@@ -262,12 +256,8 @@ def _index(document: Document, body: Iterable[str]) -> str:
 
 
 def _indexed(found: Iterable[str]) -> Iterator[str]:
-    return (plain for word in found if (plain := _plain(word)[:_LONGEST_WORD]))
+    return filter(None, (plain(word)[:_LONGEST_WORD] for word in found))
 
 
 def _quoted(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _plain(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 Role = Literal["user", "assistant"]
 Mode = Literal["chat", "agent"]
@@ -19,6 +19,18 @@ GIVEN_TITLE_LENGTH = 60
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 # Joiners are part of an emoji or a Persian word; all other invisible characters are removed.
 _JOINERS = "\u200c\u200d"
+
+
+class ConversationOptions(TypedDict, total=False):
+    """What of a conversation can be chosen."""
+
+    title: str
+    mode: Mode
+    search: bool
+    engine: str
+    model: str
+    lang: str
+    focus: str
 
 
 @dataclass(frozen=True, slots=True)

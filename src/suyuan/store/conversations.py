@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import (
     Connection,
@@ -31,12 +30,13 @@ from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
 from ..core.secret import Secret
 from . import process_owner as owner
-from .conversation import GIVEN_TITLE_LENGTH, Conversation, Message, Mode, State, clean_title, new_id
+from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions, Message, State, clean_title, new_id
 from .database import Database
 from .grouped_writer import GroupedWriter
 from .people import People
 from .statements import ADD, ENDED, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
 from .tables import conversations, events, logins, messages, metadata
+from .values import plain, stamp, stored_json
 
 _WRITERS = 4
 _QUERY_WORDS = 8
@@ -49,12 +49,11 @@ class Store:
     def __init__(self, address: Secret | str = "", *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._owner = owner.this_process()
-        self._database = Database(address.reveal() if isinstance(address, Secret) else address)
+        self._database = Database.opened(address)
         self._timed = TimedStatements(self._database.now(clock))
         self.people = People(self._database, clock)
         """The accounts, which are in the same database."""
         try:
-            self._database.open()
             self.sweep()
         except BaseException:
             self._database.close()
@@ -67,36 +66,26 @@ class Store:
         return ThreadPoolExecutor(_WRITERS, "suyuan-store")
 
     # --- conversations -------------------------------------------------------------------------------------------
-    def create(
-        self,
-        *,
-        mode: Mode = "chat",
-        search: bool = False,
-        engine: str = "",
-        model: str = "",
-        lang: str = "zh",
-        title: str = "",
-        focus: str = "",
-    ) -> Conversation:
-        """Create a conversation."""
-        now = self._now()
-        made = Conversation(new_id(), clean_title(title), mode, search, engine, model, lang, now, now, focus=focus)
-        made = replace(made, person=current_person.get().id)
-        with self._database.write() as connection:
-            values = {name: value for name, value in made.as_dict().items() if name in conversations.c}
-            connection.execute(insert(conversations).values(**values))
+    def create(self, **options: Unpack[ConversationOptions]) -> Conversation:
+        """Create a conversation, by default a Chinese one in Chat mode without search."""
+        now, plain_chat = self._now(), {"mode": "chat", "search": False, "engine": "", "model": "", "lang": "zh"}
+        values: dict[str, Any] = {**plain_chat, **options, "title": clean_title(options.get("title", ""))}
+        person = current_person.get().id
+        made = Conversation(id=new_id(), created_at=now, updated_at=now, person=person, **values)
+        stored = {name: value for name, value in made.as_dict().items() if name in conversations.c}
+        self._database.change(insert(conversations).values(**stored))
         return made
 
     def get(self, id: str) -> Conversation | None:
         """The conversation with this id, also if it is deleted and not yet purged."""
         with self._database.read() as connection:
-            return _conversation(connection.execute(self._timed.conversation, {"id_": _plain(id)}).first())
+            return _conversation(connection.execute(self._timed.conversation, {"id_": plain(id)}).first())
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
         kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
         query = self._timed.conversations.where(kept, _mine())
-        for word in _plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
+        for word in plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
             query = query.where(_contains(word))
         query = query.order_by(
             conversations.c.pinned_at.is_(None),
@@ -104,35 +93,21 @@ class Store:
             conversations.c.created_at.desc(),
             conversations.c.id,
         )
-        with self._database.read() as connection:
-            rows = connection.execute(query.limit(limit).offset(offset)).all()
+        rows = self._database.rows(query.limit(limit).offset(offset))
         return [found for row in rows if (found := _conversation(row))]
 
-    def change(
-        self,
-        id: str,
-        *,
-        title: str | None = None,
-        mode: Mode | None = None,
-        search: bool | None = None,
-        engine: str | None = None,
-        model: str | None = None,
-        lang: str | None = None,
-        focus: str | None = None,
-        pinned: bool | None = None,
-    ) -> Conversation:
+    def change(self, id: str, *, pinned: bool | None = None, **options: Unpack[ConversationOptions]) -> Conversation:
         """Change what is given; the position in the list stays, unless it is pinned."""
-        given = {"mode": mode, "search": search, "engine": engine, "model": model, "lang": lang, "focus": focus}
-        values: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        if title is not None:
-            values["title"] = clean_title(title)
+        values: dict[str, Any] = dict(options)
+        if "title" in options:
+            values["title"] = clean_title(options["title"])
         if pinned is not None:
             values["pinned_at"] = self._now() if pinned else None
         with self._database.write() as connection:
-            same = and_(conversations.c.id == _plain(id), _mine())
+            same = and_(conversations.c.id == plain(id), _mine())
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
-            changed = _conversation(connection.execute(self._timed.conversation, {"id_": _plain(id)}).first())
+            changed = _conversation(connection.execute(self._timed.conversation, {"id_": plain(id)}).first())
         if changed is None:
             raise STORE_NO_CONVERSATION(id=id)
         return changed
@@ -147,13 +122,10 @@ class Store:
 
     def purge(self, older_than_seconds: float) -> int:
         """Remove what was deleted longer ago than this, and return the number of conversations removed."""
-        before = _stamp(self._clock() - older_than_seconds)
-        with self._database.write() as connection:
-            gone = connection.execute(delete(conversations).where(conversations.c.deleted_at <= before)).rowcount
-        if gone and self._database.sqlite:
-            # The text must not stay on the disk, neither in free pages nor in the log.
-            self._database.pragma("incremental_vacuum")
-            self._database.pragma("wal_checkpoint(TRUNCATE)")
+        before = stamp(self._clock() - older_than_seconds)
+        gone = self._database.change(delete(conversations).where(conversations.c.deleted_at <= before))
+        if gone:
+            self._database.erase()
         return gone
 
     # --- messages ------------------------------------------------------------------------------------------------
@@ -163,7 +135,7 @@ class Store:
         The first question gives the conversation its title. Raises a cause while another answer is being written.
         """
         now = self._now()
-        question = Message(new_id(), conversation, "user", _plain(text), "done", now)
+        question = Message(new_id(), conversation, "user", plain(text), "done", now)
         answer = Message(run, conversation, "assistant", "", "running", now)
         with self._database.write() as connection:
             begun = self._touch(connection, conversation, clean_title(question.text, GIVEN_TITLE_LENGTH))
@@ -192,7 +164,7 @@ class Store:
         with self._database.write() as connection:
             begun = self._touch(connection, conversation)
             self._check_free(connection, conversation)
-            old = connection.execute(select(messages.c.position).where(own, messages.c.id == _plain(answer))).one()
+            old = connection.execute(select(messages.c.position).where(own, messages.c.id == plain(answer))).one()
             connection.execute(delete(messages).where(own, messages.c.position > old.position))
             self._purge_versions(connection, conversation)
             self._set_aside(connection, conversation, old.position)
@@ -206,7 +178,7 @@ class Store:
         with self._database.write() as connection:
             self._touch(connection, conversation)
             self._check_free(connection, conversation)
-            old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == _plain(answer))).first()
+            old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == plain(answer))).first()
             if old is None:
                 raise NO_MESSAGE(id=answer[:40])
             if old.version_of is None:
@@ -214,18 +186,17 @@ class Store:
             asked = select(messages.c.position).where(messages.c.id == old.version_of)
             place = connection.execute(asked).scalar_one() + 1
             self._set_aside(connection, conversation, place)
-            chosen = update(messages).where(messages.c.id == _plain(answer))
+            chosen = update(messages).where(messages.c.id == plain(answer))
             connection.execute(chosen.values(position=place, version_of=None))
 
     def answers(self, conversation: str) -> dict[str, list[str]]:
         """The answers to each question of a conversation with their earlier versions, the oldest first."""
         query = (
             select(messages.c.id, messages.c.version_of, messages.c.position, messages.c.role)
-            .where(messages.c.conversation == _plain(conversation), IN_MINE)
+            .where(messages.c.conversation == plain(conversation), IN_MINE)
             .order_by(messages.c.created_at, messages.c.id)
         )
-        with self._database.read() as connection:
-            rows = connection.execute(query).all()
+        rows = self._database.rows(query)
         asked = {row.position + 1: row.id for row in rows if row.role == "user"}
         found: dict[str, list[str]] = {}
         for row in rows:
@@ -243,7 +214,7 @@ class Store:
 
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Store events of a run by number; a number that is stored already stays as it is."""
-        rows = {seq: {"run": run, "seq": seq, "event": _json(event)} for seq, event in happened}
+        rows = {seq: {"run": run, "seq": seq, "event": stored_json(event)} for seq, event in happened}
         if not rows:
             return
         with self._database.write() as connection:
@@ -261,15 +232,14 @@ class Store:
 
     def keep_text(self, run: str, text: str) -> bool:
         """Store the text of an answer that is still being written; return whether somebody wants it stopped."""
-        values = {"id_": run, "text_": _plain(text), "now_": self._now()}
+        values = {"id_": run, "text_": plain(text), "now_": self._now()}
         with self._database.write() as connection:
             return bool(connection.execute(self._timed.keep_text, values).scalar())
 
     def want_stop(self, run: str) -> bool:
         """Store that an answer is to be stopped by the process that writes it; return whether one is writing it."""
-        running = update(messages).where(messages.c.id == _plain(run), messages.c.state == "running", IN_MINE)
-        with self._database.write() as connection:
-            return connection.execute(running.values(stopping=True)).rowcount > 0
+        running = update(messages).where(messages.c.id == plain(run), messages.c.state == "running", IN_MINE)
+        return self._database.change(running.values(stopping=True)) > 0
 
     def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> Message | None:
         """Store the finished answer and return it, or None if the run was removed."""
@@ -277,31 +247,30 @@ class Store:
         with self._database.write() as connection:
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
             connection.execute(ENDED, {"id_": run, "now_": now})
-            values = {"state_": state, "text_": _plain(text), "answer_": _json(answer)}
+            values = {"state_": state, "text_": plain(text), "answer_": stored_json(answer)}
             connection.execute(FINISH, values | {"id_": run, "now_": now})
             return _message(connection.execute(MESSAGE, {"id_": run}).first())
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
         with self._database.read() as connection:
-            rows = connection.execute(MESSAGES, {"id_": _plain(conversation)})
+            rows = connection.execute(MESSAGES, {"id_": plain(conversation)})
             return [found for row in rows if (found := _message(row))]
 
     def message(self, id: str) -> Message | None:
         """One message."""
         with self._database.read() as connection:
-            return _message(connection.execute(MESSAGE.where(IN_MINE), {"id_": _plain(id)}).first())
+            return _message(connection.execute(MESSAGE.where(IN_MINE), {"id_": plain(id)}).first())
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""
         query = (
             select(events.c.seq, events.c.event)
-            .where(events.c.run == _plain(run), events.c.seq > after)
-            .where(events.c.run.in_(select(messages.c.id).where(messages.c.id == _plain(run), IN_MINE)))
+            .where(events.c.run == plain(run), events.c.seq > after)
+            .where(events.c.run.in_(select(messages.c.id).where(messages.c.id == plain(run), IN_MINE)))
             .order_by(events.c.seq)
         )
-        with self._database.read() as connection:
-            return [(seq, json.loads(event)) for seq, event in connection.execute(query)]
+        return [(seq, json.loads(event)) for seq, event in self._database.rows(query)]
 
     def cut_from(self, conversation: str, message_id: str) -> int:
         """Remove this message and all later ones, and return their number."""
@@ -310,7 +279,7 @@ class Store:
             self._check_free(connection, conversation)
             own = messages.c.conversation == conversation
             first = connection.execute(
-                select(messages.c.position, messages.c.text).where(own, messages.c.id == _plain(message_id))
+                select(messages.c.position, messages.c.text).where(own, messages.c.id == plain(message_id))
             ).first()
             if first is None:
                 return 0
@@ -331,19 +300,13 @@ class Store:
     # --- logins --------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, expires: float) -> None:
         """Store a login until the time ``expires``, by a hash of its cookie."""
-        with self._database.write() as connection:
-            connection.execute(insert(logins).values(digest=digest, expires=expires))
+        self._database.change(insert(logins).values(digest=digest, expires=expires))
 
     def login_expires(self, digest: str) -> float | None:
         """The time at which a login ends; None if there is none."""
         with self._database.read() as connection:
             found = connection.execute(select(logins.c.expires).where(logins.c.digest == digest)).scalar()
         return None if found is None else float(found)
-
-    def purge_logins(self) -> int:
-        """Remove the logins that have ended, and return their number."""
-        with self._database.write() as connection:
-            return connection.execute(delete(logins).where(logins.c.expires <= self._clock())).rowcount
 
     # --- the store itself ----------------------------------------------------------------------------------------
     def sweep(self, own: Collection[str] = ()) -> int:
@@ -389,7 +352,7 @@ class Store:
         self._database.close()
 
     def _now(self) -> str:
-        return _stamp(self._clock())
+        return stamp(self._clock())
 
     def _check_free(self, connection: Connection, conversation: str) -> None:
         """Raise a cause while an answer is being written in a conversation, whichever process writes it."""
@@ -400,14 +363,13 @@ class Store:
             raise ANSWER_UNDER_WAY()
 
     def _set_deleted(self, id: str, at: str | None) -> None:
-        marked = update(conversations).where(conversations.c.id == _plain(id), _mine()).values(deleted_at=at)
-        with self._database.write() as connection:
-            if connection.execute(marked).rowcount == 0:
-                raise STORE_NO_CONVERSATION(id=id)
+        marked = update(conversations).where(conversations.c.id == plain(id), _mine()).values(deleted_at=at)
+        if self._database.change(marked) == 0:
+            raise STORE_NO_CONVERSATION(id=id)
 
     def _touch(self, connection: Connection, conversation: str, title: str = "") -> Conversation:
         """Move a conversation to the top, and lock it until the transaction ends; ``title`` is for one without."""
-        values = {"id_": _plain(conversation), "now_": self._now(), "title_": title}
+        values = {"id_": plain(conversation), "now_": self._now(), "title_": title}
         row = connection.execute(TOUCH, values).first()
         if row is None:
             raise STORE_NO_CONVERSATION(id=conversation)
@@ -449,17 +411,3 @@ def _message(row: Row[Any] | None) -> Message | None:
         return None
     values = dict(row._mapping)
     return Message(**values | {"answer": json.loads(values["answer"]) if values["answer"] else None})
-
-
-def _stamp(seconds: float) -> str:
-    # Always of the same length, so that the order of the texts is the order of the times.
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
-
-
-def _plain(text: str) -> str:
-    """``text`` as every database can store it: without NUL and half surrogate pairs."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return _plain(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

@@ -6,12 +6,25 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from sqlalchemy import URL, Connection, Engine, Float, bindparam, create_engine, event, func, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Float,
+    Row,
+    Select,
+    UpdateBase,
+    bindparam,
+    create_engine,
+    event,
+    func,
+    make_url,
+)  # fmt: skip
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import StaticPool
@@ -31,8 +44,8 @@ _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 class Database:
     """Transactions on one database; safe for several threads and processes at the same time."""
 
-    def __init__(self, address: str) -> None:
-        self._url = _parsed(address)
+    def __init__(self, address: Secret | str) -> None:
+        self._url = _parsed(address.reveal() if isinstance(address, Secret) else address)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.file = _file(self._url) if self.sqlite else None
         self.where = str(self.file or (_MEMORY if self.sqlite else _server(self._url)))
@@ -44,6 +57,17 @@ class Database:
         if self.file is not None:
             _prepare(self.file)
         self._engine = self._connected()
+
+    @classmethod
+    def opened(cls, address: Secret | str) -> Self:
+        """The database at ``address``, ready for use; raises the cause if it cannot be opened."""
+        made = cls(address)
+        try:
+            made.open()
+        except BaseException:
+            made.close()
+            raise
+        return made
 
     def open(self) -> None:
         """Create or migrate the tables; a database of another program or a newer release is left unchanged."""
@@ -111,6 +135,27 @@ class Database:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
                 yield connection
+
+    def rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """The rows of one query."""
+        with self.read() as connection:
+            return connection.execute(query, values).all()
+
+    def row(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+        """The first row of one query."""
+        with self.read() as connection:
+            return connection.execute(query, values).first()
+
+    def change(self, statement: UpdateBase) -> int:
+        """Execute one statement that writes, and return how many rows it has changed."""
+        with self.write() as connection:
+            return connection.execute(statement).rowcount
+
+    def erase(self) -> None:
+        """Remove deleted text from the disk: it must stay neither in free pages nor in the log."""
+        if self.sqlite:
+            self.pragma("incremental_vacuum")
+            self.pragma("wal_checkpoint(TRUNCATE)")
 
     def now(self, clock: Callable[[], float] = time.time) -> Any:
         """The time in seconds by the clock of the database, which all processes share; that of a test if it has one."""

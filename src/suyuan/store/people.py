@@ -6,10 +6,9 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
@@ -31,6 +30,7 @@ from .tables import (
     tokens,
     usage,
 )
+from .values import plain, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class TokenRow:
 
     def view(self) -> dict[str, Any]:
         """What may be shown."""
-        expires = _stamp(self.expires) if self.expires else None
+        expires = stamp(self.expires) if self.expires else None
         return {
             "id": self.id,
             "label": self.label,
@@ -104,7 +104,7 @@ class Share:
 
     def view(self) -> dict[str, Any]:
         """What may be shown."""
-        expires = _stamp(self.expires) if self.expires else None
+        expires = stamp(self.expires) if self.expires else None
         return {
             "id": self.id, "conversation": self.conversation, "created_at": self.created_at, "expires_at": expires
         }  # fmt: skip
@@ -136,7 +136,7 @@ class People:
 
     def by_name(self, name: str) -> Account | None:
         """The account with this name."""
-        return self._one(people.c.name == _plain(name))
+        return self._one(people.c.name == plain(name))
 
     def by_id(self, id: str) -> Account | None:
         """The account with this id."""
@@ -149,8 +149,7 @@ class People:
     def bind(self, id: str, subject: str) -> Account | None:
         """Give an account to one whom an OpenID provider knows; None where it is another's already."""
         free = update(people).where(people.c.id == id, people.c.subject.is_(None))
-        with self._database.write() as connection:
-            bound = connection.execute(free.values(subject=subject)).rowcount
+        bound = self._database.change(free.values(subject=subject))
         return self.by_id(id) if bound else None
 
     def named(self, name: str) -> Account:
@@ -161,8 +160,7 @@ class People:
 
     def all(self) -> list[Account]:
         """All accounts, by name."""
-        with self._database.read() as connection:
-            return [_account(row) for row in connection.execute(select(people).order_by(people.c.name))]
+        return [_account(row) for row in self._database.rows(select(people).order_by(people.c.name))]
 
     def change(self, id: str, **values: Any) -> None:
         """Change ``role``, ``password``, ``quotas`` or ``disabled``; a new password and a closed account end logins."""
@@ -187,10 +185,7 @@ class People:
             for name, table in owned:
                 gone[name] = connection.execute(delete(table).where(table.c.person == id)).rowcount
             connection.execute(delete(people).where(people.c.id == id))
-        if self._database.sqlite:
-            # The text must not stay on the disk, neither in free pages nor in the log.
-            self._database.pragma("incremental_vacuum")
-            self._database.pragma("wal_checkpoint(TRUNCATE)")
+        self._database.erase()
         return gone
 
     def export(self, account: Account) -> dict[str, Any]:
@@ -228,62 +223,47 @@ class People:
         """Keep a token by its hash."""
         made = TokenRow(new_id(), person, label, scopes, self._now(), expires, None)
         row = {"id": made.id, "person": person, "digest": digest, "label": label, "scopes": " ".join(scopes)}
-        with self._database.write() as connection:
-            values = {**row, "created_at": made.created_at, "expires": expires}
-            connection.execute(insert(tokens).values(**values))
+        self._database.change(insert(tokens).values(**row, created_at=made.created_at, expires=expires))
         return made
 
     def token(self, digest: str) -> tuple[Account, TokenRow] | None:
         """The token with this hash and whose it is, unless it has expired or the account is closed."""
-        with self._database.read() as connection:
-            row = connection.execute(select(tokens).where(tokens.c.digest == digest)).first()
-            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
-        if row is None or owner is None or owner.disabled_at or (row.expires and row.expires <= self._clock()):
-            return None
-        return _account(owner), _token(row)
+        found = self._owned(select(tokens).where(tokens.c.digest == digest))
+        return (found[0], _token(found[1])) if found and not self._is_over(found[1].expires) else None
 
     def tokens(self, person: str) -> list[TokenRow]:
         """The tokens of a person."""
-        with self._database.read() as connection:
-            rows = connection.execute(select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at))
-            return [_token(row) for row in rows]
+        query = select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at)
+        return [_token(row) for row in self._database.rows(query)]
 
     def note_use(self, token: str) -> None:
         """Note that a token was used now."""
-        with self._database.write() as connection:
-            connection.execute(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
+        self._database.change(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
 
     def remove_token(self, person: str, token: str) -> bool:
         """Revoke a token of a person; return whether there was one."""
-        same = (tokens.c.id == _plain(token), tokens.c.person == person)
-        with self._database.write() as connection:
-            return connection.execute(delete(tokens).where(*same)).rowcount > 0
+        same = (tokens.c.id == plain(token), tokens.c.person == person)
+        return self._database.change(delete(tokens).where(*same)) > 0
 
     # --- logins -------------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, login: Login) -> None:
         """Store a login by a hash of its cookie."""
         row = {"digest": digest, "person": login.person, "expires": login.expires, "begun": login.begun}
-        with self._database.write() as connection:
-            connection.execute(insert(logins).values(**row))
+        self._database.change(insert(logins).values(**row))
 
     def login(self, digest: str) -> tuple[Account, Login] | None:
         """The login with this hash and whose it is, unless it is over or the account is closed."""
-        query = select(logins).where(logins.c.digest == digest, logins.c.expires > self._clock())
-        with self._database.read() as connection:
-            row = connection.execute(query).first()
-            owner = connection.execute(select(people).where(people.c.id == row.person)).first() if row else None
-        if row is None or owner is None or owner.disabled_at:
+        found = self._owned(select(logins).where(logins.c.digest == digest))
+        if found is None or self._is_over(found[1].expires):
             return None
-        return _account(owner), Login(row.person, row.expires, row.begun)
+        account, row = found
+        return account, Login(row.person, row.expires, row.begun)
 
     def end_login(self, digest: str, after_seconds: float = 0.0) -> None:
         """End a login, now or in a moment."""
         same = logins.c.digest == digest
-        with self._database.write() as connection:
-            if after_seconds:
-                connection.execute(update(logins).where(same).values(expires=self._clock() + after_seconds))
-            else:
-                connection.execute(delete(logins).where(same))
+        later = update(logins).values(expires=self._clock() + after_seconds)
+        self._database.change((later if after_seconds else delete(logins)).where(same))
 
     # --- shared links -------------------------------------------------------------------------------------------------
     def add_share(self, conversation: str, digest: str, expires: float | None) -> Share:
@@ -291,36 +271,30 @@ class People:
         now = self._now()
         made = Share(new_id(), conversation, now, now, expires)
         row = {"id": made.id, "digest": digest, "conversation": conversation, "created_at": now, "until": now}
-        with self._database.write() as connection:
-            connection.execute(insert(shares).values(**row, expires=expires))
+        self._database.change(insert(shares).values(**row, expires=expires))
         return made
 
     def share(self, digest: str) -> Share | None:
         """The link with this hash, unless it has expired."""
-        with self._database.read() as connection:
-            row = connection.execute(select(shares).where(shares.c.digest == digest)).first()
-        return None if row is None or (row.expires and row.expires <= self._clock()) else _share(row)
+        row = self._database.row(select(shares).where(shares.c.digest == digest))
+        return None if row is None or self._is_over(row.expires) else _share(row)
 
     def shares(self, conversation: str) -> list[Share]:
         """The links to a conversation."""
         query = select(shares).where(shares.c.conversation == conversation).order_by(shares.c.created_at)
-        with self._database.read() as connection:
-            return [_share(row) for row in connection.execute(query)]
+        return [_share(row) for row in self._database.rows(query)]
 
     def shares_of(self, person: str) -> list[tuple[Share, str]]:
         """The links to all conversations of a person that still lead somewhere, with the titles, newest first."""
         own = (conversations.c.person == person, conversations.c.deleted_at.is_(None))
         lasting = or_(shares.c.expires.is_(None), shares.c.expires > self._clock())
         query = select(shares, conversations.c.title).join(conversations).where(*own, lasting)
-        with self._database.read() as connection:
-            found = connection.execute(query.order_by(shares.c.created_at.desc()))
-            return [(_share(row), row.title) for row in found]
+        return [(_share(row), row.title) for row in self._database.rows(query.order_by(shares.c.created_at.desc()))]
 
     def remove_share(self, conversation: str, share: str) -> bool:
         """Revoke a link; return whether there was one."""
-        same = (shares.c.id == _plain(share), shares.c.conversation == conversation)
-        with self._database.write() as connection:
-            return connection.execute(delete(shares).where(*same)).rowcount > 0
+        same = (shares.c.id == plain(share), shares.c.conversation == conversation)
+        return self._database.change(delete(shares).where(*same)) > 0
 
     # --- what was used ------------------------------------------------------------------------------------------------
     def count(self, person: str, **more: float) -> None:
@@ -341,24 +315,21 @@ class People:
     def used(self, person: str) -> dict[str, float]:
         """What a person has used today."""
         same = (usage.c.person == person, usage.c.day == self._today())
-        with self._database.read() as connection:
-            row = connection.execute(select(usage).where(*same)).first()
+        row = self._database.row(select(usage).where(*same))
         return {name: float(getattr(row, name)) if row else 0.0 for name in COUNTED}
 
     # --- who did what -------------------------------------------------------------------------------------------------
     def note(self, person: str, action: str, what: str = "", address: str = "") -> None:
         """Write a line of the audit log."""
-        row = {"id": new_id(), "at": self._now(), "person": _plain(person)[:100], "action": action}
-        with self._database.write() as connection:
-            connection.execute(insert(audit).values(**row, what=_plain(what)[:200], address=address[:60]))
+        row = {"id": new_id(), "at": self._now(), "person": plain(person)[:100], "action": action}
+        self._database.change(insert(audit).values(**row, what=plain(what)[:200], address=address[:60]))
 
     def noted(self, limit: int = 200, person: str = "") -> list[dict[str, Any]]:
         """The latest lines of the audit log, newest first."""
         query = select(audit).order_by(audit.c.at.desc()).limit(limit)
         if person:
-            query = query.where(audit.c.person == _plain(person))
-        with self._database.read() as connection:
-            lines = connection.execute(query).all()
+            query = query.where(audit.c.person == plain(person))
+        lines = self._database.rows(query)
         return [{name: value for name, value in line._mapping.items() if name != "id"} for line in lines]
 
     def has_logged_in(self, person: str, address: str) -> bool:
@@ -373,15 +344,23 @@ class People:
         with self._database.write() as connection:
             connection.execute(delete(logins).where(logins.c.expires <= now))
             connection.execute(delete(shares).where(shares.c.expires <= now))
-            connection.execute(delete(audit).where(audit.c.at <= _stamp(now - audit_days * 86_400)))
+            connection.execute(delete(audit).where(audit.c.at <= stamp(now - audit_days * 86_400)))
+
+    def _owned(self, query: Select[Any]) -> tuple[Account, Row[Any]] | None:
+        """A row and whose it is; None where there is none, or the account is closed."""
+        row = self._database.row(query)
+        owner = self.by_id(row.person) if row else None
+        return None if row is None or owner is None or owner.disabled_at else (owner, row)
+
+    def _is_over(self, expires: float | None) -> bool:
+        return bool(expires) and expires <= self._clock()  # type: ignore[operator]
 
     def _one(self, same: Any) -> Account | None:
-        with self._database.read() as connection:
-            row = connection.execute(select(people).where(same)).first()
+        row = self._database.row(select(people).where(same))
         return None if row is None else _account(row)
 
     def _now(self) -> str:
-        return _stamp(self._clock())
+        return stamp(self._clock())
 
     def _today(self) -> str:
         return self._now()[:10]
@@ -417,11 +396,3 @@ def _job_view(connection: Connection, row: Row[Any]) -> dict[str, Any]:
     own = select(research_steps).where(research_steps.c.job == row.id).order_by(research_steps.c.seq)
     steps = [{"kind": step.kind, "at": step.at, "data": json.loads(step.data)} for step in connection.execute(own)]
     return {**{name: getattr(row, name) for name in names}, **parts, "steps": steps}
-
-
-def _stamp(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
-
-
-def _plain(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
@@ -18,6 +17,7 @@ from . import process_owner as owner
 from .conversation import new_id
 from .database import Database
 from .tables import research, research_steps
+from .values import plain, stamp, stored_json
 
 LEASE_SECONDS = 30.0
 """A job whose process has given no sign of life for this long is no longer its own."""
@@ -69,12 +69,7 @@ class ResearchStore:
     def __init__(self, address: Secret | str = "", *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._owner = owner.this_process()
-        self._database = Database(address.reveal() if isinstance(address, Secret) else address)
-        try:
-            self._database.open()
-        except BaseException:
-            self._database.close()
-            raise
+        self._database = Database.opened(address)
 
     @property
     def shared(self) -> bool:
@@ -89,16 +84,14 @@ class ResearchStore:
     def create(self, question: str, request: Mapping[str, Any], person: str = "") -> StoredJob:
         """Create a job that waits for its turn; ``person`` is whose it is, where there are accounts."""
         now, id = self._now(), new_id()
-        values = {"id": id, "question": _plain(question), "state": "queued", "request": _json(request)}
+        values = {"id": id, "question": plain(question), "state": "queued", "request": stored_json(request)}
         times = {"stopping": False, "person": person, "created_at": now, "updated_at": now}
-        with self._database.write() as connection:
-            connection.execute(insert(research).values(**values, **times))
+        self._database.change(insert(research).values(**values, **times))
         return self.get(id)
 
     def get(self, id: str) -> StoredJob:
         """The job with this id; raises a cause if there is none."""
-        with self._database.read() as connection:
-            row = connection.execute(select(research).where(research.c.id == _plain(id))).first()
+        row = self._database.row(select(research).where(research.c.id == plain(id)))
         if row is None:
             raise NO_RESEARCH(id=id[:40])
         return _job(row)
@@ -113,8 +106,7 @@ class ResearchStore:
             .limit(limit)
             .offset(offset)
         )
-        with self._database.read() as connection:
-            return [_job(row) for row in connection.execute(query)]
+        return [_job(row) for row in self._database.rows(query)]
 
     def waiting(self) -> str | None:
         """The job that is next: of the person with the fewest under way, the oldest."""
@@ -149,7 +141,7 @@ class ResearchStore:
         """
         for name in ("plan", "result", "request"):
             if values.get(name) is not None:
-                values[name] = _json(values[name])
+                values[name] = stored_json(values[name])
         if values.get("state") not in (None, *ACTIVE):
             values |= {"owner": None, "lease": None}
         with self._database.write() as connection:
@@ -164,21 +156,19 @@ class ResearchStore:
     def beat(self, id: str, progress: Mapping[str, Any] | None = None) -> bool:
         """Give a sign of life; return whether the job shall stop. Raises ``JobTaken``."""
         with self._database.write() as connection:
-            self._touch(connection, id, True, {"progress": _json(progress or {})})
+            self._touch(connection, id, True, {"progress": stored_json(progress or {})})
             return bool(connection.execute(select(research.c.stopping).where(research.c.id == id)).scalar())
 
     def remove(self, id: str) -> None:
         """Remove a job with all of its steps."""
-        with self._database.write() as connection:
-            if connection.execute(delete(research).where(research.c.id == _plain(id))).rowcount == 0:
-                raise NO_RESEARCH(id=id[:40])
+        if self._database.change(delete(research).where(research.c.id == plain(id))) == 0:
+            raise NO_RESEARCH(id=id[:40])
 
     def sweep(self, own: Collection[str] = ()) -> int:
         """Leave the jobs of dead processes, each once, and return their number; ``own`` are those at work here."""
         over = (func.coalesce(research.c.lease, 0) <= self._database.now(self._clock)).label("over")
         query = select(research.c.id, research.c.owner, research.c.lease, over).where(research.c.state.in_(ACTIVE))
-        with self._database.read() as connection:
-            rows = connection.execute(query.where(research.c.id.not_in(list(own)))).all()
+        rows = self._database.rows(query.where(research.c.id.not_in(list(own))))
         dead = [row for row in rows if self._is_dead(row.owner, row.over)]
         # Only if it is still the dead process's, and silent: another may have taken it since.
         return sum(
@@ -206,7 +196,7 @@ class ResearchStore:
     def _touch(self, connection: Connection, id: str, own: bool, values: Mapping[str, Any]) -> None:
         mine = and_(research.c.owner == self._owner, research.c.state.in_(ACTIVE))
         lease = {"lease": self._lease_end()} if own and "lease" not in values else {}
-        changed = update(research).where(research.c.id == _plain(id), *([mine] if own else []))
+        changed = update(research).where(research.c.id == plain(id), *([mine] if own else []))
         if connection.execute(changed.values(**lease, **values, updated_at=self._now())).rowcount == 0:
             raise JobTaken(id) if own else NO_RESEARCH(id=id[:40])
 
@@ -221,7 +211,7 @@ class ResearchStore:
             if key in known:
                 continue
             known.add(key)
-            text = _json(data)
+            text = stored_json(data)
             row = {"job": id, "seq": seq, "key": key, "kind": kind, "data": text, "sha256": _hash(text), "at": now}
             connection.execute(insert(research_steps).values(**row))
             kept.append(StoredStep(seq, key, kind, json.loads(text), now))
@@ -230,9 +220,8 @@ class ResearchStore:
 
     def steps(self, id: str, after: int = -1) -> list[StoredStep]:
         """The steps of a job with numbers above ``after``, in order; one whose hash is wrong is left out."""
-        own = select(research_steps).where(research_steps.c.job == _plain(id), research_steps.c.seq > after)
-        with self._database.read() as connection:
-            rows = connection.execute(own.order_by(research_steps.c.seq)).all()
+        own = select(research_steps).where(research_steps.c.job == plain(id), research_steps.c.seq > after)
+        rows = self._database.rows(own.order_by(research_steps.c.seq))
         return [
             StoredStep(row.seq, row.key, row.kind, json.loads(row.data), row.at)
             for row in rows
@@ -248,9 +237,8 @@ class ResearchStore:
             connection.execute(delete(research_steps).where(research_steps.c.job == id, gone))
 
     def _change(self, id: str, values: Mapping[str, Any], *where: ColumnElement[bool]) -> bool:
-        changed = update(research).where(research.c.id == _plain(id), *where).values(**values, updated_at=self._now())
-        with self._database.write() as connection:
-            return connection.execute(changed).rowcount > 0
+        changed = update(research).where(research.c.id == plain(id), *where).values(**values, updated_at=self._now())
+        return self._database.change(changed) > 0
 
     def _is_dead(self, writer: str | None, over: bool) -> bool:
         # A job of this process that is not at work was left when the store was away.
@@ -267,7 +255,7 @@ class ResearchStore:
         return self._database.now(self._clock) + LEASE_SECONDS
 
     def _now(self) -> str:
-        return _stamp(self._clock())
+        return stamp(self._clock())
 
 
 def _job(row: Row[Any]) -> StoredJob:
@@ -277,19 +265,5 @@ def _job(row: Row[Any]) -> StoredJob:
     return StoredJob(**values)
 
 
-def _stamp(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
-
-
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def _plain(text: str) -> str:
-    """``text`` as every database can store it: without NUL and half surrogate pairs."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    # A NUL is written as an escape inside JSON, which PostgreSQL would keep as it is in a text column.
-    return _plain(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

@@ -33,7 +33,7 @@ def copy_store(
     The source is read in one transaction, so that a server may go on writing to it: what it writes after the start is
     not copied. ``archives`` are the files of the pages that people have read, for a store that holds these too.
     """
-    before, after = (Database(_text(address)) for address in (source, target))
+    before, after = (Database(address) for address in (source, target))
     try:
         before.open()
         after.open()
@@ -94,7 +94,3 @@ def _compare(database: Database, counts: dict[str, int]) -> None:
             found = connection.execute(select(func.count()).select_from(table)).scalar()
             if found != counts[table.name]:
                 raise STORE_INCOMPLETE(where=database.where, table=table.name)
-
-
-def _text(address: Secret | str) -> str:
-    return address.reveal() if isinstance(address, Secret) else address
