@@ -194,7 +194,8 @@ async def test_no_page_stops_the_server_by_the_form_that_is_wanted_of_it(
                 reading = asyncio.create_task(_told(session, path, given, headers))
                 async with session.get("/healthz") as response:
                     assert response.status == 200 and not reading.done()
-                assert "page_too_slow" in (await reading).lower()
+                # By its CPU seconds, or by the clock where many share the machine.
+                assert re.search("page_too_slow|read_late", (await reading).lower())
 
 
 async def _told(session: aiohttp.ClientSession, path: str, body: Any, headers: dict[str, str]) -> str:
