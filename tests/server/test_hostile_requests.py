@@ -135,6 +135,44 @@ async def test_no_key_is_sent_to_another_address_than_its_own(tmp_path: Path) ->
                 assert "entered-key" in sent and key not in sent
 
 
+ADDRESSES = (
+    "http://\x1f",
+    "http://",
+    "http://[",
+    "http://a\u2028b",
+    "ftp://a",
+    "http://a b",
+    "http://a:x",
+    "http://a:99999",
+    "",
+)
+
+
+async def test_no_address_of_a_model_breaks_the_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither one that is refused nor one that is taken and cannot be used."""
+    with serving(settings_of(data=tmp_path), token=TOKEN) as served:
+        async with asking(served) as session:
+            for url in ADDRESSES:
+                for path in ("/api/models", "/api/models/test"):
+                    async with session.post(path, json={"base_url": url, "name": "m"}) as response:
+                        assert response.status == 400, (path, url)
+                # An empty address is that of the configuration.
+                async with session.put("/api/engines/searxng", json={"base_url": url}) as response:
+                    assert response.status == (400 if url else 204), url
+            for url in ("http://☃.example", "http://a..b/", "http://xn--a/"):
+                async with session.post("/api/models", json={"base_url": url, "name": "m"}) as response:
+                    assert response.status == 201, await response.text()
+                body = {"model": "suyuan:m", "messages": [{"role": "user", "content": "x"}]}
+                async with session.post("/v1/chat/completions", json=body) as response:
+                    told = await response.text()
+                    assert response.status in (400, 502) and "unexpected" not in told, (url, told)
+            async with session.post(
+                "/api/models", json={"base_url": "http://a", "name": "m", "api_key": "a\nb"}
+            ) as response:
+                assert response.status == 400
+    assert "unhandled error" not in caplog.text
+
+
 FORMS: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
     ("/v2/scrape", {"formats": ["html"]}, {}), ("/extract", {"format": "text"}, {}),
     ("/r", {}, {"X-Respond-With": "text", "Accept": "application/json"}),
@@ -156,7 +194,8 @@ async def test_no_page_stops_the_server_by_the_form_that_is_wanted_of_it(
                 reading = asyncio.create_task(_told(session, path, given, headers))
                 async with session.get("/healthz") as response:
                     assert response.status == 200 and not reading.done()
-                assert "page_too_slow" in (await reading).lower()
+                # By its CPU seconds, or by the clock where many share the machine.
+                assert re.search("page_too_slow|read_late", (await reading).lower())
 
 
 async def _told(session: aiohttp.ClientSession, path: str, body: Any, headers: dict[str, str]) -> str:

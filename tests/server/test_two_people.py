@@ -22,9 +22,11 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 pytest.importorskip("argon2", reason="the optional extra suyuan[team] is not installed")
 
 from server.openapi_bodies import made, properties
-from server.serving import Client, serving, settings_of
+from server.serving import Client, client, serving, settings_of
 from server.test_accounts import PASSWORD, Team
 from support.oai import ModelServer, reply, serve_model
+from support.site import Reply, Seen, serve, stall
+from support.site import reply as reply_page
 from support.talk import openai
 from support.timing import PATIENCE, eventually
 from suyuan.config.settings import PeopleSettings
@@ -287,3 +289,38 @@ async def test_no_way_leads_around_a_quota(team: Team, model: ModelServer) -> No
                     refused += status == 429
         await asyncio.sleep(0)
         assert len(model.requests) == asked and refused > 8
+
+
+async def test_one_person_cannot_take_all_crawls(tmp_path: Path) -> None:
+    async with serve(lambda _: stall) as site:
+        base = settings_of(data=tmp_path)
+        settings = replace(base, pages=replace(base.pages, allow_networks=("127.0.0.0/8",)))
+        with serving(settings, users=True) as served:
+            people = served.app.state.client.chat.store.people
+            for name in ("bob", "carl"):
+                add_account(people, name, PASSWORD)
+            team = Team(served, people, tmp_path)
+            async with team.as_("bob") as bob, team.as_("carl") as carl, asyncio.timeout(PATIENCE):
+                tried = [(await bob("POST", "/v2/crawl", {"url": f"{site.url}/{n}"}))[0] for n in range(6)]
+                assert tried == [200] * 4 + [429] * 2
+                status, begun = await carl("POST", "/v2/crawl", {"url": site.url})
+                assert status == 200, begun
+                assert [each["id"] for each in (await carl("GET", "/v2/crawl/active"))[1]["crawls"]] == [begun["id"]]
+
+
+async def test_a_crawl_ends_where_its_texts_are_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suyuan.pages.crawl.MOST_CHARACTERS", 100_000)
+    text = "<p>" + "A sentence about the harbour and its lighthouse. " * 800
+
+    def answer(seen: Seen) -> Reply:
+        links = "".join(f"<a href=/{seen.path.strip('/')}{n}>{n}</a>" for n in range(5))
+        return reply_page(f"<html><title>A page</title><body>{text}{links}")
+
+    async with serve(answer) as site:
+        base = settings_of(data=tmp_path)
+        settings = replace(base, pages=replace(base.pages, allow_networks=("127.0.0.0/8",)))
+        with serving(settings) as served:
+            async with client(served.url) as ask, asyncio.timeout(2 * PATIENCE):
+                status, told = await ask("POST", "/crawl", {"url": site.url, "max_depth": 5, "limit": 200})
+                assert status == 200 and 2 <= len(told["results"]) <= 10
+                assert not told["suyuan"]["complete"] and "characters" in str(told["suyuan"]["not_honoured"])

@@ -147,7 +147,7 @@ def http_url() -> ValueKind:
             valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except (ValueError, AttributeError):
             valid = False
-        if not valid or any(char.isspace() for char in value.strip()):
+        if not valid or not value.strip().isprintable() or " " in value.strip():
             raise InvalidValue("address", scheme="http")
         return cast(str, value.strip().rstrip("/"))
 

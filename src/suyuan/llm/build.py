@@ -16,6 +16,8 @@ from ..core.causes.model import (
     MODEL_PROVIDER_UNKNOWN,
     MODEL_PROXY_UNUSABLE,
 )
+from ..core.causes.network import BAD_URL
+from ..messages.catalog import Text
 from .errors import base_of, proxy_of, server_of
 from .settings import EMBEDDED, ModelSettings
 
@@ -65,9 +67,12 @@ def _openai(settings: ModelSettings) -> BaseChatModel:
         # The newest models of OpenAI itself refuse ``max_tokens``, and other servers know nothing else.
         options["max_completion_tokens" if official else "max_tokens"] = settings.max_tokens
     headers = {"Authorization": f"Bearer {settings.api_key.reveal() or NO_KEY}", "User-Agent": f"suyuan/{__version__}"}
-    client = httpx.AsyncClient(
-        base_url=base_of(settings), headers=headers, follow_redirects=True, **_connection(settings)
-    )
+    try:
+        client = httpx.AsyncClient(
+            base_url=base_of(settings), headers=headers, follow_redirects=True, **_connection(settings)
+        )
+    except httpx.InvalidURL:
+        raise BAD_URL(url=base_of(settings)[:120], why=Text("network.reason.invalid")) from None
     return OpenAICompatibleModel(client=client, options=options)
 
 

@@ -18,6 +18,7 @@ from ..core.errors import SuyuanError
 from ..doctor.engines import check_settings
 from .api import FAILURES, client_from
 from .errors import language_of
+from .schemas import ApiKey, BaseUrl
 
 router = APIRouter(prefix="/api/engines", responses=FAILURES, tags=["engines"])
 
@@ -26,8 +27,8 @@ class EngineIn(BaseModel):
     """What an engine needs; what is empty stays as it is configured."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"api_key": "…"}]})
-    api_key: str = Field("", max_length=500)
-    base_url: str = Field("", max_length=500, pattern=r"^(https?://\S+)?$")
+    api_key: ApiKey = ""
+    base_url: BaseUrl = ""
     options: dict[str, str] = Field({}, description="Other settings of the engine, such as the cx of google_cse.")
 
 

@@ -20,6 +20,7 @@ from ..llm.settings import ModelSettings
 from ..messages.catalog import Text
 from .errors import language_of
 from .page import render_page
+from .schemas import ApiKey, BaseUrl
 
 router = APIRouter(tags=["models"])
 
@@ -40,9 +41,9 @@ class ServerIn(BaseModel):
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"base_url": "http://127.0.0.1:11434/v1", "name": "qwen3"}]}
     )
-    base_url: str = Field(max_length=500, pattern=r"^https?://\S+$")
+    base_url: BaseUrl = Field(min_length=1)
     name: str = Field("", max_length=200)
-    api_key: str = Field("", max_length=500)
+    api_key: ApiKey = ""
 
 
 def _client(request: Request) -> AsyncClient:
@@ -51,7 +52,7 @@ def _client(request: Request) -> AsyncClient:
 
 
 def _settings(request: Request, body: ServerIn) -> ModelSettings:
-    return _client(request).connected_models.settings(body.base_url.rstrip("/"), body.name, body.api_key)
+    return _client(request).connected_models.settings(body.base_url, body.name, body.api_key)
 
 
 @router.get("/dialog/connect", include_in_schema=False)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..core.answer_length import AnswerLength
 from ..core.page_reading import Depth
+from ..core.setting import http_url
 from ..messages.catalog import languages
 
 
@@ -21,6 +22,10 @@ Lang = Annotated[
     str, AfterValidator(_with_texts), Field(json_schema_extra=lambda schema: schema.update(enum=list(languages())))
 ]
 Mode = Literal["chat", "agent"]
+BaseUrl = Annotated[str, AfterValidator(lambda given: http_url().check(given) if given else ""), Field(max_length=500)]
+"""The address of a service, as a setting has it."""
+ApiKey = Annotated[str, Field(max_length=500, pattern=r"^[\x21-\x7e]*$")]
+"""A key that a header can hold."""
 
 
 def _example(**values: Any) -> ConfigDict:
