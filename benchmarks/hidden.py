@@ -12,7 +12,7 @@ from suyuan.net.chrome import find_chrome
 from suyuan.pages.extract import extract
 
 from ._report import Target, table
-from .hidden_pages import NEEDS_LAYOUT, PROSE, SECRET, HiddenPage, hidden_pages, invisible_characters, page
+from .hidden_pages import NEEDS_LAYOUT, PANELS, PROSE, SECRET, HiddenPage, hidden_pages, invisible_characters, page
 
 # The same letters in another order: where a reader cannot tell the two apart, the text is hidden.
 _OTHER = " ".join(word[::-1] for word in SECRET.split())
@@ -54,6 +54,8 @@ def run() -> list[Target]:
     ]
     covered = [body for body in NEEDS_LAYOUT if _is_read(page(body.replace("{}", SECRET)))]
     rows.append(("hidden text, only by the layout", str(len(NEEDS_LAYOUT)), f"{len(covered)} through"))
+    closed = [body for body in PANELS if not _is_read(page(body.replace("{}", SECRET)))]
+    rows.append(("closed parts that a control opens", str(len(PANELS)), f"{len(closed)} lost"))
     table("text that a reader cannot see", ("", "pages", ""), rows)
     for tried in wrong:
         print("  ", "lost:" if tried in lost else "through:", tried.name)

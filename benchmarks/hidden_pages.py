@@ -263,6 +263,34 @@ HIDING_ELEMENTS = (
     "<style>details:not([open])~p.x{display:none}</style><details></details><p class=x>{}</p>", "<p style='display:none'>{}<br><b style='display:inline'>x</b></p>",
 )  # fmt: skip
 
+# Closed parts that nothing a reader sees would open.
+HIDING_PANELS = (
+    "<details><summary hidden>More</summary><p>{}</p></details>", "<details><summary style='display:none'>More</summary><p>{}</p></details>",
+    "<details style='font-size:0'><summary>More</summary><p>{}</p></details>", "<details><div><summary>More</summary></div><summary hidden>a</summary><p>{}</p></details>",
+    "<button aria-controls=p></button><div id=p hidden><p>{}</p></div>", "<button aria-controls=p><span hidden>More</span></button><div id=p hidden><p>{}</p></div>",
+    "<button aria-controls=p hidden>More</button><div id=p hidden><p>{}</p></div>", "<button aria-controls=p style='color:#fff;background:#fff'>More</button><div id=p hidden><p>{}</p></div>",
+    "<button aria-controls=q>More</button><div id=p hidden><p>{}</p></div>", "<button>More</button><div hidden><p>{}</p></div>",
+    "<button aria-controls=p>More</button><div id=p style='color:#fff'><p>{}</p></div>", "<button aria-controls=p>More</button><div id=p style='position:absolute;left:-9999px'><p>{}</p></div>",
+    "<button aria-controls=p>More</button><div id=p hidden><p hidden>{}</p></div>", "<button aria-expanded=false>More</button><p>Text.</p><div hidden><p>{}</p></div>",
+    "<button aria-controls=p>More</button><div id=p popover><p>{}</p></div>", "<button aria-controls=p>More</button><nav id=p hidden><p>{}</p></nav>",
+    "<button aria-controls=p>More</button><div id=p role=dialog hidden><p>{}</p></div>", "<div id=p hidden aria-labelledby=h><p>{}</p></div><h2 id=h>More</h2>",
+    "<h2 id=h>More</h2><div aria-labelledby=h hidden><p>{}</p></div>", "<a href='#p'>More</a><div id=p hidden><p>{}</p></div>",
+)  # fmt: skip
+
+# Closed parts that a control of the page opens: a reader can get to them.
+PANELS = (
+    "<details><summary>More</summary><p>{}</p></details>", "<details><p>{}</p></details>",
+    "<button aria-controls=p aria-expanded=false>More</button><div id=p hidden><p>{}</p></div>",
+    "<button aria-controls=p aria-expanded=false>More</button><div id=p style='display:none'><p>{}</p></div>",
+    "<button aria-controls=p aria-expanded=false>More</button><div id=p aria-hidden=true style='height:0;overflow:hidden'><p>{}</p></div>",
+    "<h3><button aria-expanded=false>More</button></h3><div style='visibility:hidden'><p>{}</p></div>",
+    "<div><h3 role=button aria-expanded=false>More</h3></div><div aria-hidden=true><p>{}</p></div>",
+    "<div role=tablist><a role=tab id=t aria-selected=false>More</a></div><div role=tabpanel aria-labelledby=t hidden><p>{}</p></div>",
+    "<a role=tab aria-controls='o p'>More</a><div id=p role=tabpanel hidden><p>{}</p></div>",
+    "<a data-bs-toggle=collapse href='#p'>More</a><div id=p style='display:none'><p>{}</p></div>",
+    "<a data-toggle=tab data-target='#p'>More</a><style>.tab{display:none}</style><div class=tab id=p><p>{}</p></div>",
+)  # fmt: skip
+
 SHOWING_ELEMENTS = (
     "<p inert>{}</p>", "<p title=x>{}</p>", "<details open><summary>Sum</summary><p>{}</p></details>", "<font color=#333333>{}</font>", "<div style='background:#111'><p style='color:#eee'>{}</p></div>",
     "<div style='opacity:.9'><p style='opacity:.9'>{}</p></div>", "<div style='color:#fff'><p style='color:#000'>{}</p></div>", "<style media=print>.x{display:none}</style><p class=x>{}</p>",
@@ -317,7 +345,7 @@ def hidden_pages(*, ways: int = 4) -> Iterator[HiddenPage]:
         for sheet in sheets:
             body = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
             yield HiddenPage(f"sheet: {sheet[:100]}", page(body, f"<style>{sheet}</style>"), is_hidden)
-    for is_hidden, elements in ((True, HIDING_ELEMENTS), (False, SHOWING_ELEMENTS)):
+    for is_hidden, elements in ((True, HIDING_ELEMENTS + HIDING_PANELS), (False, SHOWING_ELEMENTS)):
         for element in elements:
             yield HiddenPage(f"element: {element}", page(element.replace("{}", SECRET)), is_hidden)
     yield from _other_pages()

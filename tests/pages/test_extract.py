@@ -250,3 +250,13 @@ def test_a_block_is_judged_with_those_that_look_like_it() -> None:
     )
     blocks = read_blocks(LexborHTMLParser(f'<main>{posts}</main><div class="links">Imprint and privacy</div>'))
     assert chosen(blocks, [3.0, 3.0, 3.0, 3.0, 0.0, -3.0]) == [0, 1, 2, 3, 4]
+
+
+def test_a_part_that_the_page_has_twice_is_kept_once() -> None:
+    """For wide screens and for phones; what a text repeats itself stays."""
+    terms = "<ul><li>Classes on every Monday</li><li>Questions after each class, for as long as it takes</li></ul>"
+    chorus = "<p>And the river goes down to the sea, as it always has.</p>"
+    html = f"<main><div>{terms}</div><div class=phone>{terms}</div><div>{chorus}<p>Verse.</p>{chorus}</div></main>"
+    blocks = read_blocks(LexborHTMLParser(html))
+    kept = [blocks[i].text for i in chosen(blocks, [3.0] * len(blocks))]
+    assert [text[:5] for text in kept] == ["Class", "Quest", "And t", "Verse", "And t"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from benchmarks.hidden_pages import PROSE, SECRET, hidden_pages, invisible_characters, page
+from benchmarks.hidden_pages import PANELS, PROSE, SECRET, hidden_pages, invisible_characters, page
 
 from suyuan.pages.extract import extract
 
@@ -18,6 +18,11 @@ def test_what_chromium_hides_is_not_read_and_what_it_shows_is() -> None:
         if (SECRET in extract(tried.html, "https://example.org/").text) is tried.is_hidden
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("body", PANELS)
+def test_what_a_control_of_the_page_opens_is_read(body: str) -> None:
+    assert SECRET in extract(page(body.replace("{}", SECRET)), "https://example.org/").text
 
 
 def test_invisible_characters_carry_nothing() -> None:

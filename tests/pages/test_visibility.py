@@ -292,6 +292,14 @@ def test_a_page_that_is_hidden_until_its_script_runs_is_read() -> None:
         assert "Thrice" in extract(html, "https://example.org/").text
 
 
+def test_of_a_page_whose_main_part_waits_for_scripts_only_that_part_is_shown() -> None:
+    menu = f"<div style='display:none'><p>{SECRET} {PROSE}</p></div>"
+    text = "".join(f"<p>{PROSE} Part {n}.</p>" for n in range(5))
+    html = f"{menu}<main style='visibility:hidden'><h1>Harbour</h1>{text}{menu}</main><script src=/app.js></script>"
+    found = extract(html, "https://example.org/").text
+    assert "Part 4" in found and SECRET not in found
+
+
 def test_invisible_characters() -> None:
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     assert visible_text(f"a\u200bb\u202ec\u2066d{tags}\ufeff\u00ade") == "abcde"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..text.scripts import CJK
 from .block import Block, Element, ListItem, TextRun
+from .panels import Panels, is_control
 from .visibility import Sight, VisibilityChecker, visible_text
 
 MAX_NODES = 150_000
@@ -45,6 +47,10 @@ _LAYOUT = (
 )
 
 
+_Leaving = tuple[str, object, Sight, LexborNode | None, int]
+"""The tag of an element, what to restore at its end, itself if it is a control, and how many letters came before it."""
+
+
 @dataclass(slots=True, eq=False)
 class _OpenList:
     ordered: bool
@@ -53,21 +59,17 @@ class _OpenList:
 
 def read_blocks(tree: LexborHTMLParser) -> list[Block]:
     """Return the visible blocks of the page in order."""
-    visible = _read(tree, VisibilityChecker(tree))
-    if (prose := _prose_length(visible)) < _LITTLE_TEXT:
-        # A page that needs scripts to display anything has its text in <noscript> or in a hidden root element.
-        everything = _read(tree, VisibilityChecker(tree, is_finished=False)) if tree.css_first("script") else visible
+    visibility, around = VisibilityChecker(tree), _around_content(tree)
+    visible = _BlockReader(tree, visibility, around, lambda node: False).read()
+    prose = _prose_length(visible)
+    if prose >= _LITTLE_TEXT or not tree.css_first("script"):
+        return visible
+    # Scripts are still to show the main part of such a page, or all of it; its text may also be in <noscript>.
+    for is_shown_later in (lambda node: node.mem_id in around, None):
+        everything = _BlockReader(tree, visibility, around, is_shown_later).read()
         if _prose_length(everything) > 4 * prose + _LITTLE_TEXT:
             return everything
     return visible
-
-
-def _read(tree: LexborHTMLParser, visibility: VisibilityChecker) -> list[Block]:
-    root = tree.body or tree.root
-    reader = _BlockReader(tree, visibility)
-    if root is not None:
-        reader.walk(root)
-    return reader.blocks
 
 
 def _prose_length(blocks: list[Block]) -> int:
@@ -77,12 +79,23 @@ def _prose_length(blocks: list[Block]) -> int:
 class _BlockReader:
     """Walks the page once, without recursion, since pages can be nested very deeply."""
 
-    def __init__(self, tree: LexborHTMLParser, visibility: VisibilityChecker) -> None:
+    def __init__(
+        self,
+        tree: LexborHTMLParser,
+        visibility: VisibilityChecker,
+        around_content: frozenset[int],
+        is_shown_later: Callable[[LexborNode], bool] | None,
+    ) -> None:
         self.blocks: list[Block] = []
+        self._root = tree.body or tree.root
         self._visibility = visibility
-        self._around_content = _ancestors(tree)
+        self._around_content = around_content
+        self._is_shown_later = is_shown_later or (lambda node: True)
         self._replaced = _replaced(tree)
-        self._skip = _SKIP | {"noscript"} if visibility.is_finished else _SKIP
+        self._skip = _SKIP | {"noscript"} if is_shown_later is not None else _SKIP
+        self._panels = Panels()
+        self._letters = 0
+        """How many letters were read."""
         self._element = Element(None, "html", "", 0)
         self._runs: list[TextRun] = []
         self._href = ""
@@ -95,9 +108,11 @@ class _BlockReader:
         self._quotes = 0
         self._sight = Sight()
 
-    def walk(self, root: LexborNode) -> None:
-        """Read ``root`` and everything below it."""
-        stack: list[LexborNode | tuple[str, object, Sight]] = [root]
+    def read(self) -> list[Block]:
+        """The blocks of the page, or of as much of it as the limits allow."""
+        if (root := self._root) is None:
+            return []
+        stack: list[LexborNode | _Leaving] = [root]
         budget = MAX_NODES
         while stack and budget and len(self.blocks) < MAX_BLOCKS:
             entry = stack.pop()
@@ -115,6 +130,7 @@ class _BlockReader:
                 if (child := entry.first_child) is not None:
                     stack.append(child)
         self._flush()
+        return self.blocks
 
     def _text(self, text: str) -> None:
         if not self._sight.is_readable:
@@ -124,9 +140,10 @@ class _BlockReader:
             text = _single_spaced(text)
             if text == " " and not self._runs:
                 return
+        self._letters += len(text.strip())
         self._runs.append((text, self._href, self._code > 0))
 
-    def _enter(self, node: LexborNode, tag: str) -> tuple[str, object, Sight] | None:
+    def _enter(self, node: LexborNode, tag: str) -> _Leaving | None:
         """Enter an element; return its tag and the state to restore at its end, or None to skip its content."""
         if tag in self._skip:
             return None
@@ -142,7 +159,7 @@ class _BlockReader:
         if leaving is None:
             self._sight = around
             return None
-        return (*leaving, around)
+        return (*leaving, around, node if is_control(attributes) else None, self._letters)
 
     def _is_hidden(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
         visibility = self._visibility
@@ -150,16 +167,32 @@ class _BlockReader:
             return True
         if attributes or not self._sight.is_readable or visibility.has_rules_for(tag):
             sight = visibility.sight(node, tag, attributes, self._sight)
+            if (sight is None or not sight.is_readable) and self._opens(node, tag, attributes):
+                sight = visibility.sight(node, tag, attributes, self._sight, is_open=True)
             if sight is None:
                 return True
             self._sight = sight
+        if tag == "details" and "open" not in attributes and not self._can_be_opened(node):
+            return True
         if not attributes:
             return False
         # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
         aria_hidden = attributes.get("aria-hidden") == "true" and tag not in _CONTENT
-        if aria_hidden and node.mem_id not in self._around_content:
+        if aria_hidden and node.mem_id not in self._around_content and not self._opens(node, tag, attributes):
             return True
         return (self._pre is not None or tag in ("td", "pre")) and bool(_GUTTER.search(attributes.get("class") or ""))
+
+    def _opens(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+        """Whether a reader gets to see an element that is closed."""
+        return self._is_shown_later(node) or self._panels.has(node, tag, attributes)
+
+    def _can_be_opened(self, details: LexborNode) -> bool:
+        """Whether a reader sees its summary; browsers write one where there is none."""
+        summary = next((child for child in details.iter() if child.tag == "summary"), None)
+        if summary is None:
+            return True
+        seen = self._visibility.sight(summary, "summary", summary.attributes, self._sight)
+        return seen is not None and seen.is_readable
 
     def _break(self) -> None:
         if self._pre is None and self._runs and self._runs[-1][0] == "\n" and self._table is None:
@@ -231,8 +264,11 @@ class _BlockReader:
         else:
             self._runs.append((" ", "", False))
 
-    def _leave(self, tag: str, before: object, around: Sight) -> None:
+    def _leave(self, tag: str, before: object, around: Sight, control: LexborNode | None, letters: int) -> None:
         self._sight = around
+        # Nobody can use a control that shows nothing.
+        if control is not None and self._letters > letters:
+            self._panels.add(control)
         if tag == "":
             return
         if tag == "a":
@@ -308,13 +344,11 @@ def _replaced(tree: LexborHTMLParser) -> frozenset[int]:
     )
 
 
-def _ancestors(tree: LexborHTMLParser) -> frozenset[int]:
-    """The elements that contain a main heading, main part or article, if anything is marked as hidden."""
-    if tree.css_first("[aria-hidden=true]") is None:
-        return frozenset()
+def _around_content(tree: LexborHTMLParser) -> frozenset[int]:
+    """The elements that contain a main heading, main part or article, and these parts themselves."""
     found: set[int] = set()
     for node in tree.css("h1, main, article"):
-        above = node.parent
+        above = node.parent if node.tag == "h1" else node
         while above is not None and above.mem_id not in found:
             found.add(above.mem_id)
             above = above.parent

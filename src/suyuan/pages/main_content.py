@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import exp
 
 from .block import Block, Element
@@ -21,6 +21,8 @@ _EVENNESS = 0.6
 """How far blocks that look alike share their score."""
 # The forest may misjudge a whole page in one direction: what each shift of all its scores weighs.
 _SHIFTS = ((0.0, 2 / 3), (-2.0, 1 / 6), (2.0, 1 / 6))
+_LEAST_COPY = 60
+"""So many characters in a row are no accident."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -38,7 +40,7 @@ def chosen(blocks: list[Block], scores: list[float]) -> list[int]:
     limit = threshold([len(block.text) + 1 for block in blocks], even)
     probabilities = [_probability(score) for score in even]
     kept = [i for i, probability in enumerate(probabilities) if probability >= limit]
-    return _fill_gaps(blocks, probabilities, kept)
+    return _without_copies(blocks, _fill_gaps(blocks, probabilities, kept))
 
 
 def _evened(blocks: list[Block], scores: list[float]) -> list[float]:
@@ -104,6 +106,23 @@ def _fill_gaps(blocks: list[Block], probabilities: list[float], kept: list[int])
             filled.extend(range(before + 1, after))
         filled.append(after)
     return filled
+
+
+def _without_copies(blocks: list[Block], kept: list[int]) -> list[int]:
+    """``kept`` without parts that the page has twice, in different places: for phones and for wide screens."""
+    homes: dict[tuple[str, int], Element | None] = {}
+    unique: list[int] = []
+    for is_copy, group in groupby(kept, lambda i: _is_elsewhere(blocks[i], homes)):
+        places = list(group)
+        if not is_copy or sum(len(blocks[i].text) for i in places) < _LEAST_COPY:
+            unique += places
+    return unique
+
+
+def _is_elsewhere(block: Block, homes: dict[tuple[str, int], Element | None]) -> bool:
+    """Whether the same text stands in another element; to quote it is not to repeat it."""
+    home = block.element.parent
+    return homes.setdefault((block.text, block.quotes), home) is not home
 
 
 def _are_close(one: Element, other: Element) -> bool:

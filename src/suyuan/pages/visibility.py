@@ -42,7 +42,7 @@ Attributes = Mapping[str, str | None]
 _NONE: frozenset[str] = frozenset()
 _READABLE_AGAIN = frozenset(("font-size", "font", "visibility"))
 # How pages hide what their scripts show.
-_UNTIL_FINISHED = frozenset(("display", "visibility", "opacity", "overflow"))
+_CLOSING = frozenset(("display", "visibility", "opacity", "overflow"))
 # The attributes that can hide text by themselves.
 _TELLING = frozenset(("hidden", "popover", "style", "bgcolor", "color", "text"))
 
@@ -73,9 +73,7 @@ def visible_text(text: str) -> str:
 class VisibilityChecker:
     """Decides by inline styles, attributes and the page's own style sheets; external ones are not loaded."""
 
-    def __init__(self, tree: LexborHTMLParser, *, is_finished: bool = True) -> None:
-        self.is_finished = is_finished
-        """Whether the page is as a reader sees it; if not, its scripts are still to show what is not displayed."""
+    def __init__(self, tree: LexborHTMLParser) -> None:
         self._styles = PageStyles(tree)
         self._read: dict[object, Paint | None] = {}
         self._inline: dict[str, frozenset[str]] = {}
@@ -89,12 +87,17 @@ class VisibilityChecker:
         look = self._styles.look(tag, None, None)
         return look.is_telling
 
-    def sight(self, node: LexborNode, tag: str, attributes: Attributes, around: Sight) -> Sight | None:
-        """How the text of the element is seen, where ``around`` is how that around it is; None if nothing is seen."""
+    def sight(
+        self, node: LexborNode, tag: str, attributes: Attributes, around: Sight, *, is_open: bool = False
+    ) -> Sight | None:
+        """How the text of the element is seen, where ``around`` is how that around it is; None if nothing is seen.
+
+        With ``is_open`` it is seen as when a script has shown what is not displayed.
+        """
         look = self._styles.look(tag, attributes.get("class"), attributes.get("id"))
         if around.is_readable and not look.is_telling and _TELLING.isdisjoint(attributes):
             return around
-        if "hidden" in attributes and self.is_finished and not self._is_streamed(attributes):
+        if "hidden" in attributes and not is_open and not self._is_streamed(attributes):
             return None
         if "popover" in attributes:
             return None
@@ -106,8 +109,8 @@ class VisibilityChecker:
             hiding |= _READABLE_AGAIN
         if hiding:
             style: Mapping[str, str] = self._style(look, node, inline, hiding)
-            if not self.is_finished:
-                style = {name: value for name, value in style.items() if name not in _UNTIL_FINISHED}
+            if is_open:
+                style = {name: value for name, value in style.items() if name not in _CLOSING}
             if hides_text(style):
                 return None
             found = _seen(style, around)
