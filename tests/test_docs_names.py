@@ -23,6 +23,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 
 from server.serving import settings_of
 from support.documentation import CURRENT, DOCS, ROOT, inline_code, name_of, prose, tables, text_of
+from suyuan.chat.answering import MAX_MESSAGE
 from suyuan.chat.settings import AgentLimits
 from suyuan.client import AsyncClient
 from suyuan.config.engine_settings import engine_options
@@ -30,8 +31,19 @@ from suyuan.config.settings import ServerSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.setting import Setting, declarations
 from suyuan.engines.registry import BUILT_IN
+from suyuan.net.credentials import LEAST_LENGTH
+from suyuan.pages.crawl import MOST_PAGES
+from suyuan.pages.library import MAX_FILE
 from suyuan.research.request import EFFORTS
 from suyuan.server.app import create_app
+from suyuan.server.limits import (
+    BODY_SECONDS,
+    LARGEST_BODY,
+    SEND_SECONDS,
+    STREAMS_PER_CLIENT,
+    STREAMS_TOTAL,
+    UPLOADS,
+)
 
 # Engines that the documentation writes, and variables that belong to other programs or to the folders.
 EXAMPLES = ("NAME", "wiki", "example_wiki")
@@ -244,3 +256,23 @@ def test_limits_of_agents_are_those_of_the_program() -> None:
     assert {word: int(number.replace(",", "")) for number, word in said} == {
         "searches": defaults.searches, "pages": defaults.fetches, "seconds": defaults.seconds, "tokens": defaults.tokens
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("http-api.md", f"at most {LARGEST_BODY // 1_000_000} MB (documents: {UPLOADS['/api/library'][0] // 1_000_000} MB)"),
+        ("http-api.md", f"within {BODY_SECONDS:.0f} s; a message has at most {MAX_MESSAGE:,} characters"),
+        ("http-api.md", f"One client may hold {STREAMS_PER_CLIENT} event streams, all clients together {STREAMS_TOTAL}"),
+        ("http-api.md", f"reads nothing for {SEND_SECONDS:.0f} s"),
+        ("capacity.md", f"{STREAMS_TOTAL} for each worker"),
+        ("security.md", f"of at least {LEAST_LENGTH} characters"),
+        ("howto/library.md", f"at most {MAX_FILE // 1_000_000} MB"),
+        ("howto/in-place-of.md", f"reads at most {MOST_PAGES} pages"),
+        ("howto/privacy.md", f"{Settings().pages.archive_days} days, {Settings().pages.archive_megabytes} MB"),
+        ("howto/privacy.md", "in memory for five minutes" if Settings().search.cache_minutes == 5 else "?"),
+        ("tools.md", f"at most {Settings().search.max_results} results of {Settings().search.snippet_length} characters"),
+    ],
+)  # fmt: skip
+def test_limits_are_those_of_the_program(page: str, said: str) -> None:
+    assert said in " ".join(prose(DOCS / page).split())
