@@ -17,20 +17,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
 from server.serving import settings_of
-from support.documentation import CURRENT, DOCS, ROOT, inline_code, name_of, prose, tables, text_of
+from support.documentation import CURRENT, DOCS, ROOT, blocks, inline_code, name_of, prose, tables, text_of
 from suyuan.chat.answering import MAX_MESSAGE
 from suyuan.chat.settings import AgentLimits
 from suyuan.client import AsyncClient
 from suyuan.config.engine_settings import engine_options
+from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import ServerSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.setting import Setting, declarations
 from suyuan.engines.registry import BUILT_IN
+from suyuan.integrations.providers import StubProvider
 from suyuan.net.credentials import LEAST_LENGTH
 from suyuan.pages.crawl import MOST_PAGES
 from suyuan.pages.library import MAX_FILE
@@ -152,6 +155,17 @@ def test_variables_exist(page: Path) -> None:
     others = {*re.findall(r"\bSEARXNG_[A-Z_]+", compose), "SEARXNG_INSTANCE_URL", "WIKI_NAMESPACE"}
     others |= {"EXAMPLE_WIKI_NAMESPACE"}
     assert own - known - others == set()
+
+
+def test_configurations_that_are_shown_can_be_used() -> None:
+    found = [json.loads(block) for page in CURRENT for block in blocks(page, "json")]
+    tops = {one.path.partition(".")[0] for one in declarations(Settings)}
+    configurations = [each for each in found if set(each) <= tops]
+    agents = [each for each in found if set(each) == {"agents"}]
+    assert len(configurations) >= 4 and agents
+    for schema, values in ((config_schema(), configurations), (agents_schema(), agents)):
+        for value in values:
+            jsonschema.validate(value, schema)
 
 
 @pytest.mark.parametrize("page", CURRENT, ids=name_of)
@@ -276,3 +290,13 @@ def test_limits_of_agents_are_those_of_the_program() -> None:
 )  # fmt: skip
 def test_limits_are_those_of_the_program(page: str, said: str) -> None:
     assert said in " ".join(prose(DOCS / page).split())
+
+
+def test_the_answer_of_a_tool_provider_has_the_fields_that_are_shown() -> None:
+    [shown] = [each for each in map(json.loads, blocks(DOCS / "tools.md", "json")) if "provider_meta" in each]
+    with StubProvider() as provider:
+        answer = provider.execute("web.search", {"query": "hello"})
+    assert set(shown) == set(answer)
+    assert set(shown["items"][0]) <= set(answer["items"][0])
+    # What can be judged only where the query has enough words.
+    assert set(shown["provider_meta"]) - {"relevance"} <= set(answer["provider_meta"])
