@@ -23,7 +23,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
 from server.serving import settings_of
-from support.documentation import CURRENT, DOCS, ROOT, blocks, inline_code, name_of, prose, tables, text_of
+from support.documentation import CURRENT, DOCS, ROOT, blocks, inline_code, keys, name_of, prose, tables, text_of
 from suyuan.chat.answering import MAX_MESSAGE
 from suyuan.chat.settings import AgentLimits
 from suyuan.client import AsyncClient
@@ -109,14 +109,6 @@ def test_output_for_scripts_has_the_fields_that_are_named(tmp_path: Path) -> Non
             [sys.executable, "-m", "suyuan", *command.split()], capture_output=True, text=True, check=False, env=environ
         )
         assert set(re.findall(r"`(\w+)`", fields)) <= set(keys(json.loads(done.stdout))), command
-
-
-def keys(value: Any) -> Iterator[str]:
-    """The names of all fields inside of a JSON value."""
-    if isinstance(value, dict):
-        yield from value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from keys(each)
 
 
 # --- settings and extras ----------------------------------------------------------------------------------------------
