@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import getsource
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,14 @@ def test_everything_public_is_documented_and_exists() -> None:
     assert documented["suyuan"] == set(suyuan.__all__) - {"__version__"}
     for module, names in documented.items():
         assert all(hasattr(import_module(module), name) for name in names), module
+    for name, listed in re.findall(
+        r"^::: suyuan\.(\w*Client)\n(?: +.*\n)*? +members: \[(.*)\]", text_of(DOCS / "api" / "client.md"), re.M
+    ):
+        client, members = getattr(suyuan, name), listed.split(", ")
+        assert [one for one in members if not hasattr(client, one) and f"self.{one} " not in getsource(client)] == []
+        # What the pages call is among them.
+        called = set(re.findall(r"\bclient\.([a-z_]+)\(", "".join(text_of(page) for page in DOCS.rglob("*.md"))))
+        assert called & set(dir(client)) <= set(members)
 
 
 def test_code_that_needs_no_network_runs(tmp_path: Path) -> None:

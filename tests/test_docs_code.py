@@ -18,8 +18,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
-from server.serving import serving
-from support.documentation import PAGES, ROOT, blocks, name_of
+from server.serving import client, serving
+from support.documentation import DOCS, PAGES, ROOT, blocks, keys, name_of, prose, tables
 from support.site import Reply, Seen, json_reply, reply, serve
 from suyuan.config.load import load_settings
 
@@ -128,3 +128,29 @@ async def test_consoles_show_what_comes(tmp_path: Path) -> None:
                 assert fields <= set(re.findall(r'"(\w+)":', got)), f"{name}: {line}"
             else:
                 assert got.startswith(expected.rstrip(" …")), f"{name}: {line}"
+
+
+async def test_research_gives_the_fields_that_are_described(tmp_path: Path) -> None:
+    page = DOCS / "http-api.md"
+    [table] = [table for table in tables(page) if table[0] == ["event", "data"]]
+    described = {
+        row[0].split("`")[1]: set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", row[1])))) for row in table[1:]
+    }
+    text = " ".join(prose(page).split())
+    async with loopback(tmp_path) as (_, _, server), client(server) as ask:
+        question = {"question": "Who invented the Bloom filter?", "depth": "quick"}
+        _, job = await ask("POST", "/api/research", question)
+        events = await ask.all_events(f"/api/research/{job['id']}/events")
+        _, done = await ask("GET", f"/api/research/{job['id']}")
+    assert done["state"] == "done" and done["ledger"] and done["claims"]
+    for name, fields in described.items():
+        there = {key for _, kind, data in events if kind == name for key in keys(data)}
+        # What went well has no failure.
+        assert fields - there <= {"failure"}, name
+    for shape, value in (
+        ("A job is", job),
+        ("A row of the ledger is", done["ledger"][0]),
+        ("A claim is", done["claims"][0]),
+    ):
+        named = re.findall(r"(\w+)[,:}]", text.partition(f"{shape} `")[2].partition("`")[0].split(": [{")[0] + ",")
+        assert named and set(named) <= set(keys(value)), shape

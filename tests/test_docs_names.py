@@ -17,21 +17,36 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
 from server.serving import settings_of
-from support.documentation import CURRENT, DOCS, ROOT, inline_code, name_of, prose, tables, text_of
+from support.documentation import CURRENT, DOCS, ROOT, blocks, inline_code, keys, name_of, prose, tables, text_of
+from suyuan.chat.answering import MAX_MESSAGE
 from suyuan.chat.settings import AgentLimits
 from suyuan.client import AsyncClient
 from suyuan.config.engine_settings import engine_options
+from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import ServerSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.setting import Setting, declarations
 from suyuan.engines.registry import BUILT_IN
+from suyuan.integrations.providers import StubProvider
+from suyuan.net.credentials import LEAST_LENGTH
+from suyuan.pages.crawl import MOST_PAGES
+from suyuan.pages.library import MAX_FILE
 from suyuan.research.request import EFFORTS
 from suyuan.server.app import create_app
+from suyuan.server.limits import (
+    BODY_SECONDS,
+    LARGEST_BODY,
+    SEND_SECONDS,
+    STREAMS_PER_CLIENT,
+    STREAMS_TOTAL,
+    UPLOADS,
+)
 
 # Engines that the documentation writes, and variables that belong to other programs or to the folders.
 EXAMPLES = ("NAME", "wiki", "example_wiki")
@@ -96,14 +111,6 @@ def test_output_for_scripts_has_the_fields_that_are_named(tmp_path: Path) -> Non
         assert set(re.findall(r"`(\w+)`", fields)) <= set(keys(json.loads(done.stdout))), command
 
 
-def keys(value: Any) -> Iterator[str]:
-    """The names of all fields inside of a JSON value."""
-    if isinstance(value, dict):
-        yield from value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from keys(each)
-
-
 # --- settings and extras ----------------------------------------------------------------------------------------------
 def all_settings() -> list[Setting]:
     names = (*BUILT_IN, *EXAMPLES)
@@ -140,6 +147,17 @@ def test_variables_exist(page: Path) -> None:
     others = {*re.findall(r"\bSEARXNG_[A-Z_]+", compose), "SEARXNG_INSTANCE_URL", "WIKI_NAMESPACE"}
     others |= {"EXAMPLE_WIKI_NAMESPACE"}
     assert own - known - others == set()
+
+
+def test_configurations_that_are_shown_can_be_used() -> None:
+    found = [json.loads(block) for page in CURRENT for block in blocks(page, "json")]
+    tops = {one.path.partition(".")[0] for one in declarations(Settings)}
+    configurations = [each for each in found if set(each) <= tops]
+    agents = [each for each in found if set(each) == {"agents"}]
+    assert len(configurations) >= 4 and agents
+    for schema, values in ((config_schema(), configurations), (agents_schema(), agents)):
+        for value in values:
+            jsonschema.validate(value, schema)
 
 
 @pytest.mark.parametrize("page", CURRENT, ids=name_of)
@@ -244,3 +262,33 @@ def test_limits_of_agents_are_those_of_the_program() -> None:
     assert {word: int(number.replace(",", "")) for number, word in said} == {
         "searches": defaults.searches, "pages": defaults.fetches, "seconds": defaults.seconds, "tokens": defaults.tokens
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("http-api.md", f"at most {LARGEST_BODY // 1_000_000} MB (documents: {UPLOADS['/api/library'][0] // 1_000_000} MB)"),
+        ("http-api.md", f"within {BODY_SECONDS:.0f} s; a message has at most {MAX_MESSAGE:,} characters"),
+        ("http-api.md", f"One client may hold {STREAMS_PER_CLIENT} event streams, all clients together {STREAMS_TOTAL}"),
+        ("http-api.md", f"reads nothing for {SEND_SECONDS:.0f} s"),
+        ("capacity.md", f"{STREAMS_TOTAL} for each worker"),
+        ("security.md", f"of at least {LEAST_LENGTH} characters"),
+        ("howto/library.md", f"at most {MAX_FILE // 1_000_000} MB"),
+        ("howto/in-place-of.md", f"reads at most {MOST_PAGES} pages"),
+        ("howto/privacy.md", f"{Settings().pages.archive_days} days, {Settings().pages.archive_megabytes} MB"),
+        ("howto/privacy.md", "in memory for five minutes" if Settings().search.cache_minutes == 5 else "?"),
+        ("tools.md", f"at most {Settings().search.max_results} results of {Settings().search.snippet_length} characters"),
+    ],
+)  # fmt: skip
+def test_limits_are_those_of_the_program(page: str, said: str) -> None:
+    assert said in " ".join(prose(DOCS / page).split())
+
+
+def test_the_answer_of_a_tool_provider_has_the_fields_that_are_shown() -> None:
+    [shown] = [each for each in map(json.loads, blocks(DOCS / "tools.md", "json")) if "provider_meta" in each]
+    with StubProvider() as provider:
+        answer = provider.execute("web.search", {"query": "hello"})
+    assert set(shown) == set(answer)
+    assert set(shown["items"][0]) <= set(answer["items"][0])
+    # What can be judged only where the query has enough words.
+    assert set(shown["provider_meta"]) - {"relevance"} <= set(answer["provider_meta"])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import install
 import pytest
+import yaml
 
 
 def test_where_pip_finds_packages_is_handed_to_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,9 +48,6 @@ def test_what_cannot_be_installed_is_reported_with_the_reason(tmp_path: Path) ->
 
 
 def test_the_makefile_installs_extras_that_exist() -> None:
-    import re
-    import tomllib
-
     root = Path(install.__file__).resolve().parent.parent
     known = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     used = re.findall(r"install\.py \$\(VENV\) ([\w,]+)", (root / "Makefile").read_text(encoding="utf-8"))
@@ -55,16 +55,15 @@ def test_the_makefile_installs_extras_that_exist() -> None:
 
 
 def test_the_workflow_runs_every_supported_python_and_tests_that_exist() -> None:
-    import tomllib
-
-    import yaml
-
     root = Path(install.__file__).resolve().parent.parent
     jobs = yaml.safe_load((root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
-    oldest = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for name in ("test", "windows"):
         versions = jobs[name]["strategy"]["matrix"]["python"]
-        assert oldest == f">={versions[0]}" and "3.14" in versions
+        assert project["requires-python"] == f">={versions[0]}" and "3.14" in versions
+        assert [f"Programming Language :: Python :: {version}" for version in versions] == [
+            line for line in project["classifiers"] if re.search(r":: 3\.", line)
+        ]
     commands = [step["run"] for step in jobs["windows"]["steps"] if "run" in step]
     folders = [word for command in commands for word in command.split() if word.startswith("tests/")]
     assert folders and all((root / folder).is_dir() for folder in folders)

@@ -56,7 +56,7 @@ def made_pages() -> dict[Path, str]:
 
 
 _GROUPS = (
-    ("Of your own", ("searxng",)),
+    ("Your own instance", ("searxng",)),
     ("Result pages, without a key", (
         "ddg_html", "ddg_news", "ddg_images", "bing_html", "bing_news", "bing_images", "baidu_html", "brave_html", "yahoo", "mojeek", "startpage", "ecosia", "so360", "sogou",
         "google",
@@ -76,10 +76,10 @@ def engines_page() -> str:
     """All engines, with what they need and what they honour."""
     lines = [
         "# Engines", "",
-        "Each is named in a plan (`suyuan search --engine wikipedia,ddg_html`) or in `config.json`. Its settings are below",
-        "`web.providers.NAME` ([Configuration](configuration.md)). Domains are filtered by Suyuan for every engine; those that",
-        "list them pass them on as well. What an engine cannot honour is in the receipt. The limit is that of requests a minute",
-        "and can be changed (`ratePerMinute`).", "",
+        "Name engines in a plan (`suyuan search --engine wikipedia,ddg_html`) or in `config.json`. The settings of an engine are below",
+        "`web.providers.NAME` ([Configuration](configuration.md)). *honours* lists the parameters of a query that the engine itself",
+        "applies; what it cannot honour is in the receipt. Suyuan filters domains for every engine. *limit* is in requests a minute;",
+        "`ratePerMinute` changes it.", "",
     ]  # fmt: skip
     for title, names in _GROUPS:
         lines += [f"## {title}", "", "| engine | | needs | honours | limit |", "|---|---|---|---|---|"]
@@ -88,13 +88,13 @@ def engines_page() -> str:
     lines += [
         "## Focus", "",
         "Instead of engines, a search can name the kind of source that it wants: `--focus academic` on the command line, `focus`",
-        "in Python, `/api/search` and the tools for agents. Engines that need a key are left out where there is none. What the",
-        "query itself says, and a plan that names engines, are stronger.", "",
+        "in Python, `/api/search` and the tools for agents. Engines whose key is missing are left out. A plan that names engines,",
+        "and parameters of the query itself, override the focus.", "",
         "| focus | engines | besides |", "|---|---|---|",
     ]  # fmt: skip
     lines += [_focus_row(name, focus) for name, focus in FOCUSES.items()]
     lines += [
-        "", "`+` merges the results of all, `,` asks the next one when one fails. Your own are named in `config.json`:", "",
+        "", "`+` merges the results of all, `,` asks the next one when one fails. Define your own in `config.json`:", "",
         "```json", _OWN_FOCUS, "```", "",
     ]  # fmt: skip
     return "\n".join([*lines, "[Write an engine](howto/write-an-engine.md) shows how to add one.", ""])
@@ -122,11 +122,11 @@ def _engine_row(name: str) -> str:
     about = (getdoc(import_module(engine.__module__)) or "").splitlines()[0]
     needs = [f"`{engine.api_key_env}`"] if engine.api_key_env else []
     needs += ["Chrome or Chromium"] if engine.via_browser else []
-    honours = ", ".join(one for one in _PARAMS if one in engine.supported_params)
+    honours = ", ".join(sorted(engine.supported_params, key=_PARAMS.index))
     return f"| `{name}` | {about} | {', '.join(needs) or '–'} | {honours or '–'} | {engine.rate_per_minute or '–'} |"
 
 
-_PARAMS = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary", "page")
+_PARAMS = ("lang", "country", "freshness", "allowed_domains", "blocked_domains", "need_summary", "page", "safe")
 _TITLES = {
     "asked": ("Input", "输入"),
     "engine": ("Search engines", "搜索引擎"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from itertools import dropwhile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -84,3 +86,11 @@ def tables(page: Path) -> list[list[list[str]]]:
         if row and not re.fullmatch(r"[|\s:-]+", line):
             found[-1].append([cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))])
     return found
+
+
+def keys(value: Any) -> Iterator[str]:
+    """The names of all fields inside of a JSON value."""
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from keys(each)
