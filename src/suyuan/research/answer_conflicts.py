@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..embedded.answer_type import answer_type
-from ..embedded.question_splitter import find_subject
+from ..embedded.topic import find_name
 from ..text.conflicts import disagreement
 from ..text.keywords import content_stems
 from ..text.quantities import Quantity, find_quantities
@@ -76,7 +76,7 @@ def _is_about(question: str, text: str, titles: str) -> bool:
     weights, own = content_stems(question), set(stems(text))
     known = own.union(stems(titles))
     # What the subject is may stand in the title; what is asked of it must stand in the sentence.
-    asked = weights.keys() - set(stems(find_subject(question)))
+    asked = weights.keys() - set(stems(find_name(question)))
     covered = sum(weight for stem, weight in weights.items() if stem in known)
     return covered >= _LEAST_ABOUT * sum(weights.values()) and len(asked & own) >= _LEAST_ASKED * len(asked) > 0
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..embedded.answer_type import answer_type
 from ..embedded.evidence import Evidence
 from ..embedded.quote import Quote
-from ..embedded.quotes import pick_quotes, rank_sources
+from ..embedded.quotes import pick_quotes
+from ..embedded.source_ranking import rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
