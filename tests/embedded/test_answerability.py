@@ -79,6 +79,16 @@ def test_a_part_of_a_question_is_answered_by_what_is_about_that_part() -> None:
     assert "8.1%" in told and "5.7%" in told
 
 
+def test_what_is_said_of_the_other_thing_does_not_crowd_out_a_part() -> None:
+    sources = [
+        Evidence(1, "", "北港马拉松男子冠军是高建国。北港马拉松男子比赛由高建国夺得冠军，成绩为2小时9分。"),
+        Evidence(2, "", "高建国第三次夺得北港马拉松男子冠军。北港马拉松男子冠军高建国来自山区，是一名教师。"),
+        Evidence(3, "", "沈小红跑完全程，是北港马拉松最快的女选手，女子组的奖牌由市长颁发给她。"),
+    ]
+    told = find_quotes("北港马拉松男子和女子冠军分别是谁？", sources).quotes
+    assert any("高建国" in quote.text for quote in told) and any("沈小红" in quote.text for quote in told)
+
+
 @pytest.mark.skipif(not answers.BENCH.exists(), reason="the benchmark data is not beside the project")
 def test_most_questions_without_an_answer_are_refused() -> None:
     ask = answers.unseen(answers.answerer())

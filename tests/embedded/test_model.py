@@ -22,8 +22,9 @@ from suyuan.embedded.answer_type import answer_type
 from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.model import EmbeddedModel
 from suyuan.embedded.question_splitter import split_question
-from suyuan.embedded.quotes import coverage, pick_quotes, rank_sources
+from suyuan.embedded.quotes import pick_quotes
 from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.source_ranking import coverage, rank_sources
 from suyuan.embedded.turn_input import TurnInput
 from suyuan.text.keywords import content_stems, keywords
 

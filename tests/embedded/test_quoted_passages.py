@@ -54,6 +54,12 @@ def test_what_stands_in_the_margins_is_not_quoted(junk: str) -> None:
     assert pick_quotes("Who created JavaScript?" if junk.isascii() else "什么是版权？", [Evidence(1, "", junk)]) == ()
 
 
+def test_a_note_of_the_margin_is_cut_off_from_the_sentence_that_it_has_got_into() -> None:
+    page = "用微信扫码二维码 分享至好友和朋友圈 云汀号渡轮于2019年5月首航，全长86米 责任编辑：余航 版权所有：云汀日报"
+    assert answer("云汀号渡轮何时首航？", page) == "云汀号渡轮于2019年5月首航，全长86米[1]"
+    assert "商标" in answer("云汀公司申请注册了什么？", "云汀公司已申请注册数百枚商标，最早的在2015年。")
+
+
 def test_a_japanese_name_does_not_make_a_chinese_sentence_japanese() -> None:
     said = "《卡美拉》（原名：ガメラ）是1995年上映的日本怪兽电影。"
     assert script_language(said) == "zh" and script_language("東京タワーの高さは是非") == "ja"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..citations.claims import Claim, Disagreement, Side, SourceEvidence
 from ..embedded.answer_sides import AnswerSide, answer_sides
 from ..embedded.asked_thing import AskedThing
-from ..embedded.evidence import Evidence, find_candidates
+from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..text.shingles import count_origins
 
 _LONGEST = 6000
@@ -19,9 +19,9 @@ def asked_disagreements(
     question: str, disagreements: Sequence[Disagreement], sources: Mapping[int, SourceEvidence]
 ) -> Iterator[Disagreement]:
     """Yield the disagreements without the sources that are about another thing than ``question``."""
-    subject = _subject(question, sources)
+    about = {each.number for each in _about(question, sources)} if disagreements else set()
     for each in disagreements:
-        sides = [side for side in each.sides if any(subject.may_be_of(at, sources[at].title) for at in side.numbers)]
+        sides = [side for side in each.sides if not about.isdisjoint(side.numbers)]
         if len(sides) > 1:
             yield replace(each, sides=tuple(sides))
 
@@ -31,9 +31,7 @@ def answer_disagreements(
 ) -> Iterator[Disagreement]:
     """Yield what the sources answer, at the sentence of ``text`` that gives one of the answers."""
     texts = {number: _text(each) for number, each in sources.items()}
-    evidence = [Evidence(number, sources[number].title, own) for number, own in texts.items()]
-    candidates = [candidate for each in evidence for candidate in find_candidates(each) if not candidate.is_heading]
-    sides = answer_sides(question, candidates, _subject(question, sources))
+    sides = answer_sides(question, _about(question, sources))
     for side in sides:
         at = text.find(side.says)
         claim = next((each for each in claims if at >= 0 and each.start <= at < each.end), None)
@@ -43,8 +41,12 @@ def answer_disagreements(
             return
 
 
-def _subject(question: str, sources: Mapping[int, SourceEvidence]) -> AskedThing:
-    return AskedThing.of(question, {number: f"{each.title} {_text(each)}" for number, each in sources.items()})
+def _about(question: str, sources: Mapping[int, SourceEvidence]) -> list[Candidate]:
+    """The sentences of the sources that may be about what ``question`` names."""
+    evidence = [Evidence(number, each.title, _text(each)) for number, each in sources.items()]
+    candidates = [candidate for each in evidence for candidate in find_candidates(each)]
+    thing = AskedThing.of(question, candidates)
+    return [each for each in candidates if not each.is_heading and thing.allows(each)]
 
 
 def _text(source: SourceEvidence) -> str:

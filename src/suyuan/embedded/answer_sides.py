@@ -9,41 +9,36 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
-from ..text.numbers import ORDINALS
 from ..text.scripts import HAN
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
 from ..text.words import stems
-from .answer_values import Value, is_only_capital
-from .asked_thing import AskedThing
+from .answer_values import Value
 from .evidence import Candidate
 from .question_splitter import split_question
 from .sentence_features import Asked
-from .value_features import ValueFeatures, are_wanted
+from .value_features import YEAR, ValueFeatures, are_wanted
 
 # Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
 VALUE_WEIGHTS: Mapping[str, float] = {
-    "": -3.23, "day": 2.22, "person": 1.17, "asked": 0.95, "words": 0.92, "place": 0.9, "aside": -0.85,
-    "repeated": 0.84, "unit": 0.75, "first": 0.72, "other_year": -0.64, "focus": 0.48, "followed": 0.41,
-    "no_year": -0.41, "introduced": 0.3, "limit": -0.25, "focus_far": 0.18,
+    "": -3.18, "day": 2.34, "person": 1.15, "asked": 0.98, "place": 0.92, "aside": -0.83, "words": 0.82,
+    "repeated": 0.81, "first": 0.72, "other_year": -0.7, "unit": 0.69, "focus": 0.47, "followed": 0.4,
+    "no_year": -0.38, "introduced": 0.29, "limit": -0.25, "focus_far": 0.22,
 }  # fmt: skip
 # and that two values are two answers to one question.
 PAIR_WEIGHTS: Mapping[str, float] = {
-    "": -5.02, "chance": 4.63, "mix": -4.41, "rank": 3.62, "same": 2.11, "window": 1.91, "details": 1.86, "few": -1.29,
-    "figure": -0.96, "sum": 0.18,
+    "": -5.14, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
+    "window": 0.7, "figure": -0.34,
 }  # fmt: skip
-_LEAST, _LEAST_ALIKE = 1.25, 0.1
+_LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 3, 20, 8, 12, 4
-_MOST_MIXED = 0.25
-"""The share of the sources of either value that may name the other one too."""
 _FORMER = re.compile(
     r"\b(?:former|formerly|ex-|previous|previously|predecessor|once|then-)\b|前任|原任|曾任|曾是|前(?=[总主首董队])",
     re.I,
 )
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
-_ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS.split())}|\d+(?:st|nd|rd|th))\b|第[一二三四五六七八九十\d]+")
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
 LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
 _UNIT = re.compile(rf"\s?(?:{LONG_UNITS}|[{HAN}]|[a-z]+|%)")
@@ -104,21 +99,27 @@ class Pair(NamedTuple):
     features: dict[str, float]
 
 
-def answer_sides(question: str, candidates: Sequence[Candidate], subject: AskedThing) -> tuple[AnswerSide, ...]:
+def answer_sides(question: str, candidates: Sequence[Candidate]) -> tuple[AnswerSide, ...]:
     """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict."""
+    candidates = _of_year(question, candidates)
     if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
         return ()
     if len(split_question(question)) > 1:
         return ()  # Of two things each has a value of its own.
-    candidates = [each for each in candidates if subject.has_what_is_asked(each) and subject.is_told_in(each)]
-    if len({candidate.number for candidate in candidates}) < 2:
-        return ()
     found = max(pairs(question, candidates), key=odds, default=None)
     if found is None or odds(found) < least(found):
         return ()
     sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
     texts = source_texts(candidates)
     return tuple(sorted(sides, key=lambda side: (-count_origins([texts[at] for at in side.numbers]), side.numbers)))
+
+
+def _of_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return the sentences of sources that name the year of the question, where any of them does."""
+    years = YEAR.findall(question)
+    texts = source_texts(candidates) if years else {}
+    numbers = {number for number, text in texts.items() if any(year in text for year in years)}
+    return [each for each in candidates if each.number in numbers] if numbers else candidates
 
 
 def odds(pair: Pair) -> float:
@@ -206,9 +207,6 @@ def _is_about_another(asked: Asked, text: str) -> bool:
     """Whether a sentence is about another year, another part of a series, or who it was before."""
     if _FORMER.search(text) and not _FORMER.search(asked.question):
         return True
-    ordinals, others = (set(_ORDINAL.findall(each.lower())) for each in (asked.question, text))
-    if ordinals and others and not ordinals & others:
-        return True
     ours = [token.quantity for token in tokens(asked.question) if token.quantity]
     theirs = [token.quantity for token in tokens(text) if token.quantity] if ours else []
     for quantity in ours:
@@ -240,13 +238,9 @@ def _groups(found: Iterator[Mention], texts: Mapping[int, str]) -> Iterator[Grou
             for number, own in group.mentions.items():
                 same[0].mentions.setdefault(number, []).extend(own)
     for group in groups:
-        every = [each for own in group.mentions.values() for each in own]
-        # The first word of a sentence may be any word.
-        if all(is_only_capital(each.candidate.text, each.value) for each in every):
-            continue
         group.named = set(group.mentions)
         if group.value.precision == 0:
-            forms = {_with_unit(each) for each in every}
+            forms = {_with_unit(each) for own in group.mentions.values() for each in own}
             group.named |= {number for number, text in texts.items() if any(form in text for form in forms)}
         yield group
 
@@ -265,7 +259,7 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
     theirs = [number for number in other.mentions if number not in one.named]
     mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
     mix = mixed / (len(one.mentions) + len(other.mentions))
-    if not ours or not theirs or mix > _MOST_MIXED or not are_wanted(asked, one.value.text, other.value.text):
+    if not ours or not theirs or not are_wanted(asked, one.value.text, other.value.text):
         return None
     sides = (one, ours), (other, theirs)
     if any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):

@@ -61,7 +61,7 @@ _UNITS = {
     r"多少人|人数|人口|\bpopulation\b|\bhow many people\b": r"人|people|inhabitants|residents|million",
     r"多重|重量|\bhow heavy\b|\bweighs?\b": r"吨|公斤|斤|千?克|k?g\b|kilo|grams?\b|ounces?\b|tons?\b|tonne|pounds",
     r"多少钱|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
-        r"美?元|[亿万]|dollar|euro|pound|crown|kron[ae]|yen\b|yuan|rupee|franc|peso|cent|billion|million",
+        r"美?元|[亿万](?![人次辆吨])|dollar|euro|pound|crown|kron[ae]|yen\b|yuan|rupee|franc|peso|cent|billion|million",
     r"比例|增长|率|\bpercent|\brate\b": r"[%％‰]|percent",
     r"多大|几岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
     r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",

@@ -83,31 +83,13 @@ def find_values(sentence: str, kinds: Sequence[str], question: str) -> Iterator[
         if token.quantity and _is_wanted(token.quantity, kinds) and text.lower() not in known:
             yield Value(text, token.start, at, at, token.quantity)
     if (not kinds or not _NAMES.isdisjoint(kinds)) and not _is_headline(sentence):
-        yield from (
-            value for value in _names(sentence, own, known) if not _goes_with_known(sentence, own, value, question)
-        )
-
-
-def _goes_with_known(sentence: str, own: Sequence[Token], value: Value, question: str) -> bool:
-    """Whether one word is the end of a name whose beginning the question has: "Labs" of "Norvane Labs"."""
-    if not value.first or value.first != value.last or not value.text.isascii():
-        return False
-    before = own[value.first - 1]
-    start = sentence[before.start : before.end]
-    return (
-        start[0].isupper() and not start.isupper() and start in question and sentence[before.end : value.start] == " "
-    )
+        yield from _names(sentence, own, known)
 
 
 def _is_headline(sentence: str) -> bool:
     """Whether all long words are capitalised, so that names cannot be told from others."""
     long = _LONG_WORD.findall(sentence)
     return len(long) >= _HEADLINE and all(word[0].isupper() for word in long)
-
-
-def is_only_capital(sentence: str, value: Value) -> bool:
-    """Whether a value is one word that may be capitalised only because it begins the sentence."""
-    return value.first == value.last and tokens(sentence[:_LONGEST])[value.first].kind == "capital"
 
 
 def _names(sentence: str, own: Sequence[Token], known: str) -> Iterator[Value]:

@@ -16,7 +16,7 @@ from .sentence_features import SentenceFeatures
 
 Outcome = Literal["answer", "near", "none"]
 
-_ANSWER, _NEAR = 0.3, 0.13
+_ANSWER, _NEAR = 0.3, 0.12
 # A sentence with less of the words of the question is about something else, whatever its other features.
 _MIN_WORDS = 0.15
 _BRACKETS = re.compile(r"\s*[(（].*?[)）]")

@@ -1,156 +1,172 @@
-"""The thing that a question is about, and which sentences are about another one of its kind."""
+"""Which sentences may be about the thing that a question names, and which are of pages about another such thing.
+
+The titles of the sources show it. Where one asks about the Tern Bridge, a page "Wren Bridge" is about another one: of
+the name, "Bridge" only says what kind of thing it is, and the part that tells it from others is "Tern".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..text.keywords import STOP_WORDS, content_stems
+from ..text.keywords import STOP_WORDS, content_stems, without_request
 from ..text.scripts import HAN
 from ..text.segmenter import tagged
-from ..text.tokens import is_frequent
+from ..text.words import stems
 from .evidence import Candidate
-from .question_splitter import split_question
+from .topic import find_names
 
-_HAN_RUN = re.compile(f"[{HAN}]+")
-_CAPITALS = re.compile(r"(?<!^)\b(?!I\b)[A-Z][\w’-]*(?: [A-Z][\w’-]*)*(?: (?P<next>[a-z]+))?")
-_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
-_COUNT = re.compile(r"\d+年?")
-_NAME_TAGS = ("nr", "ns", "nt", "nz")
-_PARTICLES = "the this that a an its our their his her in on at of and new old"
-_NO_NAMES = frozenset(_PARTICLES.split())
-_BEFORE = 6
+_LEAST = 2
+# 听潮大桥: two characters tell which, the last two what kind of thing.
+_WITH_KIND = 4
+_BETWEEN_THINGS = re.compile(r"[和与跟比或、，,]|还是")
+# The time stands before the subject of a Chinese question.
+_BEGINNING = re.compile(rf"(?:\d+年(?:\d+月)?|现在|目前|如今|今年|去年)?的?(?P<rest>[{HAN}A-Za-z·-]+)")
+_NEXT_WORD = re.compile(r"\s+([a-z]{3,})")
+_NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
+_NAME_TAGS = ("ns", "nr", "nt")
 
 
 @dataclass(frozen=True, slots=True)
 class AskedThing:
-    """The part of a thing's name that only it has, and the word for its kind."""
+    """What a question names, as the sentences of its sources that may be about it, each by its identity."""
 
-    names: tuple[str, ...] = ()
-    """Any of them stands for it; without any the question does not tell what it is about."""
-    kind: str = ""
-    sources: frozenset[int] = frozenset()
-    """The numbers of the sources that name it."""
-    years: frozenset[str] = frozenset()
-    """The years of the question."""
-    of_years: frozenset[int] = frozenset()
-    """The sources that name one of them."""
-    asked: frozenset[str] = frozenset()
-    """The Chinese characters of what is asked about it."""
-    _titles: dict[str, bool] = field(default_factory=dict, compare=False)
+    barred: frozenset[int] = frozenset()
+    """Those about something else."""
+    beside: frozenset[int] = frozenset()
+    """Those of pages whose titles do not name it, where the title of another page does."""
+    is_named: bool = True
+    """Whether a source names it at all."""
 
     @classmethod
-    def of(cls, question: str, texts: Mapping[int, str], about: str = "") -> AskedThing:
-        """Read what ``question`` is about; a name that no source has, or a question with parts, tells nothing.
+    def of(cls, question: str, candidates: Sequence[Candidate], about: str = "") -> AskedThing:
+        """Read what ``question`` names; ``about`` is what it leaves out as said before.
 
-        ``texts`` are the sources with their titles, by number.
+        No sentence may be about it where all sources are about other things of the same kind.
         """
-        if len(split_question(question)) > 1:
-            return cls()
-        question = f"{question} {about}"
-        years = frozenset(_YEAR.findall(question))
-        of_years = frozenset(number for number, text in texts.items() if any(year in text for year in years))
-        found = [*_latin(question, list(texts.values())), *_chinese(question)]
-        found = [each for each in found if any(name in text for name in each[0] for text in texts.values())]
-        if not found:
-            return cls(years=years, of_years=of_years)
-        kind = found[0][1]
-        names = tuple(name for own, of in found if of == kind for name in own)
-        sources = (number for number, text in texts.items() if any(name in text for name in names))
-        return cls(names, kind, frozenset(sources), years, of_years, _rest(question, *names, kind))
+        titles = {each.number: each.title.lower() for each in candidates}
+        lines = {number: [title] for number, title in titles.items()}
+        for each in candidates:
+            lines[each.number].append(each.text.lower())
+        texts = {number: "\n".join(found) for number, found in lines.items()}
+        own = _things(question, titles, texts)
+        things = own or _said(about, titles, texts)
+        named = [thing for thing in things if any(map(thing.is_named_by, texts.values()))]
+        if own and not named:
+            return cls(_ids(candidates) if all(thing.kind for thing in own) else frozenset(), is_named=False)
+        if not named:
+            return _by_words(question, about, candidates, texts)
+        asked = f"{question} {about}"
+        barred = [each for each in candidates if not any(_may_be_about(each, one, texts, asked) for one in named)]
+        keyed = {number for number, title in titles.items() if any(one.key in title for one in named)}
+        return cls(_ids(barred), _ids(each for each in candidates if keyed and each.number not in keyed))
 
-    def is_another(self, candidate: Candidate) -> bool:
-        """Whether a sentence is about another thing, by its own words, those around it, or all of its source."""
-        if not self.names:
+    def allows(self, candidate: Candidate) -> bool:
+        """Whether a sentence may be about it."""
+        return id(candidate) not in self.barred
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """A thing that a question names, in small letters."""
+
+    name: str
+    key: str
+    """The part that tells it from other things."""
+    kind: str = ""
+    """What kind of thing it is, where a source is about another one of this kind."""
+    noun: str = ""
+    """The word after the name that says what of it is meant: the Port Ember library."""
+
+    def is_named_by(self, text: str) -> bool:
+        """Whether a source, with its title as the first line, names it; Helga Strand is not the Strand Bridge."""
+        if self.noun not in text:
             return False
-        if self._is_in(candidate.text):
-            return self._names_another(candidate.text) and not self._is_whole_in(candidate.text)
-        if candidate.number not in self.sources or self._names_another(candidate.text):
-            return True
-        before = candidate.before.text if candidate.before else ""
-        if self._is_in(before) or self._is_in(candidate.title):
-            return False
-        return self._has_title_of_another(candidate.title) or self._names_another(before)
-
-    def is_surely_another(self, candidate: Candidate) -> bool:
-        """Whether a sentence is about another thing; of a text without a title its own words must show it."""
-        return self.is_another(candidate) and (bool(candidate.title) or self._names_another(candidate.text))
-
-    def is_told_in(self, candidate: Candidate) -> bool:
-        """Whether a sentence may be about the thing in the year that is asked about."""
-        if not self.may_be_of(candidate.number, candidate.title) or self.is_another(candidate):
-            return False
-        around = f"{candidate.title} {candidate.before.text if candidate.before else ''} {candidate.text}".lower()
-        return self._is_in(candidate.text) or self.kind.lower() in around
-
-    def may_be_of(self, number: int, title: str) -> bool:
-        """Whether a source may be about the thing in the year that is asked about."""
-        if (self.of_years and number not in self.of_years) or (self.names and number not in self.sources):
-            return False
-        return self._is_in(title) or not self._has_title_of_another(title)
-
-    def has_what_is_asked(self, candidate: Candidate) -> bool:
-        """Whether a Chinese sentence has at least a character of what is asked about the thing."""
-        return not self.asked or not self.asked.isdisjoint(candidate.text)
-
-    def _is_in(self, text: str) -> bool:
-        return any(name in text for name in self.names)
-
-    def _has_title_of_another(self, title: str) -> bool:
-        if title not in self._titles:
-            self._titles[title] = self._names_another(title)
-        return self._titles[title]
-
-    def _is_whole_in(self, text: str) -> bool:
-        """Whether its name and its kind stand together; "Long Point Lighthouse, north of Stone Head" is another."""
-        gap = " " if self.kind.isascii() else ""
-        return any(f"{name}{gap}{self.kind}".lower() in text.lower() for name in self.names)
-
-    def _names_another(self, text: str) -> bool:
-        """Whether a name of another thing of the kind stands in a text: "Wren Bridge" for "Tern Bridge"."""
-        if not self.kind or self.kind.lower() not in text.lower():
-            return False
-        if self.kind.isascii():
-            named = re.findall(rf"\b([A-Z][\w’-]*) {re.escape(self.kind)}\b", text, re.I)
-            return any(name[0].isupper() and name.lower() not in _NO_NAMES for name in named)
-        return any(_ends_with_name(text[: at.start()]) for at in re.finditer(re.escape(self.kind), text))
+        whole = self.name if self.kind else self.key
+        return self.key in text.partition("\n")[0] or whole in text
 
 
-def _latin(question: str, texts: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield names by their capitals; their last word is a kind where the sources write it small too."""
-    for found in _CAPITALS.finditer(question):
-        following = found["next"] or ""
-        words = found[0].removesuffix(f" {following}").split()
-        small = words[-1].lower()
-        if len(words) > 1 and any(re.search(rf"\b{re.escape(small)}\b", text) for text in texts):
-            yield (" ".join(words[:-1]),), words[-1]
-        else:
-            yield tuple(words), "" if following in STOP_WORDS else following
+def _by_words(question: str, about: str, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> AskedThing:
+    """Without a name: a source that has no word of what was said before, or of the question, is about another thing."""
+    words = {*content_stems(question), *content_stems(about)}
+    said = {stem for stem in content_stems(about) if len(stem) > 1} or words
+    barred = [each for each in candidates if each.source.isdisjoint(said)]
+    titled = {each.number for each in candidates if question.isascii() and not words.isdisjoint(stems(each.title))}
+    return AskedThing(
+        _ids(barred) if len(barred) < len(candidates) else frozenset(),
+        _ids(each for each in candidates if titled and each.number not in titled),
+        not _names_what_none_has(question, texts),
+    )
 
 
-def _chinese(question: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield names at the beginning of nouns in a row: 听潮 of 听潮大桥, whose kind comes after it."""
-    if not _HAN_RUN.search(question):
-        return
-    for is_noun, run in groupby(
-        tagged(_COUNT.sub(" ", question)), key=lambda each: each[1][0] in "nbj" and not each[0].isascii()
-    ):
-        words = list(run)
-        if is_noun and _is_name(*words[0]):
-            yield (words[0][0],), words[1][0] if len(words) > 1 else ""
+def _ids(candidates: Iterable[Candidate]) -> frozenset[int]:
+    return frozenset(map(id, candidates))
 
 
-def _rest(question: str, *names: str) -> frozenset[str]:
-    known = {character for name in names for character in name}
-    return frozenset(stem for stem in content_stems(question) if _HAN_RUN.fullmatch(stem) and len(stem) == 1) - known
+def _may_be_about(candidate: Candidate, thing: _Thing, texts: Mapping[int, str], asked: str) -> bool:
+    text, title = texts[candidate.number], candidate.title.lower()
+    if thing.noun not in text:
+        return False
+    before = candidate.before.text if candidate.before else ""
+    if thing.key in title or thing.key in f"{before}\n{candidate.text}".lower():
+        return True
+    others = (name for name in _NAME_IN_TITLE.findall(candidate.title) if name not in asked)
+    of_another = any(name in candidate.text for name in others)
+    return not of_another and not (thing.kind and thing.kind in title) and thing.is_named_by(text)
 
 
-def _is_name(word: str, tag: str) -> bool:
-    return len(word) > 1 and (tag[:2] in _NAME_TAGS or not is_frequent(word))
+def _things(question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Thing]:
+    if not question or not any(titles.values()):
+        return []
+    if question.isascii():
+        return [_english(name, question, titles, texts) for name in find_names(question)]
+    parts = _BETWEEN_THINGS.split(without_request(question))
+    return [thing for part in parts if (thing := _chinese(part, titles))]
 
 
-def _ends_with_name(text: str) -> bool:
-    run = re.search(f"[{HAN}]+$", text)
-    return run is not None and _is_name(*tagged(run[0][-_BEFORE:])[-1])
+def _english(written: str, question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> _Thing:
+    """Read a name: its last word says what kind of thing it is where a title has it with other words before it."""
+    name = written.lower()
+    first, _, kind = name.rpartition(" ")
+    others = (title for title in titles.values() if first and kind in title.split() and first not in title)
+    # A surname is the last word too, but no text has "the obama".
+    if next(others, "") and _is_thing(kind, texts):
+        return _Thing(name, first, kind)
+    after = _NEXT_WORD.match(question, question.find(written) + len(written))
+    noun = after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
+    is_page = any(noun in title and name in texts[number] for number, title in titles.items())
+    return _Thing(name, name, noun=noun if is_page else "")
+
+
+def _said(about: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Thing]:
+    """Read what was said before, as far as a source has it: of "Osk Labs Leafpad" it may be "Osk Labs"."""
+    words = about.split()
+    beginnings = (" ".join(words[:end]) for end in range(len(words), 0, -1))
+    every = "\n".join(texts.values())
+    name = next((each for each in beginnings if re.search(rf"{re.escape(each.lower())}(?![a-z])", every)), "")
+    if not name.isascii() or not any(titles.values()):
+        return _things(name, titles, texts)
+    return [_english(name, about, titles, texts)] if name[:1].isupper() else []
+
+
+def _is_thing(word: str, texts: Mapping[int, str]) -> bool:
+    return any(f"the {word} " in text for text in texts.values())
+
+
+def _chinese(part: str, titles: Mapping[int, str]) -> _Thing | None:
+    """Return the beginning of a question that a title has."""
+    beginning = found["rest"] if (found := _BEGINNING.match(part.strip().lower())) else ""
+    ends = range(len(beginning), _LEAST - 1, -1)
+    name = next((beginning[:end] for end in ends if any(beginning[:end] in title for title in titles.values())), "")
+    if not name:
+        return None
+    return _Thing(name, name[:_LEAST], name[-_LEAST:]) if len(name) >= _WITH_KIND else _Thing(name, name)
+
+
+def _names_what_none_has(question: str, texts: Mapping[int, str]) -> bool:
+    """Whether a Chinese question names a place, a person or an organisation that is in no source."""
+    if question.isascii():
+        return False
+    names = [word.lower() for word, tag in tagged(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
+    return bool(names) and not any(name in text for name in names for text in texts.values())

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from ..text.lexicon import simplified
 from ..text.sentences import split_sentences
@@ -25,19 +26,23 @@ _MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*
 _CODE_SPAN = re.compile(r"(`+)(?!\s)([^`]+?)(?<!\s)\1")
 # The date that engines put before a snippet.
 _SNIPPET_DATE = re.compile(r"^\s*(?:[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\s*(?:\.{3}|…|—|·|-)\s*")
-# Phrases rather than words: a page may be about JavaScript, cookies or copyright.
-_BOILERPLATE = re.compile(
+# Notes in the margins of pages; phrases rather than words, since a page may be about JavaScript, cookies or copyright.
+_MARGIN = re.compile(
     r"\bwe use (?:\w+ )?cookies|\b(?:uses?|accept|allow|manage|enable|disable|reject|our) (?:\w+ )?cookies\b.*\byour?\b"
     r"|cookie (?:policy|settings|preferences|notice|consent)"
     r"|subscribe (?:now|today|to (?:our|the|this|my))|\bour newsletter|^(?:please )?(?:sign|log) ?(?:in|up)\b"
     r"|please (?:sign|log) ?(?:in|up)|all rights reserved|(?:our|see the|read the) (?:privacy policy|terms of)"
     r"|privacy policy.{1,5}terms|terms of (?:use|service).{1,5}privacy|click here"
     r"|(?:enable|turn on|requires?|without) javascript|javascript (?:is |must be )?(?:disabled|enabled|required)"
-    r"|(?:请先?|立即|点击|马上|免费)(?:登录|注册)|登录[后/ ]|注册[/ ]?登录|版权(?:所有|归|声明)|备案号|网安备"
+    r"|(?:(?<!申)请先?|立即|点击|马上|免费)(?:登录|注册)|登录[后/ ]|注册[/ ]?登录|版权(?:所有|归|声明)|备案号|网安备"
     r"|ICP\s?[备证]|扫码|扫一扫|扫描二维码|点击(?:这里|此处|查看|进入|下载|[上下]方|右上|左上|关注|阅读|链接|图片|观看)"
     r"|关注(?:我们|公众号|微信)|微信搜索|责任编辑|责编|[请止勿绝迎]转载|转载[请自须需]|分享[到至]|[上下]一篇|相关阅读"
-    r"|广告(?:合作|投放|位|服务|热线|刊例)|举报(?:电话|邮箱|热线|投诉|反馈)|投诉举报|客户端下载"
-    r"|(?:ignore|disregard).{0,30}(?:instruction|prompt)|(?:your|reveal|print|repeat).{0,20}system prompt"
+    r"|广告(?:合作|投放(?!的)|位|服务|热线|刊例)|举报(?:电话|邮箱|热线|投诉|反馈)|投诉举报|客户端下载",
+    re.I,
+)
+_BETWEEN_PIECES = re.compile("(?<![A-Za-z0-9]) (?![A-Za-z0-9])")
+_ORDER = re.compile(
+    r"(?:ignore|disregard).{0,30}(?:instruction|prompt)|(?:your|reveal|print|repeat).{0,20}system prompt"
     r"|忽略.{0,10}(?:指令|提示)",
     re.I,
 )
@@ -106,6 +111,11 @@ class Candidate:
     is_heading: bool = False
     """Whether it only tells what the sentences below it are about."""
 
+    @property
+    def around(self) -> str:
+        """The title, the sentence before it, and itself."""
+        return f"{self.title} {self.before.text if self.before else ''} {self.text}"
+
 
 def refers_back(text: str) -> bool:
     """Whether a sentence begins with a word for something that was named before it."""
@@ -133,7 +143,7 @@ def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
         row = rows.read(paragraph, position)
         if row is None and rows.is_open:
             continue  # The head of a table.
-        for text in [row.text] if row else split_sentences(_plain(paragraph), LONGEST):
+        for text in [row.text] if row else _sentences(_plain(paragraph)):
             if not (_SHORTEST <= len(text) <= LONGEST) or text in seen or _is_boilerplate(text):
                 before = None
                 continue
@@ -190,9 +200,22 @@ def _plain(text: str) -> str:
     return " ".join(_SNIPPET_DATE.sub("", _MARKUP.sub("", text)).split())
 
 
+def _sentences(paragraph: str) -> Iterator[str]:
+    """Yield the sentences of a paragraph without the notes of margins that have got into them.
+
+    In Chinese only pieces of a page stand between spaces; what is between two notes is kept as it is.
+    """
+    for sentence in split_sentences(paragraph, LONGEST):
+        if not _MARGIN.search(sentence):
+            yield sentence
+        elif not sentence.isascii():
+            for is_note, pieces in groupby(_BETWEEN_PIECES.split(sentence), lambda piece: bool(_MARGIN.search(piece))):
+                yield "" if is_note else " ".join(pieces)
+
+
 def _is_boilerplate(text: str) -> bool:
-    """Whether ``text`` is a menu, a notice, a question, the heading of a list, or an order to the reader."""
-    if text.endswith(("?", "？", ":", "：")) or text.startswith("^") or _BOILERPLATE.search(text):
+    """Whether ``text`` is a menu, a question, the heading of a list, or an order to the reader."""
+    if text.endswith(("?", "？", ":", "：")) or text.startswith("^") or _ORDER.search(text):
         return True
     letters = sum(map(str.isalnum, text))
     return letters < 0.6 * len(text.replace(" ", "")) or text.count("|") > 2

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from ..text.keywords import content_stems, content_words, keywords, without_request
 from ..text.tokens import is_name, tokens
 from ..text.words import stems, words
-from .question_splitter import find_subject
 from .topic import figure_meant, find_name, find_topic, named_in, nouns_meant
 
 _PRONOUN = re.compile(
@@ -98,7 +97,7 @@ def _leans(message: str, before: Said) -> bool:
     """Whether ``message`` can be understood only with what was said before."""
     if _PRONOUN.search(message):
         return True
-    if find_subject(message):
+    if find_name(message):
         return False
     few = len(content_words(without_request(message))) <= _FEW_WORDS
     return few or bool(_CONTINUES.match(message)) or _names_what_was_said(message, before)

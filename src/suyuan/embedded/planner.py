@@ -10,7 +10,7 @@ from ..core.urls import page_key
 from ..text.keywords import content_stems, keywords, without_request
 from .evidence import Evidence
 from .question_splitter import split_question
-from .quotes import coverage, rank_sources
+from .source_ranking import coverage, rank_sources
 from .turn_input import TurnInput
 
 _MAX_PAGES = 2

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..text.keywords import content_stems, keywords
 from ..text.scripts import HAN
 from .answer_type import answer_type
+from .topic import find_name
 
 _BETWEEN_QUESTIONS = re.compile(
     r"[?？;；]\s*(?:and\s+)?|[,，]?\s*(?:以及|还有|另外|并且)(?=.{4})"
@@ -40,8 +41,6 @@ _MAX_NAME = 10
 _NAME_BEFORE = re.compile(rf"({_CAPITALS}[A-Z][A-Za-z0-9-]*|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s+)$")
 _TWO_NAMES = re.compile(r"\b[A-Z][\w-]*,? and [A-Z]")
 _MOST_NAMES = 6
-_QUOTED = re.compile(r"《[^》]+》|“[^”]+”|\"[^\"]+\"")
-_CAPITALISED = re.compile(r"\b[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*")
 
 
 class Part(NamedTuple):
@@ -77,16 +76,8 @@ def _split_between(question: str) -> list[str]:
     ]
     if len(parts) < 2:
         return [question] if content_stems(question) else []
-    subject = find_subject(parts[0]) or ("" if question.isascii() else " ".join(keywords(parts[0])))
+    subject = find_name(parts[0]) or ("" if question.isascii() else " ".join(keywords(parts[0])))
     return [parts[0], *(f"{subject} {part}" if subject and subject not in part else part for part in parts[1:3])]
-
-
-def find_subject(question: str) -> str:
-    """Return the name that a question is about, as far as quotation marks and capitals show; empty without one."""
-    if quoted := _QUOTED.search(question):
-        return quoted[0]
-    names = _CAPITALISED.findall(re.sub(r"^\s*\w+", "", question))
-    return max(names, key=len) if names else ""
 
 
 def _with_each(question: str, start: int, end: int, *choices: str) -> list[Part]:

@@ -26,7 +26,6 @@ _YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
 _NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
 _NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
-_REPRINT = 0.9
 # The noun that a question asks for: after its question word, or else before it.
 _FOCUS = re.compile(
     r"(?:什么|哪(?:[些种个类几所部本位座家项条]|一[个种位座家部项条])?|几[个种位座家部项条次]|多少)(?!时候|[是有在为])"
@@ -36,6 +35,7 @@ _FOCUS = re.compile(
     r"|\bwho\s+(?P<who>[a-z]+)",
     re.I,
 )
+_REPRINT = 0.9
 _LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
 
 
@@ -72,9 +72,7 @@ class Asked:
         cues = cues_for(self.question) if self.expected.unit is not None else ()
         if not cues:
             return True
-        before = candidate.before.text if candidate.before else ""
-        said = f"{candidate.title} {before} {candidate.text}"
-        return self.expected.unit_fit(candidate.text) > 0 and any(cue.search(said) for cue in cues)
+        return self.expected.unit_fit(candidate.text) > 0 and any(cue.search(candidate.around) for cue in cues)
 
     @property
     def is_chinese(self) -> bool:
@@ -167,10 +165,8 @@ class SentenceFeatures:
         """Whether a sentence lacks a name of the question that the best one has, or is the row of another year."""
         if candidate.row and self.is_of_other_year(candidate):
             return True
-        before = candidate.before.text if candidate.before else ""
-        around = f"{candidate.title} {before} {candidate.text}"
         named = (name for name in self.asked.names if name in best.text and not name[0].isdigit())
-        return self.asked.expected.is_fact and any(name not in around for name in named)
+        return self.asked.expected.is_fact and any(name not in candidate.around for name in named)
 
     def is_row_of_year(self, candidate: Candidate) -> bool:
         """Whether it is the row of a table for the year that is asked about."""

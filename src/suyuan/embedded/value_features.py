@@ -13,7 +13,7 @@ from .answer_values import Value, find_values
 from .evidence import Candidate, refers_back
 from .sentence_features import Asked
 
-_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
+YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _INTRODUCED = re.compile(
     r"(?:\b(?:by|is|was|are|were|to|named|as|of|called|winner|with)|[由是为叫：:、])\s*(?:the |an? )?$"
 )
@@ -31,14 +31,6 @@ _PLACE = re.compile("[省市县州国岛湾洲]$")
 _UNIT = 10
 """The letters after a figure among which its unit is."""
 _COUNTED = re.compile(r"(?:多少|几)([个支位名人次座家部岁米年天种项场枚块届集票张所条])")
-
-
-# Verbs that facts are told with, whose forms have no stem in common.
-_BASES = {
-    "won": "win", "wrot": "writ", "written": "writ", "bought": "buy", "acquir": "buy", "acquisition": "buy",
-    "began": "begin", "built": "build", "held": "hold", "sang": "sing", "sung": "sing", "led": "lead", "chos": "choos",
-    "chosen": "choos", "sold": "sell",
-}  # fmt: skip
 
 
 def are_wanted(asked: Asked, *values: str) -> bool:
@@ -73,10 +65,10 @@ class ValueFeatures:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._total = sum(asked.words.values()) or 1.0
-        self._years = set(_YEAR.findall(asked.question))
+        self._years = set(YEAR.findall(asked.question))
         names = set(stems(" ".join(asked.names)))
         # What is asked of the subject: the words that are no part of its names.
-        self._focus = {_base(stem) for stem in asked.words if stem not in names and _says_something(stem)}
+        self._focus = {stem for stem in asked.words if stem not in names and _says_something(stem)}
         self._words = {stem for stem in asked.words if _says_something(stem)}
         self._kinds = _wanted(asked)
         counted = _COUNTED.search(asked.question)
@@ -86,9 +78,9 @@ class ValueFeatures:
         """Yield the values of a sentence with their features by name."""
         own = tokens(candidate.text)
         spans = [set(stems(candidate.text[token.start : token.end])) for token in own]
-        focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(map(_base, each))]
+        focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(each)]
         asked = [at for at, each in enumerate(spans) if not self._words.isdisjoint(each)]
-        years = set(_YEAR.findall(candidate.text))
+        years = set(YEAR.findall(candidate.text))
         # "It is 41 metres tall" is said of what the sentence before it names.
         before = candidate.before.stems if candidate.before and refers_back(candidate.text) else {}
         held = candidate.stems.keys() | before.keys()
@@ -167,10 +159,6 @@ def _named(text: str) -> tuple[bool, bool]:
         return text.count(" ") in (1, 2), " " not in text
     tags = [tag for _, tag in tagged(text)]
     return any(tag.startswith("nr") for tag in tags) or "·" in text, "ns" in tags or bool(_PLACE.search(text))
-
-
-def _base(stem: str) -> str:
-    return _BASES.get(stem, stem)
 
 
 def _says_something(stem: str) -> bool:

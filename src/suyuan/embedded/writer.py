@@ -9,7 +9,8 @@ from .answer_table import find_table
 from .follow_up_order import answer_first
 from .planner import is_small_talk
 from .quote import Quote, join_neighbours
-from .quotes import find_quotes, rank_sources
+from .quotes import find_quotes
+from .source_ranking import rank_sources
 from .turn_input import TurnInput
 
 _TEXTS = {

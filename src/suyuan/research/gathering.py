@@ -15,7 +15,8 @@ from ..core.result import ARCHIVE, GUIDES, SearchPage
 from ..core.urls import domain_of, page_key, within
 from ..core.views import receipt
 from ..embedded.evidence import Evidence
-from ..embedded.quotes import coverage, pick_quotes
+from ..embedded.quotes import pick_quotes
+from ..embedded.source_ranking import coverage
 from ..pages.passages import select
 from .fair_slots import FairSlots
 from .plan import ResearchPlan, SubQuestion, other_words

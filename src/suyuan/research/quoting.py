@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..embedded.answer_type import answer_type
 from ..embedded.asked_thing import AskedThing
-from ..embedded.evidence import Evidence
+from ..embedded.evidence import Evidence, find_candidates
 from ..embedded.quote import Quote
-from ..embedded.quotes import coverage, find_quotes, pick_quotes, rank_sources
+from ..embedded.quotes import find_quotes, pick_quotes
+from ..embedded.source_ranking import coverage, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
@@ -65,11 +66,13 @@ class QuotingWriter:
         origins = {self._ledger.sources[number - 1].origin for number in cited}
         said = [set(stems(each.text)) for quote in quotes for each in (quote, *quote.others)]
         answers = answer_type(question)
-        thing = AskedThing.of(question, {page.number: f"{page.title} {page.text}" for page in evidence})
+        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
+        thing = AskedThing.of(question, candidates)
+        about = {each.number for each in candidates if thing.allows(each)}
         further: list[Quote] = []
         for page in rank_sources(question, evidence):
             source = self._ledger.sources[page.number - 1]
-            if source.origin in origins or not thing.may_be_of(page.number, page.title):
+            if source.origin in origins or page.number not in about:
                 continue
             found = find_quotes(question, [page], 1)
             for quote in found.quotes:

@@ -198,10 +198,6 @@ class _Alignment:
         start, end = sentence[places[0]].start, sentence[places[1] - 1].end
         return Span(start, end, self._texts[side][start:end])
 
-    def _has_moved(self, ours: int, theirs: int) -> bool:
-        """Whether both tokens of a gap stand elsewhere in the other sentence, so that neither is replaced."""
-        return self.a[ours].form in self._b_forms and self.b[theirs].form in self._a_forms
-
     # --- what may differ ------------------------------------------------------------------------------------------
     def _quantity(self, gap: _Gap) -> Conflict | None:
         for i in range(gap.a_start, gap.a_end):
@@ -210,7 +206,7 @@ class _Alignment:
                 continue
             others = range(gap.b_start, gap.b_end)
             comparable = [(j, other) for j in others if (other := self.b[j].quantity) and ours.is_comparable(other)]
-            if not comparable or any(ours.agrees(other) or self._has_moved(i, j) for j, other in comparable):
+            if not comparable or any(ours.agrees(other) for _, other in comparable):
                 continue
             j = comparable[0][0]
             held = self.a[i].form in self._b_forms or self.b[j].form in self._a_forms
@@ -221,7 +217,7 @@ class _Alignment:
     def _opposite(self, gap: _Gap) -> Conflict | None:
         for i in range(gap.a_start, gap.a_end):
             for j in range(gap.b_start, gap.b_end):
-                if are_opposites(self.a[i].form, self.b[j].form) and not self._has_moved(i, j):
+                if are_opposites(self.a[i].form, self.b[j].form):
                     return self._conflict("opposite", (i, i + 1), (j, j + 1))
         ours, theirs = (gap.a_start, gap.a_end), (gap.b_start, gap.b_end)
         denied = any(token.kind == "negation" for token in (*self.a[slice(*ours)], *self.b[slice(*theirs)]))

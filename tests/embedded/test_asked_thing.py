@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from suyuan.citations.registry import Source
+from suyuan.embedded.answer_type import answer_type
 from suyuan.embedded.recency import asks_for_newest
 from suyuan.embedded.responder import QuotingResponder
 from suyuan.embedded.topic import find_names
@@ -115,6 +116,11 @@ def test_a_figure_of_something_else_only_comes_near() -> None:
     assert answer("How many people live in Port Osk?", texts).startswith("No sentence in these sources answers")
     texts.append(("Port Osk", "About 5,200 people live in Port Osk."))
     assert "5,200 people" in answer("How many people live in Port Osk?", texts).splitlines()[0]
+
+
+def test_people_are_no_money() -> None:
+    assert answer_type("景区的旅游收入是多少？").unit_fit("共接待游客2.74亿人次。") < 0
+    assert answer_type("景区的旅游收入是多少？").unit_fit("实现旅游收入1480.56亿元。") > 0
 
 
 def test_of_a_table_by_years_the_row_of_the_year_counts() -> None:

@@ -1,0 +1,78 @@
+"""Whether two sentences of sources say the same, one supports the other, or they say different things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..text.conflicts import conflicts, disagreement
+from ..text.numbers import figures
+from ..text.tokens import tokens
+from .evidence import Candidate
+from .sentence_features import Asked
+from .value_features import are_answers
+
+# Two sentences say the same where so much of the shorter one's words is in both.
+_SAME, _CERTAINLY_SAME = 0.62, 0.9
+_ALIKE = 0.4
+_STATEMENT_END = re.compile(r"(?<=.{5})(?:[：；]|[:;]\s)")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,])")
+
+
+def say_the_same(one: Candidate, other: Candidate) -> bool:
+    """Whether two sentences say the same in other words."""
+    shared = _shared(one, other)
+    if shared < _SAME or any(conflicts(*pair) for pair in _statements(one.text, other.text)):
+        return False
+    return shared > _CERTAINLY_SAME or figures(one.text).stated <= figures(other.text).implied
+
+
+def supports(candidate: Candidate, shown: Candidate, text: str) -> bool:
+    """Whether a sentence has most words of the one that is ``shown``, and every figure and name of ``text``."""
+    common = len(shown.stems.keys() & candidate.stems.keys()) / max(1, len(shown.stems))
+    if common < _SAME or not figures(text).stated <= figures(candidate.text).implied:
+        return False
+    said = candidate.around.lower()
+    names = (text[token.start : token.end] for token in tokens(text) if token.kind == "name" and not token.is_aside)
+    return all(name.lower() in said for name in names)
+
+
+def answered_otherwise(
+    asked: Asked, ours: Candidate, theirs: Candidate, *, of_now: bool = False
+) -> tuple[str, str] | None:
+    """Return what two sentences say differently in answer to a question; rows are of different things.
+
+    Of two versions or counts the newer one holds now.
+    """
+    if ours.row or theirs.row or _shared(ours, theirs) < _ALIKE:
+        return None
+    # Two sentences with all words of the question are about the same, however they go on.
+    same_matter = all(_has_all(each, asked.words) for each in (ours, theirs))
+    pairs = _statements(ours.text, theirs.text)
+    if found := next(filter(None, (disagreement(*pair, same_matter) for pair in pairs)), None):
+        return (found.ours.text, found.theirs.text) if are_answers(asked, found, ours.text, theirs.text) else None
+    return _other_figures(ours, theirs) if of_now else None
+
+
+def _other_figures(one: Candidate, other: Candidate) -> tuple[str, str] | None:
+    """Return the figures that differ in two sentences of nearly the same words."""
+    ours, theirs = (_FIGURE.findall(_YEAR.sub("", each.text)) for each in (one, other))
+    if _shared(one, other) < _SAME or len(ours) != len(theirs):
+        return None
+    return next(((mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its), None)
+
+
+def _has_all(candidate: Candidate, asked: Mapping[str, float]) -> bool:
+    return len(asked) > 1 and all(stem in candidate.stems for stem in asked)
+
+
+def _shared(one: Candidate, other: Candidate) -> float:
+    """Return the share of the shorter sentence's words that both have."""
+    return len(one.stems.keys() & other.stems.keys()) / max(1, min(len(one.stems), len(other.stems)))
+
+
+def _statements(one: str, other: str) -> list[tuple[str, str]]:
+    """Return two sentences, and what they say before a colon: "X is safe: nobody fell ill" says that X is safe."""
+    first = _STATEMENT_END.split(one, maxsplit=1)[0], _STATEMENT_END.split(other, maxsplit=1)[0]
+    return [(one, other)] if first == (one, other) else [(one, other), first]
