@@ -16,7 +16,10 @@ hypothesis.settings.register_profile("suyuan", deadline=None)
 hypothesis.settings.load_profile("suyuan")
 
 # The longest first, so that no process has to wait for one of them at the end.
-_LONGEST = ("test_page", "test_browser_life", "test_guarded_proxy", "test_two_workers", "test_ask", "test_browser")
+_LONGEST = (
+    "test_page", "test_page_layout", "test_page_settings", "test_browser_life", "test_guarded_proxy",
+    "test_two_workers", "test_ask", "test_browser",
+)  # fmt: skip
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""A server with its engines and its model on loopback, and a real browser; screenshots of the page."""
+"""A server with its engines and its model on loopback, and a real browser; what tests of the page do and look at."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
-from support.oai import Answering, ModelServer, serve_model
+from support.oai import Answering, EngineReply, ModelServer, serve_model
 from support.site import Handler, Reply, Seen, Site, json_reply, reply, serve
-from support.timing import PATIENCE, soon
+from support.timing import PATIENCE, eventually, soon
 from suyuan.chat.settings import ChatSettings
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, SearchSettings, ServerSettings, Settings
@@ -58,6 +59,20 @@ RESULTS = [
         "content": "元搜索引擎是一种把多个搜索引擎的结果整合在一起的搜索工具,自身不保存网页的索引。",
     },
 ]
+
+
+QUESTION = "什么是 SearXNG?它如何保护隐私?"
+LONG = (
+    "SearXNG 是一个**自由的元搜索引擎**,汇集来自多达 244 个搜索服务的结果[1]。"
+    "它会移除请求中的私人数据,并且不保存任何搜索记录[2]。\n\n"
+    "## 如何查询\n\n"
+    "可以通过 HTTP API 查询,支持 `json`、`csv` 或 `rss` 格式[3]。它诞生于 1998 年[5]。没有这个来源[9]。\n\n"
+    "| 格式 | 默认 |\n|---|--:|\n| json | 否 |\n| html | 是 |\n\n"
+    "```bash\ncurl 'http://localhost:8080/search?q=test&format=json&language=zh-CN&time_range=year'\n```\n\n"
+    "1. 先启动容器;\n2. 再检查 `/healthz`。\n\n> 用户既不会被跟踪,也不会被建立档案。\n"
+)
+ENGINE_KEY = "the-right-key-of-brave"
+STATE = "document.querySelector('.switch').dataset.state"
 
 
 def searxng(results: Sequence[dict[str, Any]] = RESULTS, gate: asyncio.Event | None = None) -> Handler:
@@ -215,3 +230,105 @@ async def finished(page: Any, count: int = 1) -> Any:
     answer = page.locator(".answer").nth(count - 1)
     await answer.locator(".tools").wait_for()
     return answer
+
+
+def engines(seen: Seen) -> Reply:
+    """A SearXNG, and a Brave that wants a key."""
+    if not seen.path.startswith("/res/"):
+        return searxng()(seen)
+    if seen.headers.get("x-subscription-token") != ENGINE_KEY:
+        return json_reply(json.dumps({"error": {"detail": "The provided subscription token is invalid."}}), status=422)
+    found = [{"title": each["title"], "url": each["url"], "description": each["content"]} for each in RESULTS]
+    return json_reply(json.dumps({"web": {"results": found}}))
+
+
+class Script:
+    """What the model says and what the engine finds, for one test after the other."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(
+        self, *answers: Answering, results: Sequence[dict[str, Any]] = RESULTS, gate: asyncio.Event | None = None
+    ) -> None:
+        """From now on the model gives these answers, the last one again and again, and the engine finds this."""
+        self._answers, self._asked = answers, 0
+        self.search = searxng(results, gate)
+
+    def answer(self, seen: EngineReply) -> Any:
+        self._asked += 1
+        chosen = self._answers[min(self._asked, len(self._answers)) - 1]
+        return chosen(seen) if callable(chosen) else chosen
+
+
+@dataclass
+class Scripted:
+    """The product with a model, which does what the test wants."""
+
+    stage: Stage
+    begin: Callable[..., None]
+
+
+async def opened(page: Any, asked: tuple[str, str]) -> Any:
+    """Open the conversation that was asked once, and return its answer."""
+    await page.goto(asked[0])
+    await page.locator("html[data-ready]").wait_for()
+    return await finished(page)
+
+
+async def answered(page: Any, running: Stage, question: str = QUESTION) -> Any:
+    await page.goto(running.url)
+    await put_question(page, question)
+    return await finished(page)
+
+
+async def state_is(page: Any, state: str) -> None:
+    await page.wait_for_selector(f".switch[data-state={state}]")
+
+
+async def value_is(page: Any, name: str, value: str) -> None:
+    async def same() -> bool:
+        return bool(await page.input_value(f"[name={name}]") == value)
+
+    assert await eventually(same)
+    await page.locator("#form[aria-busy=false]").wait_for()
+
+
+async def becomes(page: Any, expression: str) -> None:
+    """Wait until ``expression`` is true on the page, whose policy forbids the browser to wait for it."""
+
+    async def true() -> bool:
+        return bool(await page.evaluate(expression))
+
+    assert await eventually(true), expression
+
+
+async def count_is(found: Any, count: int) -> None:
+    async def counted() -> bool:
+        return bool(await found.count() == count)
+
+    assert await eventually(counted)
+
+
+def conversation_of(page: Any, running: Stage) -> Any:
+    return running.client.chat.store.get(page.url.rpartition("/")[2])
+
+
+@cache
+def _axe() -> Any:
+    from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+
+    return Axe()
+
+
+async def axe(page: Any, *, dark: bool = False) -> list[str]:
+    """What axe-core finds; with ``dark`` also what has too little contrast in the dark."""
+    found = (await _axe().run(page)).response["violations"]
+    if dark:
+        await page.emulate_media(color_scheme="dark")
+        found += (await _axe().run(page, options={"runOnly": ["color-contrast"]})).response["violations"]
+        await page.emulate_media(color_scheme="light")
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary', '')[:300]}"
+        for each in found
+    ]

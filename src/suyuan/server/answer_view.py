@@ -420,7 +420,6 @@ def _summary(view: AnswerView, parts: Fragments) -> Iterator[str]:
     found = [step for step in searches if step.state == "ok"]
     if searches and not found:
         yield t("step.search_failed", query=searches[-1].detail)
-        yield parts.receipt(searches[-1])
     if view.mode == "agent" and searches:
         yield _count(t, "steps.web_search", len(searches))
     if view.sources:

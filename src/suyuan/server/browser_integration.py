@@ -46,7 +46,12 @@ async def manifest(request: Request) -> Response:
         "background_color": "#fbfaf7",
         "theme_color": "#0b6b63",
         "icons": [icon],
-        "share_target": {"action": "/", "method": "GET", "params": {"title": "title", "text": "q", "url": "url"}},
+        "share_target": {
+            "action": "/",
+            "method": "GET",
+            "enctype": "application/x-www-form-urlencoded",
+            "params": {"title": "title", "text": "q", "url": "url"},
+        },
     }
     return JSONResponse(made, media_type="application/manifest+json")
 

@@ -118,7 +118,9 @@ def _html(tex: str, display: bool) -> str:
     except tuple(errors):
         return f"<code>{escape(tex)}</code>"
     # Text inside a formula is copied by the library as it is.
-    return _clean(made)
+    clean = _clean(made)
+    # A long formula scrolls sideways, also by keyboard.
+    return f'<span class="formula" tabindex="0">{clean}</span>' if display else clean
 
 
 def _clean(made: str) -> str:

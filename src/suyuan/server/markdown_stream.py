@@ -32,7 +32,7 @@ _TAGS = {
 } | markdown_math.TAGS  # fmt: skip
 _ATTRIBUTES = {
     **markdown_math.ATTRIBUTES,
-    "span": {"class"},
+    "span": {"class", "tabindex"},
     "button": {"class", "data-action"},
     "a": {"href", "class", "data-cite", "data-claim", "data-verdict", "aria-label"},
     "code": {"class"},

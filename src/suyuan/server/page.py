@@ -145,8 +145,8 @@ def _shown_settings(client: AsyncClient, chosen: Mapping[str, Any]) -> dict[str,
 
 
 def _asked_question(request: Request) -> str:
-    """The question of the address; what is shared with the page has an address of its own."""
-    parts = (request.query_params.get(name, "").strip() for name in ("q", "url"))
+    """The question of the address; what another app shares has a title and an address as well."""
+    parts = (request.query_params.get(name, "").strip() for name in ("title", "q", "url"))
     return "\n".join(filter(None, parts))[:MAX_MESSAGE]
 
 

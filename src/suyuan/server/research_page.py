@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
+from ..messages.catalog import DEFAULT, Texts
 from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
 from ..research.report import Research
@@ -88,8 +89,11 @@ def _values(job: StoredJob) -> dict[str, Any]:
     ledger = {row["id"]: row for row in result["ledger"]}
     cited = [ledger[id] for id in dict.fromkeys(_cited(result)) if id in ledger]
     used = {name: value for name, value in (result.get("counts") or {}).items() if name in asdict(Progress())}
+    report = Texts("research.report", result.get("lang", DEFAULT))
     return {
         "result": result,
+        "report": report,
+        "limits": [report(f"limit.{name}") for name in result.get("budget", {}).get("reached", ())],
         "plan": job.plan or {},
         "budget": job.request["budget"],
         "progress": asdict(Progress(**used)),

@@ -118,11 +118,16 @@ function openConversation(made) {
 form.addEventListener("click", (event) => {
   const clicked = event.target.closest("[name=mode], #search");
   if (!clicked) return;
-  event.preventDefault();
-  if (clicked.id === "search") change({ search: !currentSettings().search });
-  else if (clicked.value === "research") { researching = true; apply(currentSettings()); announce(t("research")); }
-  else if (clicked.value !== currentSettings().mode) change({ mode: clicked.value });
-  else { researching = false; apply(currentSettings()); announce(t(clicked.value)); }
+  const mode = clicked.value, now = currentSettings();
+  // What only this window knows changes at once.
+  if (clicked.name === "mode" && (mode === "research" || mode === now.mode)) {
+    researching = mode === "research";
+    apply(now);
+    announce(t(mode));
+  } else {
+    event.preventDefault();
+    change(clicked.id === "search" ? { search: !now.search } : { mode });
+  }
 });
 
 form.addEventListener("change", (event) => {
@@ -134,10 +139,14 @@ form.addEventListener("change", (event) => {
 });
 
 // --- messages ---
+// What was asked of the server before the thread changed here is older than what is shown.
+let threadState = 0;
+
 async function reloadThread() {
-  const response = await fetch(`/c/${conversation.id}?part=thread`);
-  if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const mine = ++threadState, response = await fetch(`/c/${conversation.id}?part=thread`).catch(() => null);
+  const html = response?.ok && (await response.text());
+  if (!html || mine !== threadState) return;
+  const page = new DOMParser().parseFromString(html, "text/html");
   const old = new Map($$(".turn", thread).map((turn) => [turn.dataset.key, turn]));
   // Unchanged turns stay, with the parts that the user has opened.
   thread.replaceChildren(...$$(".turn", page).map((turn) => old.get(turn.dataset.key) ?? document.adoptNode(turn)));
@@ -161,18 +170,19 @@ function showNewest(turn) {
   ask.placeholder = t("follow");
 }
 
-let answerEvents = null, followedRun = "";
+let answerEvents = null, followed = null;
 
 function followAnswer() {
-  const article = $(".answer[data-state=running]:not([data-run=''])", thread);
-  showRunning(article?.dataset.run);
-  if (!article || followedRun === article.dataset.run) return;
+  const article = $(".answer[data-state=running]:not([data-run=''])", thread), run = article?.dataset.run;
+  showRunning(run);
+  // The thread may have been loaded again: its own article counts.
+  if (!article || followed === article) return;
   answerEvents?.close();
-  followedRun = article.dataset.run;
-  article.id = `a-${followedRun}`;
-  answerEvents = new EventSource(`/stream/${followedRun}`);
+  followed = article;
+  article.id = `a-${run}`;
+  answerEvents = new EventSource(`/stream/${run}`);
   const turn = article.closest(".turn"), part = (selector) => $(selector, article);
-  if (!$(".evidence", turn)) turn.append(Object.assign(document.createElement("div"), { className: "evidence", id: `e-${followedRun}`, role: "group", ariaLabel: t("sources") }));
+  if (!$(".evidence", turn)) turn.append(Object.assign(document.createElement("div"), { className: "evidence", id: `e-${run}`, role: "group", ariaLabel: t("sources") }));
   const on = (kind, then) => answerEvents.addEventListener(kind, (event) => then(JSON.parse(event.data)));
   const showSteps = (data) => {
     if (part(".status").textContent !== data.status) part(".status").textContent = data.status;
@@ -235,8 +245,7 @@ function followAnswer() {
 
 function stopFollowing() {
   answerEvents?.close();
-  answerEvents = null;
-  followedRun = "";
+  answerEvents = followed = null;
   showRunning(null);
 }
 
@@ -303,6 +312,7 @@ async function send(text, insteadOf = "") {
   const turn = newTurn(text), before = thread.lastElementChild, replaced = insteadOf ? $$(`#q-${insteadOf}, #q-${insteadOf} ~ .turn`) : [];
   const fresh = !conversation;
   for (const each of replaced) each.remove();
+  threadState += 1;
   thread.append(turn);
   showNewest(turn);
   try {
@@ -319,9 +329,10 @@ async function send(text, insteadOf = "") {
       apply(answer.conversation);
       toast(t(answer.command === "help" ? "help" : "saved"));
     } else {
+      threadState += 1;
       $(".answer", turn).dataset.run = fresh ? answer.running : answer.run;
-      // An answer may be complete before this window hears of it.
-      if (!$(".answer", turn).dataset.run) await reloadThread();
+      // An answer may be complete before this window hears of it, and the thread may have been loaded again.
+      if (!$(".answer", turn).dataset.run || !turn.isConnected) await reloadThread();
       followAnswer();
       reloadList();
     }
@@ -362,6 +373,8 @@ async function submit() {
 async function answerAgain(article, query = "") {
   try {
     const { run } = await request("POST", path("/retry"), { answer: article.dataset.run, query });
+    if (!article.isConnected) return reloadThread();
+    threadState += 1;
     const turn = article.closest(".turn"), fresh = $(".answer", newTurn(""));
     while (turn.nextElementSibling) turn.nextElementSibling.remove();
     $(".evidence", turn)?.remove();
@@ -422,7 +435,7 @@ function onChange(data) {
   if (data.kind === "deleted") { location.href = "/"; return; }
   apply(data.conversation);
   const article = data.run && $(`.answer[data-run="${data.run}"]`);
-  if (data.run && (!article || data.kind === "run.saved" || (data.kind === "run.finished" && followedRun !== data.run && article.dataset.state === "running"))) reloadThread();
+  if (data.run && (!article || data.kind === "run.saved" || (data.kind === "run.finished" && followed !== article && article.dataset.state === "running"))) reloadThread();
 }
 
 function applyPendingChange() {
@@ -752,7 +765,7 @@ const actions = {
   end: () => scroll.scrollTo({ top: scroll.scrollHeight }),
   evidence: (button) => openEvidence(button.closest(".turn")),
   "close-evidence": closeEvidence,
-  stop: () => request("POST", `/api/runs/${followedRun}/stop`).catch(showError),
+  stop: () => request("POST", `/api/runs/${followed?.dataset.run}/stop`).catch(showError),
   ask: (button) => send(button.textContent),
   edit: (button) => editQuestion(button.closest(".turn")),
   requery: (button) => editQuery(button.closest(".what")),
@@ -762,7 +775,7 @@ const actions = {
   retry: (button) => answerAgain(answerOf(button)),
   builtin: (button) => change({ model: "embedded" }).then(() => answerAgain(answerOf(button))),
   version: (button) => request("POST", path("/version"), { answer: button.dataset.run }).then(() => reloadThread()).catch(showError),
-  speak: (button) => more().then((module) => module.speak(button, answerOf(button))),
+  speak: (button) => more().then((module) => module.speak(button, answerOf(button), page)),
   connect: () => more().then((module) => module.connect(page)),
   act: (button) => {
     for (const each of $$(".acting", list)) if (each !== button.closest("li")) each.classList.remove("acting");

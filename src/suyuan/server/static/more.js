@@ -4,15 +4,22 @@ export function csv(table) {
   return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\n");
 }
 
-export function speak(button, article) {
+// By the browser's own voice; tables are read cell by cell, formulas and code are left out.
+export function speak(button, article, { t, showError }) {
   const speech = window.speechSynthesis, speaking = button.ariaPressed === "true";
-  speech.cancel();
+  speech?.cancel();
   if (speaking) return;
-  const text = [...article.querySelectorAll(".md :is(p, li, h3, h4, h5, h6, blockquote)")].filter((each) => !each.querySelector("p")).map((each) => { const copy = each.cloneNode(true); for (const sup of copy.querySelectorAll("sup, math")) sup.remove(); return copy.textContent; }).join("\n");
+  const text = [...article.querySelectorAll(".md > .block")].map((block) => { const copy = block.cloneNode(true); for (const left of copy.querySelectorAll("sup, math, .code, button")) left.remove(); return copy.textContent.trim(); }).filter(Boolean).join("\n");
+  if (!speech) { showError({ message: t("no_voice") }); return; }
   const said = new SpeechSynthesisUtterance(text);
-  said.lang = /[\u4e00-\u9fff]/.test(text) ? "zh-CN" : "en";
+  said.lang = (text.match(/[\u4e00-\u9fff]/g) ?? []).length > text.length / 5 ? "zh-CN" : "en";
   button.ariaPressed = "true";
-  said.onend = said.onerror = () => { button.ariaPressed = "false"; };
+  const end = () => { button.ariaPressed = "false"; removeEventListener("pagehide", stop); };
+  const stop = () => speech.cancel();
+  said.onend = end;
+  said.onerror = ({ error }) => { end(); if (!["canceled", "interrupted"].includes(error)) showError({ message: t("no_voice") }); };
+  // A browser may go on reading on the next page.
+  addEventListener("pagehide", stop);
   speech.speak(said);
 }
 
