@@ -968,7 +968,7 @@ FAULTS = (
     ),
     # --- a team
     Fault(
-        "tests/server/test_accounts.py",
+        "tests/server/test_two_people.py",
         "everybody sees all conversations",
         "store/conversations.py",
         "return true() if person is EVERYBODY else conversations.c.person == person.id",
