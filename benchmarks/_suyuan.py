@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import aiohttp
 
 TOKEN = "benchmark-token-0123456789"
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @dataclass(slots=True)

@@ -236,6 +236,17 @@ async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoke
         assert (await stranger("GET", path))[0] == 404 and (await stranger("GET", f"/c/{id}"))[0] in (303, 401)
 
 
+async def test_the_links_of_a_closed_account_lead_nowhere(team: Team) -> None:
+    add_account(team.people, "erik", PASSWORD)
+    async with team.as_("erik") as erik, team.as_() as stranger, team.as_("anna", scopes=("admin",)) as admin:
+        _, share = await erik("POST", f"/api/conversations/{await erik.conversation(search=False)}/shares")
+        path = share["url"].removeprefix(team.served.url)
+        for closed, status in ((False, 200), (True, 404), (False, 200)):
+            assert (await admin("PATCH", "/api/users/erik", {"disabled": closed}))[0] == 200
+            for place in (path, path.replace("/s/", "/api/shared/")):
+                assert (await stranger("GET", place))[0] == status, (closed, place)
+
+
 async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
     with serve_model([[reply("an answer of several words.")]]) as model:
         settings = replace(settings_of(data=tmp_path, model=openai(model.url)), people=PeopleSettings(answers=2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from datetime import date
+from inspect import signature
 from typing import Any
 
 from ..citations.registry import CitationRegistry
@@ -56,16 +57,19 @@ class WebFunctions:
     def sync_functions(self) -> tuple[Tool, Tool]:
         """Both for frameworks that call functions and wait for them."""
 
-        def web_search(
-            query: str, count: int = 5, freshness: str = "", focus: str = "", allowed_domains: list[str] | None = None
-        ) -> str:
-            given = {"count": count, "freshness": freshness, "focus": focus, "allowed_domains": allowed_domains}
-            return self._client.bridge.run(self._search({"query": query, **given}))
+        return tuple(map(self._waiting, self.functions))  # type: ignore[return-value]
 
-        def web_fetch(url: str, question: str = "") -> str:
-            return self._client.bridge.run(self._fetch(url, question))
+    def _waiting(self, function: AsyncTool) -> Tool:
+        """A function that waits for what ``function`` returns, with its name, types and documentation."""
 
-        return self._documented(web_search, WEB_SEARCH), self._documented(web_fetch, WEB_FETCH)
+        def call(*given: Any, **named: Any) -> str:
+            return self._client.bridge.run(function(*given, **named))
+
+        for name in ("__name__", "__qualname__", "__doc__", "__annotations__"):
+            setattr(call, name, getattr(function, name))
+        # Without a reference to the coroutine function, which frameworks would find and await.
+        call.__signature__ = signature(function)  # type: ignore[attr-defined]
+        return call
 
     async def _search(self, arguments: dict[str, Any]) -> str:
         try:

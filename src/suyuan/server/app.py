@@ -69,15 +69,10 @@ from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
-PAGES = (
-    browser_integration.router,
-    draft.router,
-    models.router,
-    page.router,
-    research_page.router,
-    settings_page.router,
-    share.router,
-)
+PAGES = (browser_integration, draft, models, page, research_page, settings_page, share)
+_COMPATIBLE = (
+    openai_chat, openai_responses, anthropic_messages, tavily, firecrawl, firecrawl_crawls, jina, brave, openwebui,
+)  # fmt: skip
 
 # How long running answers may take to end when the server stops.
 _DRAIN_SECONDS = 5.0
@@ -86,20 +81,6 @@ _SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_COMPATIBLE = tuple(
-    each.router
-    for each in (
-        openai_chat,
-        openai_responses,
-        anthropic_messages,
-        tavily,
-        firecrawl,
-        firecrawl_crawls,
-        jina,
-        brave,
-        openwebui,
-    )
-)
 _MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
 
 
@@ -129,7 +110,7 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     app.state.metrics.on_answer = quotas.count_answer if quotas else None
     app.state.cookies = Cookies(origin)
     own = api.web, api.router, engines.router, library.router, research.router, people_api.router, api.monitoring
-    for router in (searxng.router, *own, *_COMPATIBLE, *PAGES, demo.router):
+    for router in (searxng.router, *own, *(each.router for each in (*_COMPATIBLE, *PAGES, demo))):
         app.include_router(router)
     # The last one added sees a request first.
     app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)

@@ -25,47 +25,24 @@ _OPEN = (
 )  # fmt: skip
 _OPEN_BELOW = ("/static/", "/s/", "/api/shared/")
 # What a token needs, by the longest path that fits; what is not listed needs all that is not for administrators.
-_SCOPES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("/api/me", ()),
-    ("/api/logout", ()),
-    ("/api/health", ()),
-    ("/api/engines", ()),
-    ("/api/models", ()),
-    ("/v1/models", ()),
-    ("/api/search", ("search",)),
-    ("/search", ("search",)),
-    ("/config", ("search",)),
-    ("/autocompleter", ("search",)),
-    ("/v2/search", ("search",)),
-    ("/res/", ("search",)),
-    ("/openwebui/search", ("search",)),
-    ("/api/fetch", ("read",)),
-    ("/extract", ("read",)),
-    ("/crawl", ("read",)),
-    ("/map", ("read",)),
-    ("/v2/scrape", ("read",)),
-    ("/v2/crawl", ("read",)),
-    ("/v2/map", ("read",)),
-    ("/v2/batch/", ("read",)),
-    ("/r", ("read",)),
-    ("/openwebui/load", ("read",)),
-    ("/api/conversations", ("chat",)),
-    ("/api/runs/", ("chat",)),
-    ("/api/research", ("chat",)),
-    ("/api/library", ("chat",)),
-    ("/stream/", ("chat",)),
-    ("/v1/chat/", ("chat",)),
-    ("/v1/responses", ("chat",)),
-    ("/v1/messages", ("chat",)),
-    ("/api/users", ("admin",)),
-    ("/api/audit", ("admin",)),
-    ("/metrics", ("admin",)),
-    # It asks the engines and the model, and tells where they are.
-    ("/settings/doctor", ("admin",)),
-)
+_PATHS: dict[str, tuple[str, ...]] = {
+    "": ("/api/me", "/api/logout", "/api/health", "/api/engines", "/api/models", "/v1/models"),
+    "search": ("/api/search", "/search", "/v2/search", "/res/", "/openwebui/search"),
+    "read": (
+        "/api/fetch", "/extract", "/crawl", "/map", "/v2/scrape", "/v2/crawl", "/v2/map", "/v2/batch/", "/r",
+        "/openwebui/load",
+    ),
+    "chat": (
+        "/api/conversations", "/api/runs/", "/api/research", "/api/library", "/stream/", "/v1/chat/", "/v1/responses",
+        "/v1/messages",
+    ),
+    # The doctor asks the engines and the model, and tells where they are.
+    "admin": ("/api/users", "/api/audit", "/metrics", "/settings/doctor"),
+}  # fmt: skip
+_SCOPES = {path: (scope,) if scope else () for scope, paths in _PATHS.items() for path in paths}
 _USUAL = ("search", "read", "chat")
 # What is counted against a quota by its path; where the body decides, the route counts for itself.
-_SEARCHES = ("/api/search", "/search", "/v2/search", "/res/", "/openwebui/search")
+_SEARCHES = _PATHS["search"]
 _ANSWERS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/research", "/research", "/ask")
 
 
@@ -122,8 +99,8 @@ def needed_scopes(scope: Scope) -> tuple[str, ...]:
         if _fits(path, connected) and (path, scope["method"]) != (connected, "GET"):
             # The keys of models and engines, and which servers are asked, are the administrator's.
             return ("admin",)
-    found = max((each for each in _SCOPES if _fits(path, each[0])), key=lambda each: len(each[0]), default=None)
-    return _USUAL if found is None else found[1]
+    found = max((each for each in _SCOPES if _fits(path, each)), key=len, default="")
+    return _SCOPES.get(found, _USUAL)
 
 
 def _fits(path: str, prefix: str) -> bool:

@@ -10,22 +10,17 @@ from fastapi import APIRouter, Form, Request, UploadFile
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..client import AsyncClient
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.library import NOT_IN_LIBRARY
 from ..core.errors import SuyuanError
 from ..messages.catalog import Text
 from ..pages.library import PDF, Library
-from . import schemas as s
+from .api import FAILURES, client_from
 from .errors import failure, language_of
 
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": s.ErrorOut, "description": "The request cannot be fulfilled."},
-    "5XX": {"model": s.ErrorOut, "description": "The library cannot be used."},
-}
 _MAX_FILES = 20
 
-router = APIRouter(responses=_FAILURES)
+router = APIRouter(responses=FAILURES)
 
 
 class LibraryDocument(BaseModel):
@@ -71,8 +66,7 @@ class UploadOut(BaseModel):
 
 def library_from(request: Request) -> Library:
     """The library of the person who asks."""
-    client: AsyncClient = request.app.state.client
-    return client.library
+    return client_from(request).library
 
 
 @router.get("/api/library", response_model=LibraryOut, tags=["library"])

@@ -153,7 +153,7 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
         # Nor longer: a token that has leaked must not outlive its end by another one.
         until = person.expires
         token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, until)
-        people.note(person.name, "token created", row.id, client_key(request.scope))
+        _note(request, people, "token created", row.id)
         return {"token": token, **row.view()}
 
     return await _accounts(request).in_store(work)
@@ -167,7 +167,7 @@ async def revoke_token(request: Request, id: str) -> Response:
     def work(people: People) -> None:
         if not people.remove_token(person.id, id):
             raise NO_SUCH_TOKEN()
-        people.note(person.name, "token revoked", id, client_key(request.scope))
+        _note(request, people, "token revoked", id)
 
     await _accounts(request).in_store(work)
     _accounts(request).forget_known()
@@ -306,7 +306,7 @@ async def export_user(request: Request, name: str) -> dict[str, Any]:
     """Everything that is kept about a person."""
     accounts = _accounts(request)
     data = await accounts.in_store(lambda _: client_from(request).export_person(name))
-    await accounts.in_store(lambda people: _note_as(request, people, "user exported", name))
+    await accounts.in_store(lambda people: _note(request, people, "user exported", name))
     return data
 
 
@@ -329,7 +329,3 @@ async def _changed(request: Request, work: Any, action: str) -> dict[str, Any]:
     account = await accounts.in_store(noted)
     accounts.forget_known()
     return account.view()
-
-
-def _note_as(request: Request, people: People, action: str, what: str) -> None:
-    people.note(current_person.get().name, action, what, client_key(request.scope))

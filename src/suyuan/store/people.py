@@ -275,8 +275,9 @@ class People:
         return made
 
     def share(self, digest: str) -> Share | None:
-        """The link with this hash, unless it has expired."""
-        row = self._database.row(select(shares).where(shares.c.digest == digest))
+        """The link with this hash, unless it has expired or the account of whoever made it is closed."""
+        owned = select(shares).join(conversations).outerjoin(people, people.c.id == conversations.c.person)
+        row = self._database.row(owned.where(shares.c.digest == digest, people.c.disabled_at.is_(None)))
         return None if row is None or self._is_over(row.expires) else _share(row)
 
     def shares(self, conversation: str) -> list[Share]:

@@ -14,7 +14,6 @@ from ...chat.events import Answer, Event, SearchFailed, SourcesFound, StepStarte
 from ...chat.functions import FunctionCall, Functions, arguments_of
 from ...citations.markers import MarkerScanner, Segment
 from ...core.causes.asked import BAD_ARGUMENT
-from ...core.causes.web import ONE_ANSWER
 from ...messages.catalog import Text
 from ...store.conversation import new_id
 from ...text.words import count_tokens
@@ -50,8 +49,8 @@ class MessagesRequest(Wanted):
 
     def check(self) -> None:
         """Raise a cause if the request wants something that is not supported."""
-        if any(not _is_search(tool) and tool.get("type", "custom") != "custom" for tool in self.tools):
-            raise ONE_ANSWER(name="tools")
+        foreign = any(not _is_search(tool) and tool.get("type", "custom") != "custom" for tool in self.tools)
+        self.refuse({"tools": foreign})
 
     def functions(self) -> Functions:
         """The functions of the caller."""

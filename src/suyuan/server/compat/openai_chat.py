@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 from ...chat.events import Answer, Event, Thinking
 from ...chat.functions import FunctionCall
 from ...chat.service import ChatService
-from ...core.causes.web import ONE_ANSWER, ONLY_TEXT, UNKNOWN_API_MODEL
+from ...core.causes.web import ONLY_TEXT, UNKNOWN_API_MODEL
 from ...store.conversation import new_id
 from ..sse import message
 from .foreign_turn import ForeignMessage, functions_of, model_names, text_of
@@ -85,9 +85,7 @@ class CompletionRequest(Wanted):
             "functions": "functions" in (self.model_extra or {}),
             "response_format": self.response_format.get("type", "text") != "text",
         }
-        for name, wanted in unsupported.items():
-            if wanted:
-                raise ONE_ANSWER(name=name)
+        self.refuse(unsupported)
 
 
 @router.get("/models")

@@ -25,7 +25,7 @@ from ...chat.events import (
     Thinking,
 )
 from ...chat.functions import FunctionCall, Functions
-from ...core.causes.web import NO_RESPONSE, ONE_ANSWER, ONLY_TEXT
+from ...core.causes.web import NO_RESPONSE, ONLY_TEXT
 from ...core.person import current_person
 from ...store.conversation import new_id
 from ..orjson_response import OrjsonResponse, to_json
@@ -69,9 +69,7 @@ class ResponseRequest(Wanted):
             "text.format": isinstance(form, dict) and form.get("type", "text") != "text",
             **{name: bool((self.model_extra or {}).get(name)) for name in ("background", "conversation", "prompt")},
         }
-        for name, wanted in unsupported.items():
-            if wanted:
-                raise ONE_ANSWER(name=name)
+        self.refuse(unsupported)
 
     def functions(self) -> Functions:
         """The functions of the caller."""

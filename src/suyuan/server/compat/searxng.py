@@ -12,18 +12,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...client import AsyncClient
 from ...core.causes.asked import BAD_ARGUMENT
-from ...core.causes.engine import PAGE_UNSUPPORTED
 from ...core.causes.web import SEARCH_LOOP
-from ...core.errors import SuyuanError
 from ...core.query import MAX_PAGE, SearchQuery
 from ...core.result import Attempt
-from ...core.views import receipt
 from ...engines.registry import canonical
 from ...messages.catalog import Text
 from ..error_forms import is_json
 from ..sse import while_connected
 from . import tavily
 from .searxng_formats import FORMATS, SearxngResults
+from .shared import ForeignCall
 
 router = APIRouter()
 
@@ -66,20 +64,7 @@ async def search(request: Request) -> Response:
     asked = _read(params, client)
     if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
-    metrics = request.app.state.metrics
-    searching = client.search_service.search(asked.query, engines=asked.plan, most=MOST_RESULTS)
-    try:
-        page = await while_connected(request, searching)
-    except SuyuanError as error:
-        metrics.count_search(receipt(error.attempts))
-        if error.detail_code == PAGE_UNSUPPORTED.detail_code:
-            # What SearXNG does when none of its engines has another page.
-            return write(
-                SearxngResults(params["q"], None, [*asked.remarks, *_unresponsive(error.attempts)], asked.query.page)
-            )
-        raise
-    if not page.cached:
-        metrics.count_search(receipt(page.attempts))
+    page = await while_connected(request, ForeignCall(request).counted(asked.query, MOST_RESULTS, asked.plan))
     return write(SearxngResults(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from ...client import AsyncClient
 from ...core.causes.engine import PAGE_UNSUPPORTED
 from ...core.causes.page import READ_LATE
-from ...core.causes.web import BAD_REQUEST
+from ...core.causes.web import BAD_REQUEST, ONE_ANSWER
 from ...core.document import Document
 from ...core.errors import SuyuanError
 from ...core.page_reading import Depth
@@ -56,6 +56,11 @@ class Wanted(BaseModel):
     @classmethod
     def _without_nulls(cls, given: Any) -> Any:
         return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+    def refuse(self, wanted: Mapping[str, object]) -> None:
+        """Raise a cause for the first parameter that asks for what would be another answer than the wanted one."""
+        for name in (name for name, asked in wanted.items() if asked):
+            raise ONE_ANSWER(name=name)
 
     def not_honoured(self, known: Iterable[str] = (), ignored: Iterable[str] = ()) -> list[str]:
         """The names of the parameters that were sent and have no effect here.
@@ -116,7 +121,7 @@ class ForeignCall:
     async def _search(
         self, query: SearchQuery, most: int, engines: str, depth: Depth, max_tokens: int | None, pages: int | None
     ) -> SearchPage:
-        page = await self._counted(replace(query, count=min(most, MAX_RESULTS)), most, engines)
+        page = await self.counted(replace(query, count=min(most, MAX_RESULTS)), most, engines)
         if MAX_RESULTS <= len(page.results) < most:
             page = await self._with_more(page, query, most, engines)
         reader = self.client.result_reader
@@ -124,7 +129,7 @@ class ForeignCall:
 
     async def _with_more(self, page: SearchPage, query: SearchQuery, most: int, engines: str) -> SearchPage:
         try:
-            more = await self._counted(replace(query, page=query.page + 1), most, engines)
+            more = await self.counted(replace(query, page=query.page + 1), most, engines)
         except SuyuanError:
             # Many engines have no second page; what the first has is an answer all the same.
             return page
@@ -132,7 +137,8 @@ class ForeignCall:
         results = (*page.results, *(result for result in more.results if result.url not in known))[:most]
         return replace(page, results=tuple(result.ranked(at) for at, result in enumerate(results, 1)))
 
-    async def _counted(self, query: SearchQuery, most: int, engines: str) -> SearchPage:
+    async def counted(self, query: SearchQuery, most: int, engines: str) -> SearchPage:
+        """One search, which is counted; a page that no engine has is an empty one, with what each of them said."""
         metrics = self.request.app.state.metrics
         try:
             page = await self.client.search_service.search(query, engines=engines, most=most)
