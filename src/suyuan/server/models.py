@@ -18,6 +18,7 @@ from ..core.errors import SuyuanError
 from ..doctor.model import check_server, listed_models
 from ..llm.settings import ModelSettings
 from ..messages.catalog import Text
+from .api import client_from
 from .errors import language_of
 from .page import render_page
 from .schemas import ApiKey, BaseUrl
@@ -46,25 +47,20 @@ class ServerIn(BaseModel):
     api_key: ApiKey = ""
 
 
-def _client(request: Request) -> AsyncClient:
-    client: AsyncClient = request.app.state.client
-    return client
-
-
 def _settings(request: Request, body: ServerIn) -> ModelSettings:
-    return _client(request).connected_models.settings(body.base_url, body.name, body.api_key)
+    return client_from(request).connected_models.settings(body.base_url, body.name, body.api_key)
 
 
 @router.get("/dialog/connect", include_in_schema=False)
 async def connect_dialog(request: Request) -> Response:
     """The dialog that connects a model."""
-    return render_page(request, "connect.html", connected=list(_client(request).connected_models.all()))
+    return render_page(request, "connect.html", connected=list(client_from(request).connected_models.all()))
 
 
 @router.get("/api/models/local")
 async def local_models(request: Request) -> dict[str, Any]:
     """The model servers that answer on this machine, with their models."""
-    client = _client(request)
+    client = client_from(request)
     found = await asyncio.gather(*(_local(client, title, url) for title, url in _LOCAL))
     return {"servers": [each for each in found if each]}
 
@@ -82,13 +78,13 @@ async def _local(client: AsyncClient, title: str, url: str) -> dict[str, Any] | 
 @router.post("/api/models/list")
 async def list_server(request: Request, body: ServerIn) -> dict[str, Any]:
     """The models of a server."""
-    return {"models": await listed_models(_client(request), _settings(request, body))}
+    return {"models": await listed_models(client_from(request), _settings(request, body))}
 
 
 @router.post("/api/models/test")
 async def test_model(request: Request, body: ServerIn) -> dict[str, Any]:
     """Whether a model can be reached, answers, streams and calls tools; an error comes with its hint."""
-    findings = await check_server(_client(request), _settings(request, body), _TEST_SECONDS)
+    findings = await check_server(client_from(request), _settings(request, body), _TEST_SECONDS)
     shown = [each.as_dict(language_of(request)) for each in findings]
     return {"ok": not any(each["level"] == "error" for each in shown), "findings": shown}
 
@@ -98,7 +94,7 @@ async def connect_model(request: Request, body: ServerIn) -> dict[str, Any]:
     """Keep a model on the server; from now on it can be chosen in every conversation."""
     if not body.name:
         raise BAD_ARGUMENT(name="name", why=Text("config.why.empty"))
-    client = _client(request)
+    client = client_from(request)
     model = _settings(request, body)
     client.connected_models.add(model)
     client.chat.sessions.connect(model)
@@ -108,7 +104,7 @@ async def connect_model(request: Request, body: ServerIn) -> dict[str, Any]:
 @router.delete("/api/models/{name:path}", status_code=204)
 async def disconnect_model(request: Request, name: str) -> Response:
     """Forget a model that was connected, and its key."""
-    client = _client(request)
+    client = client_from(request)
     if name in client.connected_models.all():
         client.connected_models.remove(name)
         await client.chat.sessions.disconnect(name)
