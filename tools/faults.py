@@ -773,7 +773,7 @@ FAULTS = (
         "tests/server/test_demo_page.py::test_the_usual_page_starts_the_demo_once_on_a_port_of_its_own",
         "the page of the demo is not marked",
         "server/page.py",
-        '"demo": _client(request).settings.demo,',
+        '"demo": client_from(request).settings.demo,',
         '"demo": False,',
     ),
     Fault(

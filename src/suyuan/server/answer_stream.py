@@ -15,7 +15,8 @@ from ..chat.events import Event
 from ..chat.remote_runs import RemoteEvent, RemoteRun
 from ..chat.runs import Run
 from ..chat.service import ChatService
-from .answer_view import AnswerView, Fragments, kept_view
+from .answer_html import AnswerHtml
+from .answer_view import AnswerView, kept_view
 from .sse import message
 
 # The text is rendered at most this often, and rendering takes at most a tenth of the time.
@@ -28,7 +29,7 @@ NumberedEvent = tuple[int, Event | RemoteEvent]
 
 
 async def live_messages(
-    run: Run | RemoteRun, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+    run: Run | RemoteRun, parts: AnswerHtml, question: str = "", versions: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
     """The messages of a run: a snapshot, then each change, and the answer at the end."""
     now = datetime.now(UTC).isoformat()
@@ -52,7 +53,7 @@ async def live_messages(
 
 
 async def followed_messages(
-    chat: ChatService, found: Run | RemoteRun | None, run: str, parts: Fragments, *asked: Any
+    chat: ChatService, found: Run | RemoteRun | None, run: str, parts: AnswerHtml, *asked: Any
 ) -> AsyncIterator[bytes]:
     """The messages of a run: from its events, or from the store where they cannot be followed."""
     if found is not None:
@@ -64,7 +65,7 @@ async def followed_messages(
 
 
 async def kept_messages(
-    chat: ChatService, run: str, parts: Fragments, question: str = "", versions: Sequence[str] = ()
+    chat: ChatService, run: str, parts: AnswerHtml, question: str = "", versions: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
     """The messages of a stored answer, which another process may still be writing."""
     shown, store = None, chat.store
@@ -85,31 +86,31 @@ async def kept_messages(
         await asyncio.sleep(POLL_INTERVAL)
 
 
-def snapshot(view: AnswerView, parts: Fragments) -> dict[str, Any]:
+def snapshot(view: AnswerView, parts: AnswerHtml) -> dict[str, Any]:
     """An answer as it is now."""
     return {
         "state": view.state,
         "question": view.question,
         "status": parts.status(view),
-        "steps": parts.steps(view),
+        "steps": parts.part("steps", view),
         **parts.evidence(view),
-        "notices": parts.notices(view),
+        "notices": parts.part("notices", view),
         "thinking": view.thinking,
         "blocks": view.blocks,
-        "claims": parts.claims(view),
+        "claims": parts.part("claims", view),
         "marks": view.marks if view.answer is None else [],
     }
 
 
-def _end(view: AnswerView, parts: Fragments) -> dict[str, Any]:
+def _end(view: AnswerView, parts: AnswerHtml) -> dict[str, Any]:
     key = f"{view.run}-{view.state}-{len(view.versions)}"
-    return {**snapshot(view, parts), "foot": parts.foot(view), "key": key}
+    return {**snapshot(view, parts), "foot": parts.part("foot", view), "key": key}
 
 
 class _MessageWriter:
     """Turns events into messages; text is collected for a moment."""
 
-    def __init__(self, view: AnswerView, parts: Fragments) -> None:
+    def __init__(self, view: AnswerView, parts: AnswerHtml) -> None:
         self._view = view
         self._parts = parts
         self._number = 0
@@ -150,15 +151,15 @@ class _MessageWriter:
         view, parts = self._view, self._parts
         match kind:
             case "step":
-                return [self._message(kind, {"status": parts.status(view), "steps": parts.steps(view)})]
+                return [self._message(kind, {"status": parts.status(view), "steps": parts.part("steps", view)})]
             case "sources" | "read":
-                changed = {"status": parts.status(view), "steps": parts.steps(view), **parts.evidence(view)}
+                changed = {"status": parts.status(view), "steps": parts.part("steps", view), **parts.evidence(view)}
                 return [self._message("sources", changed)]
             case "claims":
-                marked = {"claims": parts.claims(view), "marks": view.marks}
+                marked = {"claims": parts.part("claims", view), "marks": view.marks}
                 return [self._message(kind, {"status": parts.status(view), **parts.evidence(view), **marked})]
             case "notice":
-                return [self._message(kind, {"html": parts.notices(view)})]
+                return [self._message(kind, {"html": parts.part("notices", view)})]
             case "thinking":
                 return [self._message(kind, {"text": event["text"]})]
             case "withdrawn":

@@ -16,6 +16,7 @@ from ..client import AsyncClient
 from ..core.causes.chat import SWITCH_LOCKED
 from ..core.errors import SuyuanError
 from . import schemas as s
+from .api import client_from
 
 router = APIRouter(prefix="/api", include_in_schema=False)
 
@@ -44,7 +45,7 @@ def draft_settings(client: AsyncClient, connection: HTTPConnection) -> dict[str,
 @router.patch("/draft")
 async def change_draft(request: Request, body: DraftChange) -> Response:
     """Change the settings of the conversation that begins with the next message; nothing is stored here."""
-    client: AsyncClient = request.app.state.client
+    client = client_from(request)
     draft = draft_settings(client, request)
     change = body.model_dump(include=set(_FIELDS), exclude_none=True)
     command = parse_command(body.command) if body.command else None

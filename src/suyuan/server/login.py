@@ -14,7 +14,7 @@ from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW
 from ..core.errors import SuyuanError
 from ..net.credentials import Credentials, client_key
 from ..store.accounts import Accounts
-from .answer_view import environment
+from .answer_html import environment
 from .cookies import Cookies
 from .errors import language_of, status_of
 from .limits import BODY_SECONDS

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import nh3
@@ -311,14 +312,14 @@ def _cite(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsD
     number = tokens[i].content
     mark = context.marks[context.cited] if context.cited < len(context.marks) else None
     context.cited += 1
-    checked = f' data-claim="{mark.claim}" data-verdict="{_escape(mark.verdict)}"' if mark else ""
-    href, label = _escape(context.sources[int(number)]), _escape(f"{context.labels.source} {number}")
+    checked = f' data-claim="{mark.claim}" data-verdict="{escape(mark.verdict)}"' if mark else ""
+    href, label = escape(context.sources[int(number)]), escape(f"{context.labels.source} {number}")
     return f'<sup><a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a></sup>'
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
     """The description of a picture; loading it would be a request to another server."""
-    return _escape(self.renderInlineAsText(tokens[i].children or [], options, env))
+    return escape(self.renderInlineAsText(tokens[i].children or [], options, env))
 
 
 def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
@@ -332,9 +333,5 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: Options
 
 def _table(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
     """The start of a table, which scrolls by itself and can be copied."""
-    button = f'<button data-action="copy-table">{_escape(env["context"].labels.csv)}</button>'
+    button = f'<button data-action="copy-table">{escape(env["context"].labels.csv)}</button>'
     return f'<div class="table-box">{button}<div class="table" tabindex="0"><table>\n'
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

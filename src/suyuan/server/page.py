@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -32,9 +32,10 @@ from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
 from ..store.conversation import Conversation, Message
 from . import health
+from .answer_html import AnswerHtml, environment
 from .answer_stream import followed_messages
-from .answer_view import AnswerView, Fragments, environment, kept_view
-from .api import conversation_view
+from .answer_view import AnswerView, kept_view
+from .api import client_from, conversation_view
 from .draft import checked, draft_settings
 from .errors import language_of, status_of
 from .markdown_stream import render
@@ -48,7 +49,7 @@ MODES = ("chat", "agent", "research")
 _LISTED = 60
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # For tests only.
-_HIDDEN_ENGINES = ("stub",)
+HIDDEN_ENGINES = ("stub",)
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -63,7 +64,7 @@ async def new_page(request: Request) -> Response:
 @router.get("/rail")
 async def rail(request: Request, text: str = "", here: str = "") -> Response:
     """The list of conversations."""
-    found = await _client(request).chat.read(_client(request).chat.store.find, text[:200], limit=_LISTED)
+    found = await client_from(request).chat.read(client_from(request).chat.store.find, text[:200], limit=_LISTED)
     t = PageTexts(language_of(request))
     return render_page(request, "rail.html", groups=rail_groups(found, t), conversation={"id": here})
 
@@ -73,21 +74,21 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
     """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
     request.app.state.preloader.start()
     try:
-        conversation = await _client(request).chat.get(id)
+        conversation = await client_from(request).chat.get(id)
     except SuyuanError as error:
         return error_page(request, error)
     if part == "thread":
-        turns = await asyncio.to_thread(_turns, request, conversation, _fragments(request))
+        turns = await asyncio.to_thread(_turns, request, conversation, _answer_html(request))
         return render_page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
 
 def _conversation_page(request: Request, conversation: Conversation | None) -> Response:
-    client, lang = _client(request), language_of(request)
+    client, lang = client_from(request), language_of(request)
     chat, t = client.chat, PageTexts(lang)
     # The many engines that wait for a key are for those who have one.
     engines = health.engines(client, without_key=False)
-    parts = _fragments(request, engines)
+    parts = _answer_html(request, engines)
     draft = None if conversation else _asked_settings(request, draft_settings(client, request))
     settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
     view = conversation_view(chat, conversation) if conversation else None
@@ -114,10 +115,10 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         asked=question,
         modes=MODES,
         focuses=focus_titles(client, t),
-        blank=Markup(parts.whole(blank)),
+        blank=Markup(parts.part("whole", blank)),
         turns=_turns(request, conversation, parts) if conversation else [],
         settings=settings,
-        engines=[each for each in engines if each["name"] not in _HIDDEN_ENGINES and each["state"] != "no_key"],
+        engines=[each for each in engines if each["name"] not in HIDDEN_ENGINES and each["state"] != "no_key"],
         engine_title=health.plan_title(engines, settings["engine"], t("engine.auto")),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
@@ -156,7 +157,7 @@ def _asked_settings(request: Request, draft: dict[str, Any]) -> dict[str, Any]:
     if "search" in asked:
         asked["search"] = asked["search"] in ("1", "on", "true")
     try:
-        return checked(_client(request), draft | asked)
+        return checked(client_from(request), draft | asked)
     except (ValueError, SuyuanError):
         return draft
 
@@ -188,9 +189,9 @@ def _age(passed: timedelta, t: PageTexts) -> str:
     return t("age.minutes", n=minutes) if minutes < 60 else t("age.hours", n=minutes // 60)
 
 
-def _turns(request: Request, conversation: Conversation, parts: Fragments) -> list[dict[str, Any]]:
+def _turns(request: Request, conversation: Conversation, parts: AnswerHtml) -> list[dict[str, Any]]:
     """The questions with their answers."""
-    chat = _client(request).chat
+    chat = client_from(request).chat
     answers = chat.store.answers(conversation.id)
     turns: list[dict[str, Any]] = []
     for message in chat.messages(conversation.id):
@@ -207,8 +208,8 @@ def _turns(request: Request, conversation: Conversation, parts: Fragments) -> li
             )
             state = "unsaved" if chat.is_unsaved(message.id) else message.state
             turns[-1] |= {
-                "html": Markup(parts.whole(view)),
-                "evidence": Markup(parts.aside(view)),
+                "html": Markup(parts.part("whole", view)),
+                "evidence": Markup(parts.part("aside", view)),
                 "key": f"{message.id}-{state}-{len(view.versions)}",
             }
     return turns
@@ -217,15 +218,15 @@ def _turns(request: Request, conversation: Conversation, parts: Fragments) -> li
 @router.post("/ask")
 async def ask(request: Request) -> Response:
     """Ask by a plain form, for browsers without scripts."""
-    form = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
-    chat, question = _client(request).chat, form.get("text", "")
+    form = await form_of(request)
+    chat, question = client_from(request).chat, form.get("text", "")
     await request.app.state.preloader.wait()
     try:
         check_message(question)
         if form.get("mode") == "research":
-            job = await _client(request).research_service.create(question, {"wait_for_plan": True})
+            job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
             return RedirectResponse(f"/research/{job.id}", 303)
-        settings = _form_settings(_client(request), form)
+        settings = _form_settings(client_from(request), form)
         if id := form.get("conversation", ""):
             now = await chat.get(id)
             changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
@@ -252,7 +253,7 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 @router.get("/stream/{run}")
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
-    chat, parts = _client(request).chat, _fragments(request)
+    chat, parts = client_from(request).chat, _answer_html(request)
     found, answers = await chat.follow(run), {}
     if found is None and (await _answer(chat, run)) is None:
         raise NO_RUN(id=run[:40])
@@ -272,7 +273,7 @@ async def _answer(chat: ChatService, run: str) -> Message | None:
 @router.get("/export/{run}")
 async def export_answer(request: Request, run: str, form: str = "md") -> Response:
     """The conversation of an answer as a file."""
-    kept = await _answer(_client(request).chat, run)
+    kept = await _answer(client_from(request).chat, run)
     if kept is None:
         raise NO_RUN(id=run[:40])
     return RedirectResponse(f"/api/conversations/{kept.conversation}/export?{urlencode({'form': form})}", 303)
@@ -282,7 +283,7 @@ async def export_answer(request: Request, run: str, form: str = "md") -> Respons
 @router.get("/source/{run}/{number}")
 async def source_page(request: Request, run: str, number: str) -> Response:
     """The text of a source as it was read, in case its page has changed or is gone."""
-    client = _client(request)
+    client = client_from(request)
     kept = await _answer(client.chat, run)
     answer = (kept.answer if kept else None) or {}
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
@@ -292,7 +293,7 @@ async def source_page(request: Request, run: str, number: str) -> Response:
     quotes = [check["quote"] for check in checks(answer) if check["number"] == source["number"] and check["quote"]]
     document = await _cited_text(client, source)
     marked, found = highlight(document.text if document else source["snippet"], quotes)
-    parts = _fragments(request)
+    parts = _answer_html(request)
     return render_page(
         request,
         "source.html",
@@ -406,6 +407,11 @@ def preload() -> None:
 
 
 # --- shared by all pages ----------------------------------------------------------------------------------------------
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a plain form."""
+    return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
+
+
 def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
@@ -425,7 +431,7 @@ def render_page(request: Request, template: str, status: int = 200, **values: An
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "static": static_url,
-        "demo": _client(request).settings.demo,
+        "demo": client_from(request).settings.demo,
     }
     html = environment().get_template(template).render(**shared | values).encode("utf-8", "replace")
     headers = {"Cache-Control": "no-store", "Vary": "Cookie, Accept-Language", "Content-Language": lang}
@@ -441,14 +447,9 @@ def may_start_demo(request: Request) -> bool:
     return here and hasattr(state, "demo_server") and not state.client.settings.demo
 
 
-def _fragments(request: Request, engines: Sequence[Mapping[str, Any]] | None = None) -> Fragments:
-    client = _client(request)
+def _answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None = None) -> AnswerHtml:
+    client = client_from(request)
     known = engines or health.engines(client, without_key=False)
     titles = {engine["name"]: str(engine["title"]) for engine in known}
     prints = client.network.browser_problem() is None
-    return Fragments(language_of(request), lambda name: titles.get(name, name), prints=prints)
-
-
-def _client(request: Request) -> AsyncClient:
-    client: AsyncClient = request.app.state.client
-    return client
+    return AnswerHtml(language_of(request), lambda name: titles.get(name, name), prints=prints)

@@ -7,22 +7,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from ..client import AsyncClient
 from ..core.errors import SuyuanError
 from ..messages.catalog import DEFAULT, Texts
 from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
 from ..research.report import Research
 from ..store.research import StoredJob
+from .api import client_from
 from .compat import tavily_research
 from .error_forms import is_json
 from .errors import accepts_html
-from .page import beside, error_page, render_page
+from .page import beside, error_page, form_of, render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -34,7 +33,7 @@ _WIDTH, _MARGIN = 640, 20
 @router.get("/research")
 async def research_list(request: Request) -> Response:
     """The jobs, and a form for a new one."""
-    jobs = await _client(request).research_service.find(limit=_LISTED)
+    jobs = await client_from(request).research_service.find(limit=_LISTED)
     return render_page(request, "research_list.html", jobs=jobs, depths=DEPTHS, asked=request.query_params.get("q", ""))
 
 
@@ -43,10 +42,10 @@ async def new_research(request: Request) -> Response:
     """Create a job by a plain form; a Tavily client sends JSON."""
     if is_json(request):
         return await tavily_research.create(request)
-    form = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    form = await form_of(request)
     options = {"depth": form.get("depth", "normal"), "wait_for_plan": True}
     try:
-        job = await _client(request).research_service.create(form.get("question", ""), options)
+        job = await client_from(request).research_service.create(form.get("question", ""), options)
     except SuyuanError as error:
         return error_page(request, error)
     return RedirectResponse(f"/research/{job.id}", 303)
@@ -58,7 +57,7 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
     if not part and not accepts_html(request.headers):
         return await tavily_research.get(request, id)
     try:
-        job = await _client(request).research_service.get(id)
+        job = await client_from(request).research_service.get(id)
     except SuyuanError as error:
         return error_page(request, error)
     template = "research_body.html" if part == "body" else "research.html"
@@ -68,7 +67,7 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
 @router.post("/research/{id}/{action}")
 async def change_research(request: Request, id: str, action: str) -> Response:
     """Start, stop, resume or remove a job by a plain form."""
-    service = _client(request).research_service
+    service = client_from(request).research_service
     actions: dict[str, Callable[[str], Awaitable[object]]] = {
         "start": service.accept,
         "stop": service.stop,
@@ -145,8 +144,3 @@ def _day(text: str) -> int:
         return date(*(parts + [1, 1])[:3]).toordinal()
     except ValueError:
         return date(parts[0] if parts else 1, 1, 1).toordinal()
-
-
-def _client(request: Request) -> AsyncClient:
-    client: AsyncClient = request.app.state.client
-    return client

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from .. import __version__
-from ..client import AsyncClient
 from ..core.person import current_person
 from ..doctor import engines as doctor
 from ..doctor import model
@@ -18,9 +15,10 @@ from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
 from . import health
+from .api import client_from
 from .engines import needs
 from .errors import language_of
-from .page import THEMES, beside, focus_titles, render_page
+from .page import HIDDEN_ENGINES, THEMES, beside, focus_titles, form_of, render_page
 from .people_api import own_shares
 from .texts import PageTexts
 
@@ -28,14 +26,12 @@ router = APIRouter(include_in_schema=False)
 
 _YEAR = 31_536_000
 _KEYS = ("send", "line", "focus", "new", "move", "evidence", "escape", "help")
-# For tests only.
-_HIDDEN_ENGINES = ("stub",)
 
 
 @router.get("/settings")
 async def settings_page(request: Request) -> Response:
     """All settings that can be seen or changed on the page."""
-    client: AsyncClient = request.app.state.client
+    client = client_from(request)
     t = PageTexts(language_of(request))
     sessions = client.chat.sessions
 
@@ -46,7 +42,7 @@ async def settings_page(request: Request) -> Response:
     known = [
         {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
         for each in health.engines(client)
-        if each["name"] not in _HIDDEN_ENGINES
+        if each["name"] not in HIDDEN_ENGINES
     ]
     return render_page(
         request,
@@ -69,27 +65,25 @@ async def settings_page(request: Request) -> Response:
         keys=_KEYS,
         guides=documents.NAMES,
         version=__version__,
-        state={"texts": t.script(), "lang": t.lang, "more": beside("more.js"), "testing": t("engines.testing")},
+        state={"more": beside("more.js"), "testing": t("engines.testing"), "added": t("settings.library.added")},
     )
 
 
 @router.post("/settings")
 async def change_settings(request: Request) -> Response:
     """Set the language or the appearance, for this browser."""
-    form = parse_qs((await request.body()).decode("utf-8", "replace"))
-    chosen = {name: form.get(name, [""])[0] for name in ("lang", "theme")}
-    allowed: dict[str, Any] = {"lang": languages(), "theme": THEMES}
+    form = await form_of(request)
     answer = RedirectResponse("/settings", 303)
-    for name, value in chosen.items():
-        if value in allowed[name]:
-            answer.set_cookie(name, value, max_age=_YEAR, samesite="strict")
+    for name, allowed in (("lang", languages()), ("theme", THEMES)):
+        if form.get(name) in allowed:
+            answer.set_cookie(name, form[name], max_age=_YEAR, samesite="strict")
     return answer
 
 
 @router.post("/settings/doctor")
 async def check_now(request: Request) -> Response:
     """The doctor's findings about engines and model, problems first."""
-    client: AsyncClient = request.app.state.client
+    client = client_from(request)
     found = [each for part in await asyncio.gather(doctor.check(client), model.check(client)) for each in part]
     lang, secrets = language_of(request), client.settings.secrets
     findings = [each.redacted(secrets).as_dict(lang) for each in found if each.code != "unused"]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ..chat.verdicts import checks, verdict_text
 from ..core.errors import SuyuanError
-from .errors import language_of, status_of
+from .errors import language_of
 from .markdown_stream import render
 from .page import error_page, render_page
 from .people_api import own_shares, shared_messages
@@ -25,7 +25,7 @@ async def shared_page(request: Request, token: str) -> Response:
     try:
         title, messages = await shared_messages(request, token)
     except SuyuanError as error:
-        return error_page(request, error, status_of(error.code, error.detail_code))
+        return error_page(request, error)
     lang = language_of(request)
     turns = await asyncio.to_thread(lambda: [_view(each, lang) for each in messages])
     return render_page(request, "shared.html", title=title, turns=turns)

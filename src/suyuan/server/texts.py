@@ -13,7 +13,11 @@ class PageTexts(Texts):
 
     def count(self, number: int) -> str:
         """How many results there are."""
-        return self(f"count.{number}") if number < 2 else self("count.n", n=number)
+        return self("count.0") if number == 0 else self.number("count", number)
+
+    def number(self, key: str, n: int) -> str:
+        """How many there are of something: the text of one or of several."""
+        return self(f"{key}.{1 if n == 1 else 'n'}", n=n)
 
     def outcome(self, code: str, detail_code: str) -> str:
         """What an engine did that gave no results, by the codes of its failure."""

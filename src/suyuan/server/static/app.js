@@ -1,6 +1,7 @@
 // The script of the page. A control changes only when the server has confirmed the change.
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
 const state = JSON.parse($("#state").textContent);
 const t = (key) => state.texts[key];
 const [thread, scroll, ask, form, list, rail] = ["thread", "scroll", "ask", "form", "list", "rail"].map((id) => document.getElementById(id));
@@ -36,10 +37,9 @@ function announce(text) {
 }
 
 function toast(text, action, run) {
-  const box = document.createElement("div");
-  box.className = "toast";
-  box.append(Object.assign(document.createElement("p"), { textContent: text }));
-  const button = (label, then) => box.append(Object.assign(document.createElement("button"), { type: "button", textContent: label, onclick: () => { box.remove(); then?.(); } }));
+  const box = make("div", { className: "toast" });
+  box.append(make("p", { textContent: text }));
+  const button = (label, then) => box.append(make("button", { type: "button", textContent: label, onclick: () => { box.remove(); then?.(); } }));
   if (action) button(action, run);
   button(t("close"));
   $("#toasts").replaceChildren(box);
@@ -182,7 +182,7 @@ function followAnswer() {
   article.id = `a-${run}`;
   answerEvents = new EventSource(`/stream/${run}`);
   const turn = article.closest(".turn"), part = (selector) => $(selector, article);
-  if (!$(".evidence", turn)) turn.append(Object.assign(document.createElement("div"), { className: "evidence", id: `e-${run}`, role: "group", ariaLabel: t("sources") }));
+  if (!$(".evidence", turn)) turn.append(make("div", { className: "evidence", id: `e-${run}`, role: "group", ariaLabel: t("sources") }));
   const on = (kind, then) => answerEvents.addEventListener(kind, (event) => then(JSON.parse(event.data)));
   const showSteps = (data) => {
     if (part(".status").textContent !== data.status) part(".status").textContent = data.status;
@@ -259,9 +259,7 @@ function setHtml(element, html) {
 function patchHtml(element, html) {
   if (element.currentHtml === html) return false;
   element.currentHtml = html;
-  const fresh = document.createElement("template");
-  fresh.innerHTML = html;
-  mergeChildren(element, fresh.content);
+  mergeChildren(element, make("template", { innerHTML: html }).content);
   return true;
 }
 
@@ -279,7 +277,7 @@ function mergeChildren(old, fresh) {
 function setBlocks(article, set, total) {
   const body = $(".md", article);
   for (const [i, html] of set) {
-    while (body.childElementCount <= i) body.append(Object.assign(document.createElement("div"), { className: "block" }));
+    while (body.childElementCount <= i) body.append(make("div", { className: "block" }));
     setHtml(body.children[i], html);
   }
   while (body.childElementCount > total) body.lastElementChild.remove();
@@ -443,7 +441,7 @@ function applyPendingChange() {
 }
 
 // --- list of conversations ---
-let listRequests = 0, choosing = false;
+let listRequests = 0;
 
 async function reloadList() {
   const mine = ++listRequests, text = encodeURIComponent($(".find input").value);
@@ -467,7 +465,7 @@ $(".find input").addEventListener("input", () => { clearTimeout(typing); typing 
 
 function renameConversation(item) {
   const link = $("a", item), name = $("span", link);
-  const field = Object.assign(document.createElement("input"), { value: name.textContent, ariaLabel: name.textContent });
+  const field = make("input", { value: name.textContent, ariaLabel: name.textContent });
   link.replaceWith(field);
   field.select();
   let over = false;
@@ -511,13 +509,13 @@ async function deleteConversations(items) {
 }
 
 function selectConversations() {
-  const bar = Object.assign(document.createElement("p"), { className: "bulk" });
-  const remove = Object.assign(document.createElement("button"), { type: "button", className: "button", disabled: true });
-  const cancel = Object.assign(document.createElement("button"), { type: "button", className: "text-button", textContent: t("cancel") });
+  const bar = make("p", { className: "bulk" });
+  const remove = make("button", { type: "button", className: "button", disabled: true });
+  const cancel = make("button", { type: "button", className: "text-button", textContent: t("cancel") });
   const chosen = () => $$("li", list).filter((item) => $(":checked", item));
   const count = () => { remove.textContent = t("chosen").replace("{n}", chosen().length); remove.disabled = !chosen().length; };
   const end = () => { bar.remove(); for (const box of $$("[type=checkbox]", list)) box.remove(); };
-  for (const item of $$("li", list)) item.prepend(Object.assign(document.createElement("input"), { type: "checkbox", ariaLabel: $("a span", item).textContent, onchange: count }));
+  for (const item of $$("li", list)) item.prepend(make("input", { type: "checkbox", ariaLabel: $("a span", item).textContent, onchange: count }));
   remove.onclick = () => { const items = chosen(); end(); deleteConversations(items); };
   cancel.onclick = end;
   bar.append(remove, cancel);
@@ -567,7 +565,7 @@ function passageOf(cite, source) {
     if (link) links.prepend(link);
     box.append(...claim.childNodes);
   }
-  if (!$("blockquote", box) && $(".snippet", source).textContent) box.append(Object.assign(document.createElement("blockquote"), { textContent: $(".snippet", source).textContent }));
+  if (!$("blockquote", box) && $(".snippet", source).textContent) box.append(make("blockquote", { textContent: $(".snippet", source).textContent }));
   box.append(links);
 }
 
@@ -630,8 +628,8 @@ function showCard(cite) {
   chooseSource(cite);
   if (!source) return;
   passageOf(cite, source);
-  card = Object.assign(document.createElement("div"), { className: "card", id: "card" });
-  card.append(...[source]);
+  card = make("div", { className: "card", id: "card" });
+  card.append(source);
   cite.setAttribute("aria-describedby", "card");
   // After the citation, so that Tab moves into the card.
   cite.parentElement.after(card);
@@ -705,7 +703,7 @@ function closeMenus(but) {
 async function copyText(text) {
   if (navigator.clipboard) await navigator.clipboard.writeText(text);
   else {
-    const area = Object.assign(document.createElement("textarea"), { value: text, className: "visually-hidden" });
+    const area = make("textarea", { value: text, className: "visually-hidden" });
     document.body.append(area);
     area.select();
     const copied = document.execCommand("copy");
@@ -737,9 +735,8 @@ function editQuestion(turn) {
 }
 
 function editQuery(what) {
-  const box = document.createElement("form"), field = Object.assign(document.createElement("input"), { value: what.dataset.query, ariaLabel: t("query") });
+  const box = make("form", { className: "requery" }), field = make("input", { value: what.dataset.query, ariaLabel: t("query") });
   const article = what.closest(".answer"), kept = [...what.childNodes];
-  box.className = "requery";
   box.append(field);
   what.replaceChildren(box);
   field.select();
@@ -806,7 +803,7 @@ document.addEventListener("click", (event) => {
 // Where people have accounts, a conversation can be shared to read.
 document.addEventListener("toggle", ({ target }) => {
   if (!state.share || !target.matches(".export[open]") || $("[data-action=share]", target)) return;
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: t("share") });
+  const button = make("button", { type: "button", textContent: t("share") });
   button.dataset.action = "share";
   $("div", target).prepend(button);
 }, true);

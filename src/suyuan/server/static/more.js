@@ -1,4 +1,5 @@
 // What few need: reading aloud, tables as CSV, notifications, the sheet of keys.
+const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
 export function csv(table) {
   const cell = (each) => { const text = [...each.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join("").trim(); return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
   return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\n");
@@ -50,9 +51,7 @@ export async function watchResearch({ request, toast, t, mark }) {
 
 function dialog(name, html) {
   document.querySelector(`dialog.${name}`)?.remove();
-  const box = document.createElement("dialog");
-  box.className = name;
-  box.innerHTML = html;
+  const box = make("dialog", { className: name, innerHTML: html });
   box.addEventListener("click", (event) => { if (event.target === box || event.target.closest("[data-close]")) box.close(); });
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
@@ -90,7 +89,7 @@ export async function pdf({ toast, showError, t }, link) {
     const response = await fetch(link.href, { headers: { Accept: "application/json" } });
     if (!response.ok) throw (await response.json()).error;
     const name = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("content-disposition"))?.[1];
-    const made = Object.assign(document.createElement("a"), { href: URL.createObjectURL(await response.blob()), download: decodeURIComponent(name ?? "suyuan.pdf") });
+    const made = make("a", { href: URL.createObjectURL(await response.blob()), download: decodeURIComponent(name ?? "suyuan.pdf") });
     made.click();
     setTimeout(() => URL.revokeObjectURL(made.href), 60000);
     document.querySelector(".toast")?.remove();
@@ -103,14 +102,14 @@ export async function connect({ request, showError, change, conversation }) {
   const texts = JSON.parse($("[data-texts]").dataset.texts), form = $("form"), field = (name) => form.elements[name];
   const entered = () => ({ base_url: field("base_url").value.trim(), name: field("name").value.trim(), api_key: field("api_key").value });
   const offer = (names) => $("datalist").replaceChildren(...names.map((name) => new Option(name, name)));
-  const say = (findings) => $(".findings").replaceChildren(...findings.map(({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level, textContent: [message, level === "ok" ? "" : hint].filter(Boolean).join(" ") })));
+  const say = (findings) => $(".findings").replaceChildren(...findings.map(({ level, message, hint }) => make("li", { className: level, textContent: [message, level === "ok" ? "" : hint].filter(Boolean).join(" ") })));
   field("base_url").onchange = () => request("POST", "/api/models/list", entered()).then(({ models }) => offer(models)).catch(() => {});
   request("GET", "/api/models/local").then(({ servers }) => {
     const list = $(".local");
     list.replaceChildren(servers.length ? texts.found : texts.none);
     for (const { title, base_url, models } of servers) {
       for (const name of models.slice(0, 8)) {
-        list.append(Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: `${title} · ${name}`, onclick: () => { field("base_url").value = base_url; field("name").value = name; offer(models); test(); } }));
+        list.append(make("button", { type: "button", className: "button", textContent: `${title} · ${name}`, onclick: () => { field("base_url").value = base_url; field("name").value = name; offer(models); test(); } }));
       }
     }
   }).catch(() => $(".local").replaceChildren(texts.none));

@@ -1,5 +1,6 @@
 // The settings page: search in it, save on change.
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
 
 document.querySelector(".filter input").addEventListener("input", (event) => {
   const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -28,7 +29,7 @@ document.querySelector("[data-action=connect]").onclick = () => import(`./${stat
 
 // --- engines: what the doctor finds stands beside each, and keys are entered there ---
 const engines = document.querySelector("#engines"), doctor = document.querySelector("[data-action=doctor]"), overall = engines.querySelector(".overall");
-const finding = ({ level, message, hint }) => Object.assign(document.createElement("li"), { className: level ?? "", textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
+const finding = ({ level, message, hint }) => make("li", { className: level ?? "", textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
 const LIGHTS = { ok: "ok", warning: "down", error: "down" };
 doctor.hidden = false;
 doctor.onclick = async () => {
@@ -73,12 +74,12 @@ const library = document.querySelector("#library"), documents = library.querySel
 async function showDocuments() {
   const { documents: found } = await request("GET", "/api/library").catch(() => ({ documents: [] }));
   documents.replaceChildren(...found.map(({ id, title, name, kind, url, problem }) => {
-    const item = document.createElement("li"), link = Object.assign(document.createElement("a"), { href: url, target: "_blank", textContent: title || name });
-    item.append(link, Object.assign(document.createElement("span"), { className: "meta", textContent: [name, problem?.message].filter(Boolean).join(" · ") }));
-    if (kind === "upload" || kind === "url") item.append(Object.assign(document.createElement("button"), { type: "button", className: "link", textContent: documents.dataset.remove, onclick: () => request("DELETE", `/api/library/${id}`).then(showDocuments).catch(say) }));
+    const item = document.createElement("li"), link = make("a", { href: url, target: "_blank", textContent: title || name });
+    item.append(link, make("span", { className: "meta", textContent: [name, problem?.message].filter(Boolean).join(" · ") }));
+    if (kind === "upload" || kind === "url") item.append(make("button", { type: "button", className: "link", textContent: documents.dataset.remove, onclick: () => request("DELETE", `/api/library/${id}`).then(showDocuments).catch(say) }));
     return item;
   }));
-  if (!found.length) documents.append(Object.assign(document.createElement("li"), { className: "meta", textContent: documents.dataset.empty }));
+  if (!found.length) documents.append(make("li", { className: "meta", textContent: documents.dataset.empty }));
 }
 
 const say = (error) => { told.textContent = [error.message, error.hint].filter(Boolean).join(" "); };
@@ -89,7 +90,7 @@ async function upload(files) {
   told.textContent = "…";
   const response = await fetch("/api/library", { method: "POST", body, headers: { Accept: "application/json" } });
   const data = await response.json().catch(() => ({}));
-  say(data.error ?? data.errors?.[0]?.error ?? { message: state.texts["added"] });
+  say(data.error ?? data.errors?.[0]?.error ?? { message: state.added });
   showDocuments();
 }
 

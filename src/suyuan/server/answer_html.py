@@ -1,0 +1,143 @@
+"""``AnswerHtml``: the parts of an answer as HTML, in one language, and the templates of all pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import cache
+
+from jinja2 import Environment, PackageLoader
+from jinja2.environment import TemplateModule
+
+from ..chat.verdicts import counts, sides, verdict_text
+from ..core.urls import domain_of, is_page
+from ..llm.settings import EMBEDDED
+from .answer_view import AnswerView, Json, Step
+from .markdown_stream import Labels
+from .texts import PageTexts
+from .tiles import tile_colour, tile_letter
+
+_STEP = re.compile(r"\s+(?=[1-9]\. )")
+
+
+class AnswerHtml:
+    """The parts of an answer as HTML, in one language."""
+
+    def __init__(self, lang: str, titles: Callable[[str], str], *, prints: bool = False) -> None:
+        self.texts = PageTexts(lang)
+        self.prints = prints
+        """Whether the server can make a PDF."""
+        self._titles = titles
+        self._parts = _parts(lang)
+
+    @property
+    def labels(self) -> Labels:
+        """The words beside the text of an answer."""
+        t = self.texts
+        return Labels(t("source.title"), t("code.copy"), t("code.csv"), t("code.as_text"))
+
+    def part(self, name: str, view: AnswerView) -> str:
+        """A part of the answer: a macro of ``parts.html``."""
+        return str(getattr(self._parts, name)(view, self)).strip()
+
+    def evidence(self, view: AnswerView) -> dict[str, str]:
+        """The sources: the tiles of the status line, the column beside the answer, how many citations are confirmed."""
+        return {name: self.part(name, view) for name in ("tiles", "evidence", "confirmed")}
+
+    def status(self, view: AnswerView) -> str:
+        """One line about what is being done, or what was done."""
+        t = self.texts
+        running = next((step for step in reversed(view.steps.values()) if step.state == "running"), None)
+        if running:
+            if running.tool == "web_search":
+                return t("step.searching", query=running.detail, engine=self.engine(running.engine))
+            return t("step.reading", what=domain_of(running.detail) or running.detail)
+        if view.state == "running":
+            return t("steps.writing") if view.blocks or view.mode == "chat" else t("steps.thinking")
+        return " · ".join(self._summary(view))
+
+    def _summary(self, view: AnswerView) -> Iterator[str]:
+        """What was done: the sources, who found them and how long it took, the pages that were read."""
+        t = self.texts
+        searches = [step for step in view.steps.values() if step.tool == "web_search"]
+        found = [step for step in searches if step.state == "ok"]
+        if searches and not found:
+            yield t("step.search_failed", query=searches[-1].detail)
+        if view.mode == "agent" and searches:
+            yield t.number("steps.web_search", len(searches))
+        if view.sources:
+            yield t.number("evidence.sources", len(view.sources))
+        if found:
+            answered = [each["engine"] for step in found for each in step.receipt if each["outcome"] == "ok"]
+            names = dict.fromkeys(map(self.engine, answered or [step.engine for step in found]))
+            seconds = t("seconds", n=_seconds(max(step.took_ms for step in found)))
+            yield t("separator").join((*names, seconds))
+        if read := sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()):
+            yield t.number("steps.web_fetch", read)
+
+    def receipt(self, step: Step) -> str:
+        """The receipt of a search on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""
+        parts = [self._attempt(attempt) for attempt in step.receipt if attempt["outcome"] != "cancelled"]
+        return " → ".join(parts)
+
+    def _attempt(self, attempt: Json) -> str:
+        engine = self.engine(attempt["engine"])
+        if attempt["outcome"] in ("ok", "empty"):
+            seconds = self.texts("seconds", n=_seconds(attempt["latency_ms"]))
+            return self.texts("separator").join((engine, self.texts.count(attempt["count"]), seconds))
+        return f"{engine} {self.texts.outcome(attempt['code'] or '', attempt['detail_code'] or '')}"
+
+    def when(self, stamp: str) -> str:
+        """A time, short."""
+        try:
+            return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+        except ValueError:
+            return stamp[:16]
+
+    def model(self, name: str) -> str:
+        """The name of a model for users."""
+        return self.texts("model.embedded") if name == EMBEDDED else name
+
+    def engine(self, name: str) -> str:
+        """The title of an engine or a plan."""
+        if name in ("", "auto"):
+            return self.texts("engine.auto")
+        return "+".join(self._titles(part) for part in name.split("+"))
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:.1f}" if ms >= 100 else f"{max(ms, 10) / 1000:.2f}"
+
+
+def _lines(text: str) -> str:
+    """``text`` with every numbered step on its own line."""
+    return _STEP.sub("\n", text)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 100 else url[:99] + "…"
+
+
+def _around_host(url: str) -> tuple[str, str]:
+    """What stands before and after the host of ``url``; nothing where that is not all there is."""
+    scheme, found, rest = _short(url).partition(domain_of(url) or "\0")
+    return (scheme, rest) if found and scheme in ("http://", "https://") else ("", "")
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with automatic escaping."""
+    made = Environment(
+        loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short, parts=_around_host)
+    made.filters.update(verdict=verdict_text, counts=counts, sides=sides)
+    made.filters.update(letter=tile_letter, colour=tile_colour)
+    made.tests.update(page=is_page)
+    return made
+
+
+@cache
+def _parts(lang: str) -> TemplateModule:
+    return environment().get_template("parts.html").make_module({"t": PageTexts(lang)})
