@@ -14,7 +14,7 @@ from .value_features import are_answers
 
 # Two sentences say the same where so much of the shorter one's words is in both.
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
-_ALIKE = 0.4
+_ALIKE = 0.5
 _STATEMENT_END = re.compile(r"(?<=.{5})(?:[：；]|[:;]\s)")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,])")

@@ -33,7 +33,7 @@ PAIR_WEIGHTS: Mapping[str, float] = {
 _LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
-_SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 3, 20, 8, 12, 4
+_SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 2, 12, 8, 12, 4
 _FORMER = re.compile(
     r"\b(?:former|formerly|ex-|previous|previously|predecessor|once|then-)\b|前任|原任|曾任|曾是|前(?=[总主首董队])",
     re.I,

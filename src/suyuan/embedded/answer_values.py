@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..text.dates import MONTHS
 from ..text.lexicon import simplified
@@ -69,6 +70,7 @@ def _is_wanted(quantity: Quantity, kinds: Sequence[str]) -> bool:
     return "count" in kinds
 
 
+@lru_cache(maxsize=1024)
 def plain(name: str) -> str:
     """Return a name in the form in which it is compared."""
     return _DOT.sub("·", simplified(name)).lower()

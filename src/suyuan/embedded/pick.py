@@ -54,8 +54,9 @@ class Pick:
         return not self.lead and not self.beside and refers_back(self.candidate.text)
 
     def says(self, other: Candidate) -> bool:
-        """Whether ``other`` is part of the text, literally or in other words."""
-        return other.text in self.text or say_the_same(other, self.candidate)
+        """Whether ``other`` is quoted already, literally or in other words."""
+        quoted = any(other.text in each.text for each in (self.candidate, *self.beside))
+        return quoted or say_the_same(other, self.candidate)
 
     def add_source(self, candidate: Candidate) -> None:
         """Add the number of the source of a sentence that says the same, if it may be cited for all that is quoted."""

@@ -23,7 +23,7 @@ _LEAST = math.log(0.01)
 # As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
 _ENOUGH = 0.95
 # Where the sentences so far are more probable than this to hold a fact, one about another thing is not added.
-_LIKELY = 0.6
+_LIKELY = 0.8
 # Of the sentences of a list, so many are looked at for new names.
 _LOOK_AT = 24
 # Where the newest is asked for: sentences down to this far below the best are about the subject.
