@@ -19,8 +19,6 @@ from .ledger import Ledger, LedgerRow
 from .sentence import ReportSentence, Section
 
 _NEAREST = 3
-_LEAST_COVERED = 0.5
-"""The share of the question's words in a sentence of a further page that may not quite answer it."""
 _SAME = 0.7
 """The share of words by which two sentences say the same."""
 
@@ -77,7 +75,7 @@ class QuotingWriter:
             found = find_quotes(question, [page], 1)
             for quote in found.quotes:
                 own = set(stems(quote.text))
-                fits = found.outcome == "answer" or coverage(question, [quote.text]) >= _LEAST_COVERED
+                fits = found.outcome == "answer" or coverage(question, [quote.text]) > 0
                 is_new = fits and answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
                 if is_new and len(quotes) + len(further) < most:
                     further.append(quote)
