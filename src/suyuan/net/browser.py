@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
 from ..core.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
@@ -19,6 +18,7 @@ from ..core.wire import Request, Response
 from .chrome import find_chrome
 from .guarded_proxy import GuardedProxy, ProxyPolicy
 from .launch import BrowserGone, BrowserHangs, Chrome, await_browser, proxy_options, start_chrome
+from .loop_pool import LoopPool
 from .page_load import PageLoad
 from .request_filter import RequestFilter, UrlCheck
 from .settings import BrowserSettings, NetSettings
@@ -66,12 +66,8 @@ class BrowserClient:
         may_load: UrlCheck | None = None,
         policy: ProxyPolicy | None = None,
     ) -> None:
-        self._settings = settings
-        self._net = net
-        self._may_load = may_load
-        self._policy = policy
-        # A browser belongs to the loop that started it; synchronous callers have a loop of their own.
-        self._browsers: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopBrowser] = WeakKeyDictionary()
+        # A browser belongs to the loop that started it.
+        self._browsers = LoopPool(lambda: _LoopBrowser(settings, net, may_load, policy))
         self._closed = False
 
     async def send(self, request: Request, engine: str) -> Response:
@@ -91,21 +87,12 @@ class BrowserClient:
     def _browser(self, engine: str, where: str) -> _LoopBrowser:
         if self._closed:
             raise BROWSER_CLOSED(engine=engine, where=where)
-        loop = asyncio.get_running_loop()
-        if loop not in self._browsers:
-            self._browsers[loop] = _LoopBrowser(self._settings, self._net, self._may_load, self._policy)
-        return self._browsers[loop]
+        return self._browsers.get()
 
     async def close(self) -> None:
         """Close the browser of every loop that is still running, for good; unfinished requests fail."""
         self._closed = True
-        here = asyncio.get_running_loop()
-        for loop, browser in list(self._browsers.items()):
-            if loop is here:
-                await browser.close()
-            elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(browser.close(), loop))
-        self._browsers.clear()
+        await self._browsers.close(seconds=None)
 
 
 class _LoopBrowser:

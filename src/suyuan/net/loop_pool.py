@@ -37,8 +37,8 @@ class LoopPool(Generic[C]):
             client = self._clients[loop] = self._make()
         return client
 
-    async def close(self) -> None:
-        """Close the client of every loop that is still running."""
+    async def close(self, seconds: float | None = 2.0) -> None:
+        """Close the client of every loop that is still running; wait so long for another loop."""
         here = asyncio.get_running_loop()
         for loop, client in list(self._clients.items()):
             if loop is here:
@@ -46,5 +46,5 @@ class LoopPool(Generic[C]):
             elif loop.is_running():
                 # Limited, because that loop may be waiting for this one.
                 closing = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(client.close(), loop))
-                await asyncio.wait([closing], timeout=2)
+                await asyncio.wait([closing], timeout=seconds)
         self._clients.clear()

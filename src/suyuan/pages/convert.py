@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from ..core.causes.engine import BAD_STATUS, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
-from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, UNSUPPORTED_TYPE
+from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, READER_FAILED, UNSUPPORTED_TYPE
 from ..core.document import Document
+from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from ..core.wire import Response
 from ..messages.catalog import Text
@@ -21,16 +23,26 @@ from .kind import kind_of
 from .reading import Reading, ReceivedPage
 from .text_forms import in_form
 
+log = logging.getLogger("suyuan.pages")
+
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
 
 
 def read_page(page: ReceivedPage) -> Reading:
-    """Return the document of a received page with its words; raises a ``SuyuanError``."""
-    if page.form is not None:
-        return Reading(Document(page.url, page.url, "", in_form(page.response, page.form), "", ""), "")
-    document = to_document(page)
-    return Reading(document, " ".join(words(document.text)))
+    """Return the document of a received page with its words; raises a ``SuyuanError``, or ``MemoryError``."""
+    try:
+        if page.form is not None:
+            return Reading(Document(page.url, page.url, "", in_form(page.response, page.form), "", ""), "")
+        document = to_document(page)
+        return Reading(document, " ".join(words(document.text)))
+    except (SuyuanError, MemoryError):
+        raise
+    except Exception as error:
+        # The outermost edge: whatever a page provokes in a parser is a failure of that page.
+        log.exception("a page could not be converted")
+        where = domain_of(page.response.url) or page.response.url
+        raise READER_FAILED(where=where, what=type(error).__name__) from error
 
 
 def to_document(page: ReceivedPage) -> Document:

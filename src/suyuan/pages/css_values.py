@@ -48,9 +48,7 @@ _VALID = {
     "filter": "none",
     "clip-path": "none|(?:border|padding|content|margin|fill|stroke|view)-box",
     **dict.fromkeys(_LENGTHS, rf"(?:(?:{_SIZE}|{_KEYWORDS})(?:\s+|$))+"),
-    **dict.fromkeys(
-        ("overflow", "overflow-x", "overflow-y"), r"(?:(?:visible|hidden|clip|scroll|auto|overlay)(?:\s+|$))+"
-    ),
+    **dict.fromkeys(_OVERFLOW, r"(?:(?:visible|hidden|clip|scroll|auto|overlay)(?:\s+|$))+"),
 }
 _VALIDATORS = {name: re.compile(f"(?:{pattern}|{_WORD})") for name, pattern in _VALID.items()}
 _CALL = re.compile(r"([-a-z0-9]*)\(")

@@ -69,6 +69,7 @@ _DATE = re.compile(
 _SIDE_SECTION = re.compile(
     r"comment|respon|repl(?:y|ies)|review|about the author|more (?:from|in|on|stories)|you (?:may|might)|latest|"
     r"popular|trending|tags|categor|recommend|contact|get in touch|"
+    r"how about|similar|complete the|shop the|bought|customers also|recently viewed|(?:goes|pairs) well|inspiration|"
     r"最新|热门|排行|留言|猜你|精彩|热评|网友|導讀|熱門|新聞"
 )
 _Kind = tuple[Element | None, str, str]

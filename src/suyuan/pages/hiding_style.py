@@ -180,8 +180,8 @@ def _is_away(style: Style) -> bool:
     return False
 
 
-def _least(value: str) -> float:
-    return min(pixels(part, percent=10.0) for part in _WORD.findall(value) or ["0"])
+def _least(value: str, percent: float = 10.0) -> float:
+    return min(pixels(part, percent=percent) for part in _WORD.findall(value) or ["0"])
 
 
 def _most(value: str) -> float:
@@ -237,7 +237,7 @@ def _is_moved_away(style: Style) -> bool:
     if "translate" in style:
         moves.append(("translate", style["translate"]))
     for name, arguments in moves:
-        if name.startswith("translate") and (_least5(arguments) <= _OFF_SCREEN or _most(arguments) >= _FAR_AWAY):
+        if name.startswith("translate") and (_least(arguments, 5.0) <= _OFF_SCREEN or _most(arguments) >= _FAR_AWAY):
             return True
         if name.startswith("translate") and style.get("position") == "fixed" and "-100%" in arguments:
             return True
@@ -250,10 +250,6 @@ def _is_moved_away(style: Style) -> bool:
 
 
 _BACK = re.compile(r"rotate[xy]\(([^()]+)\)|(?<=[xy] )([\d.]+[a-z]+)")
-
-
-def _least5(value: str) -> float:
-    return min(pixels(part, percent=5.0) for part in _WORD.findall(value) or ["0"])
 
 
 def _is_behind(moves: list[tuple[str, str]]) -> bool:

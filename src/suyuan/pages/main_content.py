@@ -15,7 +15,7 @@ from .forest import content_score
 # On pages that are easy to classify the threshold is raised above the best expected F1, against teasers and captions.
 _EASY = 0.8
 _EXTRA = 0.08
-_MAX_THRESHOLD = 0.65
+_MAX_THRESHOLD = 0.55
 _MIN_GAP = 0.15
 _EVENNESS = 0.6
 """How far blocks that look alike share their score."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from functools import cache, cached_property
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -42,10 +42,11 @@ _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
 
+T = TypeVar("T")
+
+
 class StyleRule:
     """A rule; what it declares is read when an element of the page first needs it."""
-
-    __slots__ = ("_body", "_declared", "_hides", "_styles", "is_certain", "layer", "order")
 
     def __init__(self, rule: Rule, order: int, styles: PageStyles) -> None:
         self._body = rule.body
@@ -53,24 +54,17 @@ class StyleRule:
         self.is_certain = rule.is_certain
         self.order = order
         self._styles = styles
-        self._declared: Declared | None = None
-        self._hides: frozenset[str] | None = None
 
-    @property
+    @cached_property
     def declared(self) -> Declared:
         """Its declarations."""
-        if self._declared is None:
-            self._declared = declarations(self._body, self._styles.quirks)
-            if self._styles.frames and "animation" in self._body:
-                self._declared = with_animation(self._declared, self._styles.frames)
-        return self._declared
+        declared, frames = declarations(self._body, self._styles.quirks), self._styles.frames
+        return with_animation(declared, frames) if frames and "animation" in self._body else declared
 
-    @property
+    @cached_property
     def hides(self) -> frozenset[str]:
         """The properties by which it may hide text, alone or with other rules."""
-        if self._hides is None:
-            self._hides = self._styles.hiding_properties(self.declared)
-        return self._hides
+        return self._styles.hiding_properties(self.declared)
 
     @property
     def paints(self) -> bool:
@@ -107,11 +101,6 @@ class _Others(NamedTuple):
 class Look:
     """The rules that may apply to elements of one tag with the same classes and id."""
 
-    __slots__ = (
-        "_all", "_found", "_keys", "_names", "_styles", "_tag", "_with_variables", "colours", "complex", "faint",
-        "hides", "is_hidden", "is_telling",
-    )  # fmt: skip
-
     def __init__(self, styles: PageStyles, tag: str, names: frozenset[str], keys: list[str]) -> None:
         self._styles, self._tag, self._names, self._keys = styles, tag, names, keys
         hiding = self._fitting(styles.hiding)
@@ -127,9 +116,7 @@ class Look:
         """The selectors of other rules that give text the colour of the page."""
         self.is_telling = bool(hiding or painting)
         """Whether one of the rules may change how the elements are seen."""
-        self._all: list[Entry] | None = None
-        self._found: dict[AbstractSet[str], list[Entry]] = {}
-        self._with_variables: list[Entry] | None = None
+        self.with_any = cache(self._with_any)
 
     def _fitting(self, rules_of: Callable[[str], list[Entry]]) -> list[Entry]:
         names, tag = self._names, self._tag
@@ -140,25 +127,19 @@ class Look:
             if entry[0].names <= names and entry[0].tag in ("", tag)
         ]
 
-    @property
+    @cached_property
     def all(self) -> list[Entry]:
         """All rules that may apply."""
-        if self._all is None:
-            self._all = self._fitting(self._styles.entries)
-        return self._all
+        return self._fitting(self._styles.entries)
 
-    def with_any(self, properties: frozenset[str]) -> list[Entry]:
+    def _with_any(self, properties: frozenset[str]) -> list[Entry]:
         """The rules that declare one of these properties."""
-        if properties not in self._found:
-            self._found[properties] = [entry for entry in self.all if not properties.isdisjoint(entry[1].declared)]
-        return self._found[properties]
+        return [entry for entry in self.all if not properties.isdisjoint(entry[1].declared)]
 
-    @property
+    @cached_property
     def with_variables(self) -> list[Entry]:
         """The rules that give values to variables."""
-        if self._with_variables is None:
-            self._with_variables = [entry for entry in self.all if entry[1].has_variables]
-        return self._with_variables
+        return [entry for entry in self.all if entry[1].has_variables]
 
 
 class PageStyles:
@@ -173,17 +154,16 @@ class PageStyles:
         sheets = _sheets(tree, quirks=self.quirks)
         self.frames = {name.lower(): steps for name, steps in sheets.frames.items()}
         self.variables: Variables = {**sheets.initial, **_variables(sheets.rules)}
-        self._local: bool | None = None
         self._rules = sheets.rules
         self._scopes: dict[int, Variables] = {}
         self._texts: dict[str, list[tuple[str, StyleRule]]] = {}
-        self._entries: dict[str, list[Entry]] = {}
-        self._hiding: dict[str, list[Entry]] = {}
-        self._painting: dict[str, list[Entry]] = {}
+        self.entries = cache(self._entries)
+        self.hiding = cache(self._hiding)
+        self.painting = cache(self._painting)
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self, "", _NONE, [])
         self._matched: dict[tuple[str, ...], frozenset[int]] = {}
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, Place | None] = {}
         self._name_sets: dict[tuple[str | None, str | None], frozenset[str]] = {}
         self._tried = 0
         self._unknown: set[str] = set()
@@ -229,39 +209,24 @@ class PageStyles:
             self._looks[tag, classes, identity] = look
         return look
 
-    def entries(self, key: str) -> list[Entry]:
+    def _entries(self, key: str) -> list[Entry]:
         """The rules with selectors of this key."""
-        if key not in self._entries:
-            self._entries[key] = [
-                (selector, rule) for text, rule in self._texts[key] if (selector := read_selector(text)) is not None
-            ]
-        return self._entries[key]
+        return [(selector, rule) for text, rule in self._texts[key] if (selector := read_selector(text)) is not None]
 
-    def hiding(self, key: str) -> list[Entry]:
+    def _hiding(self, key: str) -> list[Entry]:
         """Those of them that may hide text."""
-        if key not in self._hiding:
-            self._hiding[key] = [
-                (selector, rule)
-                for selector, rule in self.entries(key)
-                if selector.text not in WHOLE_PAGE and rule.hides
-            ]
-        return self._hiding[key]
+        return [entry for entry in self.entries(key) if entry[0].text not in WHOLE_PAGE and entry[1].hides]
 
-    def painting(self, key: str) -> list[Entry]:
+    def _painting(self, key: str) -> list[Entry]:
         """Those of them that give colours and are quick to match, or give text the colour of the page."""
-        if key not in self._painting:
-            self._painting[key] = [
-                (selector, rule)
-                for selector, rule in self.entries(key)
-                # Where external sheets may give any colour to anything, only what one rule says alone is certain.
-                if rule.paints
-                and (self.is_complete or _is_complete(rule.declared))
-                and (
-                    (not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE))
-                    or self._is_faint(rule)
-                )
-            ]
-        return self._painting[key]
+        return [
+            (selector, rule)
+            for selector, rule in self.entries(key)
+            # Where external sheets may give any colour to anything, only what one rule says alone is certain.
+            if rule.paints
+            and (self.is_complete or _is_complete(rule.declared))
+            and ((not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE)) or self._is_faint(rule))
+        ]
 
     def _is_faint(self, rule: StyleRule) -> bool:
         """Whether text cannot be read where nothing else has a colour."""
@@ -294,19 +259,14 @@ class PageStyles:
 
     def _place(self, node: LexborNode) -> Place:
         """The element with its tag and names, and with those around it."""
-        above: list[LexborNode] = []
-        walker: LexborNode | None = node
-        while walker is not None and walker.mem_id not in self._places:
-            above.append(walker)
-            walker = walker.parent
-        place = None if walker is None else self._places[walker.mem_id]
-        for each in reversed(above):
-            attributes = each.attributes
-            names = self._name_set(attributes.get("class"), attributes.get("id"))
-            around = _NONE if place is None else _all_of(place)
-            self._places[each.mem_id] = place = (each.tag or "", names, place, around)
+        place = _from_above(node, self._places, None, self._place_in)
         assert place is not None
         return place
+
+    def _place_in(self, node: LexborNode, around: Place | None) -> Place | None:
+        attributes = node.attributes
+        names = self._name_set(attributes.get("class"), attributes.get("id"))
+        return node.tag or "", names, around, _NONE if around is None else _all_of(around)
 
     def _name_set(self, classes: str | None, identity: str | None) -> frozenset[str]:
         if (known := self._name_sets.get((classes, identity))) is None:
@@ -348,28 +308,23 @@ class PageStyles:
 
     def variables_of(self, node: LexborNode) -> Variables:
         """The variables of an element: its own and those of the elements around it."""
-        if self._local is None:
-            self._local = self._tree.css_first('[style*="--"]') is not None or any(
-                "--" in rule.body and rule.selectors not in WHOLE_PAGE and _CUSTOM.search(rule.body)
-                for rule in self._rules
-            )
-        if not self._local:
-            return self.variables
-        above: list[LexborNode] = []
-        walker: LexborNode | None = node
-        while walker is not None and walker.mem_id not in self._scopes:
-            above.append(walker)
-            walker = walker.parent
-        known = self.variables if walker is None else self._scopes[walker.mem_id]
-        for each in reversed(above):
-            attributes = each.attributes
-            look = self.look(each.tag or "", attributes.get("class"), attributes.get("id"))
-            inline = attributes.get("style") or ""
-            if look.with_variables or "--" in inline:
-                own = self._cascaded(look.with_variables, each, inline)
-                known = {**known, **{name: value for name, value in own.items() if name.startswith("--")}}
-            self._scopes[each.mem_id] = known
-        return known
+        return _from_above(node, self._scopes, self.variables, self._scope_in) if self._is_scoped else self.variables
+
+    @cached_property
+    def _is_scoped(self) -> bool:
+        """Whether anything but the whole page has variables."""
+        return self._tree.css_first('[style*="--"]') is not None or any(
+            "--" in rule.body and rule.selectors not in WHOLE_PAGE and _CUSTOM.search(rule.body) for rule in self._rules
+        )
+
+    def _scope_in(self, node: LexborNode, around: Variables) -> Variables:
+        attributes = node.attributes
+        look = self.look(node.tag or "", attributes.get("class"), attributes.get("id"))
+        inline = attributes.get("style") or ""
+        if not look.with_variables and "--" not in inline:
+            return around
+        own = self._cascaded(look.with_variables, node, inline)
+        return {**around, **{name: value for name, value in own.items() if name.startswith("--")}}
 
     def hiding_properties(self, declared: Declared) -> frozenset[str]:
         """The properties by which declarations may hide text, alone or with others."""
@@ -407,6 +362,19 @@ def with_variables(declared: Variables, variables: Variables) -> dict[str, str]:
         name: resolved(value, variables) if "var(" in value or "env(" in value else value
         for name, value in declared.items()
     }
+
+
+def _from_above(node: LexborNode, known: dict[int, T], outermost: T, inherit: Callable[[LexborNode, T], T]) -> T:
+    """What an element has from those around it, each of which is asked once; pages can be nested very deeply."""
+    above: list[LexborNode] = []
+    walker: LexborNode | None = node
+    while walker is not None and walker.mem_id not in known:
+        above.append(walker)
+        walker = walker.parent
+    found = outermost if walker is None else known[walker.mem_id]
+    for each in reversed(above):
+        known[each.mem_id] = found = inherit(each, found)
+    return found
 
 
 def _all_of(place: Place) -> frozenset[str]:

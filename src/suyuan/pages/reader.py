@@ -6,9 +6,6 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..core.causes.page import READER_FAILED
-from ..core.errors import SuyuanError
-from ..core.urls import domain_of
 from .kind import kind_of
 from .reading import ReceivedPage
 
@@ -41,7 +38,10 @@ class PageReader:
             # With others under way, the readers are faster together.
             if self._underway == 1 and not self._is_burst() and _is_harmless(page):
                 self._done_here.append(time.monotonic())
-                return _read_here(page)
+                # Loaded when a page is read here for the first time: the parsers take longer than some pages.
+                from .convert import read_page
+
+                return read_page(page)
             return await self._readers().read(page)
         finally:
             self._underway -= 1
@@ -86,16 +86,3 @@ def _is_harmless(page: ReceivedPage) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _read_here(page: ReceivedPage) -> Reading:
-    # Loaded when a page is read here for the first time: the parsers take longer than some pages.
-    from .convert import read_page
-
-    try:
-        return read_page(page)
-    except SuyuanError:
-        raise
-    except Exception as error:
-        where = domain_of(page.response.url) or page.response.url
-        raise READER_FAILED(where=where, what=type(error).__name__) from error

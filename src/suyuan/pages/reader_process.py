@@ -11,7 +11,7 @@ import threading
 import time
 from typing import BinaryIO
 
-from ..core.causes.page import PAGE_TOO_COMPLEX, READER_FAILED
+from ..core.causes.page import PAGE_TOO_COMPLEX
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from .convert import read_page
@@ -22,8 +22,6 @@ try:
     import resource
 except ImportError:  # pragma: no cover - Windows has no such limits; the deadline holds there as well
     resource = None  # type: ignore[assignment]
-
-log = logging.getLogger("suyuan.pages")
 
 MAX_MEGABYTES = 1024
 """The address space of a reader."""
@@ -59,17 +57,12 @@ def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[tuple[ReceivedPage, float
 
 
 def _outcome(page: ReceivedPage) -> Reading | SuyuanError:
-    where = domain_of(page.response.url) or page.response.url
     try:
         return read_page(page)
     except SuyuanError as error:
         return error
     except MemoryError:
-        return PAGE_TOO_COMPLEX(where=where, limit=MAX_MEGABYTES)
-    except Exception as error:
-        # The outermost edge: whatever a page provokes in a parser is a failure of that page.
-        log.exception("a page could not be converted")
-        return READER_FAILED(where=where, what=type(error).__name__)
+        return PAGE_TOO_COMPLEX(where=domain_of(page.response.url) or page.response.url, limit=MAX_MEGABYTES)
 
 
 def _limit_memory() -> None:
