@@ -882,13 +882,6 @@ FAULTS = (
         "elif False:",
     ),
     Fault(
-        "tests/embedded/test_answerability.py",
-        "what is said of the other thing answers a part of a question",
-        "embedded/sentence_picker.py",
-        "> near:\n                factor *= _OF_ANOTHER_PART",
-        "> near:\n                factor *= 1.0",
-    ),
-    Fault(
         "tests/citations/test_claims.py",
         "a title that is only listed counts as a claim",
         "citations/claims.py",

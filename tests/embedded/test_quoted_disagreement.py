@@ -152,6 +152,16 @@ def test_no_side_is_made_of_what_answers_something_else(others: tuple[str, ...])
             ("Curlew Bridge", "The Curlew Bridge was opened in June. The bridge is 640 metres long and has two lanes."),
         ),
         (
+            "How long is the Heron Bridge?",
+            ("Heron Bridge", "The bridge is 210 metres long and has one lane for cars."),
+            ("Curlew Bridge", "The bridge is 640 metres long and has one lane for cars."),
+        ),
+        (
+            "青石大桥有多长？",
+            ("青石大桥", "青石大桥于1996年通车。大桥全长1.1公里。"),
+            ("白沙大桥", "白沙大桥于今年通车。大桥全长2.6公里。"),
+        ),
+        (
             "Who was the last keeper of the Stone Head Lighthouse?",
             ("Stone Head", "The last keeper of the Stone Head Lighthouse was Agnes Ford, who left in 1996."),
             (
