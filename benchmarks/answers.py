@@ -58,7 +58,7 @@ class Figures(NamedTuple):
 
 
 def run() -> list[Target]:
-    """Print a table of all sets; the targets are floors a little below what was measured."""
+    """Print a table of all sets, and return the targets."""
     if not BENCH.exists():
         print("\nanswers: skipped, the benchmark data is not beside the project")
         return []
@@ -94,17 +94,17 @@ def run() -> list[Target]:
     )
     slow = quantiles(all_ms, n=20)[-1]
     print(f"CPU ms a question: mean {fmean(all_ms):.1f}, p95 {slow:.1f}")
+    contained = {
+        "rgb zh 0.0": 0.98, "rgb zh 0.4": 0.96, "rgb zh 0.8": 0.82, "rgb zh two-part 0.0": 0.65, "rgb zh two-part 0.4": 0.5,
+        "rgb en facts 0.0": 0.98, "rgb en facts 0.4": 0.9, "cmrc": 0.95,
+    }  # fmt: skip
     return [
-        Target("answers: RGB zh, no noise", found["rgb zh 0.0"].contained, 0.97, at_least=True),
-        Target("answers: RGB zh, noise 0.8", found["rgb zh 0.8"].contained, 0.82, at_least=True),
-        Target("answers: RGB zh, two parts", found["rgb zh two-part 0.0"].contained, 0.65, at_least=True),
-        Target("answers: RGB en facts, noise 0.4", found["rgb en facts 0.4"].contained, 0.9, at_least=True),
-        Target("answers: CMRC", found["cmrc"].contained, 0.95, at_least=True),
+        *(Target(f"answers: {name}", found[name].contained, least, at_least=True) for name, least in contained.items()),
         Target("answers: citations that fit", min(figures.cited for figures in found.values()), 0.97, at_least=True),
         Target("answers: CLAPNQ evidence F1", evidence.rates[2], 0.6, at_least=True),
-        Target("answers: CLAPNQ answered", evidence.answerable[0], 0.87, at_least=True),
+        Target("answers: CLAPNQ answered", evidence.answerable[0], 0.88, at_least=True),
         Target("answers: CLAPNQ refused", 1 - evidence.unanswerable[0], 0.65, at_least=True),
-        Target("answers: CPU of a question", slow, 15, unit=" ms"),
+        Target("answers: CPU of a question, p95", slow, 15, unit=" ms"),
     ]
 
 

@@ -48,7 +48,7 @@ def run() -> list[Target]:
     """Print the share of follow-ups that are answered, by language and mode."""
     _measured("follow-ups, dialogues that were written later", LATER)
     shares = _measured("follow-ups", DIALOGUES)
-    return [Target("follow-ups: answered, the better mode", max(shares), 0.85, at_least=True)]
+    return [Target("follow-ups: answered, the worse mode", min(shares), 0.85, at_least=True)]
 
 
 def _measured(title: str, path: Path) -> list[float]:
