@@ -66,7 +66,8 @@ class QuotingWriter:
         answers = answer_type(question)
         candidates = [candidate for page in evidence for candidate in find_candidates(page)]
         thing = AskedThing.of(question, candidates)
-        about = {each.number for each in candidates if thing.allows(each)}
+        # A page that does not name it may still be about it, unless the title of another page does name it.
+        about = {each.number for each in candidates if thing.allows(each) or id(each) not in thing.beside}
         further: list[Quote] = []
         for page in rank_sources(question, evidence):
             source = self._ledger.sources[page.number - 1]
