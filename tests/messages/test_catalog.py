@@ -25,7 +25,7 @@ CAUSES = {name: cause for named in causes_by_area().values() for name, cause in 
 OTHERS = [lang for lang in languages() if lang != DEFAULT]
 # Keys that are put together from parts when they are used.
 COMPOSED = re.compile(
-    r"cli\.area\.\w+|cli\.outcome\.\w+|cli\.(archive\.(number|read_at|size|page)|engine\.(name|key|state|address))|cli\.help\.searxng_(up|down|restart|logs)"
+    r"cli\.(area|outcome|state)\.\w+|cli\.(archive\.(number|read_at|size|page)|engine\.(name|key|state|address))|cli\.help\.searxng_(up|down|restart|logs)"
     r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json|bib|pdf)|engines\.field\.\w+|guide\.(searxng|models|troubleshooting)|login\.\w+)"
     r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
     r"|page\.(level\.(info|warning|error)|focus\.\w+|conversations\.(pinned|today|yesterday|week|earlier))"

@@ -38,7 +38,7 @@ _STEPS = re.compile(r"如何|怎么|怎样|步骤|\bhow (?:do|to|can|does|should
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SentenceLimits:
     """How many sentences are quoted."""
 
     most: int
@@ -50,7 +50,7 @@ class Limits:
     is_list: bool = False
 
     @classmethod
-    def of(cls, form: AnswerLength, most: int) -> Limits:
+    def of(cls, form: AnswerLength, most: int) -> SentenceLimits:
         """Return the limits of a form of answer."""
         return _LIMITS.get(form) or cls(most)
 
@@ -58,16 +58,16 @@ class Limits:
         """Return how many there are at most for a question, or for one part of several."""
         return self.for_part if is_part else self.for_fact if asked.expected.is_fact else self.for_whole
 
-    def share(self, taken: int, parts: int) -> Limits:
+    def share(self, taken: int, parts: int) -> SentenceLimits:
         """Return what is left for the first of several parts: it is shared with those that follow."""
         return replace(self, most=taken + max(1, (self.most - taken) // parts))
 
 
-_LIMITS: dict[AnswerLength, Limits] = {
-    "short": Limits(6, 0.0, 1, 1, 1),
-    "full": Limits(12, math.log(0.002), 8, 8, 4, is_list=True),
-    "list": Limits(8, math.log(0.01), 5, 5, 3, is_list=True),
-    "table": Limits(6, 0.0, 1, 1, 1),
+_LIMITS: dict[AnswerLength, SentenceLimits] = {
+    "short": SentenceLimits(6, 0.0, 1, 1, 1),
+    "full": SentenceLimits(12, math.log(0.002), 8, 8, 4, is_list=True),
+    "list": SentenceLimits(8, math.log(0.01), 5, 5, 3, is_list=True),
+    "table": SentenceLimits(6, 0.0, 1, 1, 1),
 }
 
 
@@ -104,7 +104,7 @@ class SentencePicker:
     about: str
     """What the question leaves out because it was said before."""
     thing: AskedThing
-    limits: Limits
+    limits: SentenceLimits
     recency: Recency | None
 
     def pick(self, candidates: Sequence[Candidate]) -> tuple[list[Pick], Outcome]:
@@ -129,7 +129,12 @@ class SentencePicker:
         return (_in_source_order(picks) if _STEPS.search(self.question) else picks), found
 
     def _pick_for(
-        self, asked: Asked, candidates: Sequence[Candidate], picks: list[Pick], limits: Limits, emphasis: _Emphasis
+        self,
+        asked: Asked,
+        candidates: Sequence[Candidate],
+        picks: list[Pick],
+        limits: SentenceLimits,
+        emphasis: _Emphasis,
     ) -> Outcome:
         """Pick the best candidate for a part, then others that are nearly as good and say something else."""
         features = SentenceFeatures(asked, candidates)
