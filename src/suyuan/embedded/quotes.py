@@ -18,7 +18,7 @@ from .pick import Pick, add_sources
 from .quote import Quote
 from .recency import Recency, asks_for_newest
 from .sentence_features import Asked
-from .sentence_picker import Limits, SentencePicker
+from .sentence_picker import SentenceLimits, SentencePicker
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def find_quotes(
     quotable = [candidate for candidate in candidates if not candidate.is_heading]
     readable = [candidate for candidate in quotable if (script_language(candidate.text) == "zh") == is_chinese]
     recency = Recency(evidence) if asks_for_newest(question) else None
-    picker = SentencePicker(question, about, thing, Limits.of(form, most), recency)
+    picker = SentencePicker(question, about, thing, SentenceLimits.of(form, most), recency)
     picks, outcome = picker.pick(readable)
     if not picks:
         # A sentence in another language is better than none.
