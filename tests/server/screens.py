@@ -165,7 +165,7 @@ async def stage(
                     search=SearchSettings(cache_minutes=0, seconds=seconds, **settings),
                     engines=engines,
                     model=ModelSettings("openai", "test-model", model.url) if model else ModelSettings(),
-                    chat=ChatSettings(search=True),
+                    chat=ChatSettings(search=True, read_seconds=30),  # A busy machine reads them too.
                     pages=PageSettings(allow_hosts=("127.0.0.1",)),
                     server=origin,
                     data_dir=folder,
