@@ -21,6 +21,8 @@ from .sentence import ReportSentence, Section
 _NEAREST = 3
 _SAME = 0.7
 """The share of a sentence's words that another has which says the same."""
+_LEAST_COVERED = 0.25
+"""The share of the question's words in a sentence of a further page that may not quite answer it."""
 _OF_PAGE = 3
 """The best sentence of a page may be said already, or give another fact than the one that is asked for."""
 
@@ -123,7 +125,7 @@ def _fitting(question: str, page: Evidence) -> Iterator[Quote]:
     expected = answer_type(question)
     found = find_quotes(question, [page], _OF_PAGE)
     for quote in found.quotes:
-        is_near = found.outcome == "answer" or coverage(question, [quote.text]) > 0
+        is_near = found.outcome == "answer" or coverage(question, [quote.text]) >= _LEAST_COVERED
         if is_near and (not expected.is_fact or expected.is_given_by(quote.text)):
             yield quote
 
