@@ -32,6 +32,8 @@ PAIR_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 _LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
+_LEAST_CHOSEN = 0.0
+"""The same for sentences that were chosen because they answer best."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 2, 12, 8, 12, 4
 _FORMER = re.compile(
@@ -99,15 +101,18 @@ class Pair(NamedTuple):
     features: dict[str, float]
 
 
-def answer_sides(question: str, candidates: Sequence[Candidate]) -> tuple[AnswerSide, ...]:
-    """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict."""
+def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: bool = False) -> tuple[AnswerSide, ...]:
+    """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict.
+
+    Sentences that ``are_chosen`` are those that answer best: lower odds are enough for them.
+    """
     candidates = _of_year(question, candidates)
     if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
         return ()
     if len(split_question(question)) > 1:
         return ()  # Of two things each has a value of its own.
     found = max(pairs(question, candidates), key=odds, default=None)
-    if found is None or odds(found) < least(found):
+    if found is None or odds(found) < min(least(found), _LEAST_CHOSEN if are_chosen else _LEAST):
         return ()
     sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
     texts = source_texts(candidates)

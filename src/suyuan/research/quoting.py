@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..embedded.answer_sides import answer_sides
 from ..embedded.answer_type import answer_type
 from ..embedded.asked_thing import sources_about_others
-from ..embedded.evidence import Evidence, find_candidates
+from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..embedded.quote import Quote
 from ..embedded.quotes import find_quotes, pick_quotes
 from ..embedded.source_ranking import coverage, rank_sources
@@ -45,13 +46,20 @@ class QuotingWriter:
     def write(self, question: str, rows: Sequence[LedgerRow], most: int) -> Quoted:
         """The section about ``question`` from ``rows``."""
         evidence = self._evidence(rows)
+        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
+        others = sources_about_others(question, candidates)
         quotes = list(pick_quotes(question, evidence, most))
-        quotes += self._further(question, evidence, quotes, most)
+        pages = [page for page in rank_sources(question, evidence) if page.number not in others]
+        quotes += self._further(question, pages, quotes, most)
         wanted = [each for quote in quotes for each in (quote, *quote.others)]
         checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
         kept = tuple(each for each in checked if each.verdict == "supported")
         dropped = tuple(each for each in checked if each.verdict != "supported")
-        disagreed = tuple(_disagreed(quote, rows, kept) for quote in quotes if quote.others)
+        disputed = [quote for quote in quotes if quote.others]
+        if not disputed:
+            told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
+            disputed = _disputed(question, told, [each for each in candidates if each.number not in others])
+        disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
 
@@ -62,18 +70,14 @@ class QuotingWriter:
             pages.setdefault(row.source, []).append(row)
         return [Evidence(number, own[0].title, "\n\n".join(row.text for row in own)) for number, own in pages.items()]
 
-    def _further(self, question: str, evidence: Sequence[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
+    def _further(self, question: str, pages: Iterable[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
         """What the other pages say, where it is not said already."""
         quoted = [each for quote in quotes for each in (quote, *quote.others)]
         said = [set(stems(each.text)) for each in quoted]
         known = {self._origin(number) for each in quoted for number in each.numbers}
-        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
-        others = sources_about_others(question, candidates)
-        pages = [page for page in rank_sources(question, evidence) if page.number not in others]
         # First what the other origins say, then what is left to say of those that are quoted already.
-        pages.sort(key=lambda page: self._origin(page.number) in known)
         further: list[Quote] = []
-        for page in pages:
+        for page in sorted(pages, key=lambda page: self._origin(page.number) in known):
             new = (each for each in _fitting(question, page) if not any(_repeats(each.text, other) for other in said))
             if len(quotes) + len(further) < most and (quote := next(new, None)):
                 further.append(quote)
@@ -86,6 +90,15 @@ class QuotingWriter:
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
+
+
+def _disputed(question: str, told: Iterable[Quote], candidates: Iterable[Candidate]) -> list[Quote]:
+    """Two answers to the question that are quoted apart from each other, as one quote with the other beside it."""
+    places = {sentence.place for quote in told for sentence in quote.sentences}
+    chosen = [each for each in candidates if (each.number, each.paragraph, each.position) in places]
+    sides = answer_sides(question, chosen, are_chosen=True)
+    quotes = [Quote(each.sentences[0].text, each.numbers, 0, says=each.says) for each in sides]
+    return [replace(quotes[0], others=tuple(quotes[1:]))] if quotes else []
 
 
 def _disagreed(quote: Quote, rows: Sequence[LedgerRow], kept: Sequence[ReportSentence]) -> Disagreed:
