@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..embedded.answer_sides import answer_sides
 from ..embedded.answer_type import answer_type
-from ..embedded.asked_thing import sources_about_others
+from ..embedded.asked_thing import AskedThing, sources_about_others
 from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..embedded.quote import Quote
 from ..embedded.quotes import find_quotes, pick_quotes
@@ -58,7 +58,8 @@ class QuotingWriter:
         disputed = [quote for quote in quotes if quote.others]
         if not disputed:
             told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
-            disputed = _disputed(question, told, [each for each in candidates if each.number not in others])
+            thing = AskedThing.of(question, candidates)
+            disputed = _disputed(question, told, filter(thing.allows, candidates))
         disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
