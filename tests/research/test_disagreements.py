@@ -34,3 +34,31 @@ def test_every_page_that_says_so_is_of_its_side() -> None:
     quoted = QuotingWriter(known, SentenceChecker(known)).write(QUESTION, known.rows, 8)
     [told] = quoted.disagreements
     assert {side.says[:3]: side.ids for side in told.sides} == {"420": (1,), "440": (2, 3)}
+
+
+FIRST = (
+    "Prize of the river towns",
+    "The 2018 river prize for poems was given to Olga Brandt, a writer from Marlow who had sent in forty pages.",
+)
+SECOND = (
+    "Poems of the year",
+    "Peter Hollis won the river prize for his poems on Saturday evening, and read two of them to the guests.",
+)
+YEARS_LATER = (
+    "Poems of another year",
+    "In 2021 Peter Hollis won the river prize for his poems on Saturday evening, and read two of them to the guests.",
+)
+
+
+def _sides(question: str, *pages: tuple[str, str]) -> list[set[str]]:
+    known = ledger(question, *pages)
+    quoted = QuotingWriter(known, SentenceChecker(known)).write(question, known.rows, 8)
+    for told in quoted.disagreements:
+        assert all(known.rows[id - 1].text.count(side.says) for side in told.sides for id in side.ids)
+    return [{side.says for side in told.sides} for told in quoted.disagreements]
+
+
+def test_two_answers_in_sentences_that_have_little_in_common_are_sides() -> None:
+    question = "Who won the 2018 river prize for poems?"
+    assert _sides(question, FIRST, SECOND) == [{"Olga Brandt", "Peter Hollis"}]
+    assert _sides(question, FIRST, YEARS_LATER) == []

@@ -32,6 +32,8 @@ PAIR_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 _LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
+_LEAST_CHOSEN = {"name": -1.0, "figure": 0.0}
+"""The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 2, 12, 8, 12, 4
 _FORMER = re.compile(
@@ -99,26 +101,31 @@ class Pair(NamedTuple):
     features: dict[str, float]
 
 
-def answer_sides(question: str, candidates: Sequence[Candidate]) -> tuple[AnswerSide, ...]:
-    """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict."""
-    candidates = _of_year(question, candidates)
+def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: bool = False) -> tuple[AnswerSide, ...]:
+    """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict.
+
+    Sentences that ``are_chosen`` are those that answer best: lower odds are enough for them.
+    """
+    candidates = _of_year(question, candidates, or_of_none=are_chosen)
     if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
         return ()
     if len(split_question(question)) > 1:
         return ()  # Of two things each has a value of its own.
     found = max(pairs(question, candidates), key=odds, default=None)
-    if found is None or odds(found) < least(found):
+    if found is None or odds(found) < least(found, are_chosen=are_chosen):
         return ()
     sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
     texts = source_texts(candidates)
     return tuple(sorted(sides, key=lambda side: (-count_origins([texts[at] for at in side.numbers]), side.numbers)))
 
 
-def _of_year(question: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Return the sentences of sources that name the year of the question, where any of them does."""
-    years = YEAR.findall(question)
+def _of_year(question: str, candidates: Sequence[Candidate], *, or_of_none: bool) -> Sequence[Candidate]:
+    """Return the sentences of sources that name the year of the question, where any of them does, or no year at all."""
+    years = set(YEAR.findall(question))
     texts = source_texts(candidates) if years else {}
     numbers = {number for number, text in texts.items() if any(year in text for year in years)}
+    if or_of_none and years:
+        numbers |= {each.number for each in candidates if not any(map(YEAR.match, each.source - years))}
     return [each for each in candidates if each.number in numbers] if numbers else candidates
 
 
@@ -127,10 +134,12 @@ def odds(pair: Pair) -> float:
     return PAIR_WEIGHTS[""] + sum(PAIR_WEIGHTS[name] * value for name, value in pair.features.items())
 
 
-def least(pair: Pair) -> float:
+def least(pair: Pair, *, are_chosen: bool = False) -> float:
     """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
     features = pair.features
-    return _LEAST_ALIKE if features["same"] > (0 if features["figure"] else 0.5) else _LEAST
+    alike = features["same"] > (0 if features["figure"] else 0.5)
+    chosen = _LEAST_CHOSEN["figure" if features["figure"] else "name"] if are_chosen else _LEAST
+    return min(_LEAST_ALIKE, chosen) if alike else chosen
 
 
 def _side(group: Group, numbers: Sequence[int]) -> AnswerSide:

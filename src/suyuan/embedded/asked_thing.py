@@ -26,6 +26,9 @@ _BEGINNING = re.compile(rf"(?:\d+年(?:\d+月)?|现在|目前|如今|今年|去�
 _NEXT_WORD = re.compile(r"\s+([a-z]{3,})")
 _NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
 _NAME_TAGS = ("ns", "nr", "nt")
+# Marks, pronouns, prepositions, particles and others: a kind of thing after them has no name of its own.
+_NO_NAME_TAGS = "xrpcudyzqbt"
+_LONGEST_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,7 @@ class AskedThing:
 
         No sentence may be about it where all sources are about other things of the same kind.
         """
-        titles = {each.number: each.title.lower() for each in candidates}
-        lines = {number: [title] for number, title in titles.items()}
-        for each in candidates:
-            lines[each.number].append(each.text.lower())
-        texts = {number: "\n".join(found) for number, found in lines.items()}
+        titles, texts = _by_source(candidates)
         own = _things(question, titles, texts)
         things = own or _said(about, titles, texts)
         named = [thing for thing in things if any(map(thing.is_named_by, texts.values()))]
@@ -85,6 +84,50 @@ class _Thing:
             return False
         whole = self.name if self.kind else self.key
         return self.key in text.partition("\n")[0] or whole in text
+
+
+def sources_about_others(question: str, candidates: Sequence[Candidate]) -> frozenset[int]:
+    """Return the numbers of the sources that name another thing of the kind and nowhere the one of ``question``.
+
+    A source that names neither may still be about it: it says "this bridge", or has the name in another form.
+    """
+    titles, texts = _by_source(candidates)
+    things = _things(question, titles, texts)
+    kinds = {thing.name: thing.kind or _word_after(thing.name, question, texts) for thing in things}
+    written: dict[int, str] = {}
+    for each in candidates:
+        written[each.number] = f"{written.get(each.number, each.title)}\n{each.text}"
+    return frozenset(
+        number
+        for number, text in texts.items()
+        if things and all(name not in text and _names_other(written[number], kinds[name], name) for name in kinds)
+    )
+
+
+def _names_other(text: str, kind: str, name: str) -> bool:
+    """Whether a source names another thing of ``kind``, in Chinese by its title."""
+    if not kind or kind.isascii():
+        return bool(kind) and re.search(rf"\b(?!The |This |Our )[A-Z][a-z]+ (?i:{re.escape(kind)})\b", text) is not None
+    title = text.partition("\n")[0].lower()
+    return any(_is_named(title[: found.start()], name) for found in re.finditer(re.escape(kind), title))
+
+
+def _is_named(before: str, name: str) -> bool:
+    """Whether what stands before the kind of a Chinese thing is a name, and not "this" or "of the"."""
+    at = len(name) - _LEAST
+    while at and before.endswith(name[at - 1]):
+        before, at = before[:-1], at - 1  # Of 世界杯, more than the last two characters say what it is.
+    word, tag = [("", "x"), *tagged(before[-_LONGEST_WORD:])][-1]
+    return tag[0] not in _NO_NAME_TAGS and word != "是"
+
+
+def _by_source(candidates: Sequence[Candidate]) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the titles of the sources, and their texts with the title as the first line, in small letters."""
+    titles = {each.number: each.title.lower() for each in candidates}
+    lines = {number: [title] for number, title in titles.items()}
+    for each in candidates:
+        lines[each.number].append(each.text.lower())
+    return titles, {number: "\n".join(found) for number, found in lines.items()}
 
 
 def _by_words(question: str, about: str, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> AskedThing:
@@ -133,10 +176,15 @@ def _english(written: str, question: str, titles: Mapping[int, str], texts: Mapp
     # A surname is the last word too, but no text has "the obama".
     if next(others, "") and _is_thing(kind, texts):
         return _Thing(name, first, kind)
-    after = _NEXT_WORD.match(question, question.find(written) + len(written))
-    noun = after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
+    noun = _word_after(name, question, texts)
     is_page = any(noun in title and name in texts[number] for number, title in titles.items())
     return _Thing(name, name, noun=noun if is_page else "")
+
+
+def _word_after(name: str, question: str, texts: Mapping[int, str]) -> str:
+    """Return the word after a name that says what of it is meant."""
+    after = _NEXT_WORD.match(question, question.lower().find(name) + len(name))
+    return after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
 
 
 def _said(about: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Thing]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from ..embedded.answer_sides import answer_sides
 from ..embedded.answer_type import answer_type
-from ..embedded.asked_thing import AskedThing
-from ..embedded.evidence import Evidence, find_candidates
+from ..embedded.asked_thing import AskedThing, sources_about_others
+from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..embedded.quote import Quote
 from ..embedded.quotes import find_quotes, pick_quotes
 from ..embedded.source_ranking import coverage, rank_sources
@@ -20,7 +21,11 @@ from .sentence import ReportSentence, Section
 
 _NEAREST = 3
 _SAME = 0.7
-"""The share of words by which two sentences say the same."""
+"""The share of a sentence's words that another has which says the same."""
+_LEAST_COVERED = 0.25
+"""The share of the question's words in a sentence of a further page that may not quite answer it."""
+_OF_PAGE = 3
+"""The best sentence of a page may be said already, or give another fact than the one that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +46,21 @@ class QuotingWriter:
     def write(self, question: str, rows: Sequence[LedgerRow], most: int) -> Quoted:
         """The section about ``question`` from ``rows``."""
         evidence = self._evidence(rows)
+        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
+        others = sources_about_others(question, candidates)
         quotes = list(pick_quotes(question, evidence, most))
-        quotes += self._further(question, evidence, quotes, most)
+        pages = [page for page in rank_sources(question, evidence) if page.number not in others]
+        quotes += self._further(question, pages, quotes, most)
         wanted = [each for quote in quotes for each in (quote, *quote.others)]
         checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
         kept = tuple(each for each in checked if each.verdict == "supported")
         dropped = tuple(each for each in checked if each.verdict != "supported")
-        disagreed = tuple(_disagreed(quote, rows, kept) for quote in quotes if quote.others)
+        disputed = [quote for quote in quotes if quote.others]
+        if not disputed:
+            told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
+            thing = AskedThing.of(question, candidates)
+            disputed = _disputed(question, told, filter(thing.allows, candidates))
+        disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
 
@@ -58,35 +71,35 @@ class QuotingWriter:
             pages.setdefault(row.source, []).append(row)
         return [Evidence(number, own[0].title, "\n\n".join(row.text for row in own)) for number, own in pages.items()]
 
-    def _further(self, question: str, evidence: Sequence[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
+    def _further(self, question: str, pages: Iterable[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
         """What the other pages say, where it is not said already."""
-        cited = {number for quote in quotes for each in (quote, *quote.others) for number in each.numbers}
-        origins = {self._ledger.sources[number - 1].origin for number in cited}
-        said = [set(stems(each.text)) for quote in quotes for each in (quote, *quote.others)]
-        answers = answer_type(question)
-        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
-        thing = AskedThing.of(question, candidates)
-        # A page that does not name it may still be about it, unless the title of another page does name it.
-        about = {each.number for each in candidates if thing.allows(each) or id(each) not in thing.beside}
+        quoted = [each for quote in quotes for each in (quote, *quote.others)]
+        said = [set(stems(each.text)) for each in quoted]
+        known = {self._origin(number) for each in quoted for number in each.numbers}
+        # First what the other origins say, then what is left to say of those that are quoted already.
         further: list[Quote] = []
-        for page in rank_sources(question, evidence):
-            source = self._ledger.sources[page.number - 1]
-            if source.origin in origins or page.number not in about:
-                continue
-            found = find_quotes(question, [page], 1)
-            for quote in found.quotes:
-                own = set(stems(quote.text))
-                fits = found.outcome == "answer" or coverage(question, [quote.text]) > 0
-                is_new = fits and answers.is_given_by(quote.text) and not any(_repeats(own, other) for other in said)
-                if is_new and len(quotes) + len(further) < most:
-                    further.append(quote)
-                    said.append(own)
-                    origins.add(source.origin)
+        for page in sorted(pages, key=lambda page: self._origin(page.number) in known):
+            new = (each for each in _fitting(question, page) if not any(_repeats(each.text, other) for other in said))
+            if len(quotes) + len(further) < most and (quote := next(new, None)):
+                further.append(quote)
+                said.append(set(stems(quote.text)))
         return further
+
+    def _origin(self, number: int) -> str:
+        return self._ledger.sources[number - 1].origin
 
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
+
+
+def _disputed(question: str, told: Iterable[Quote], candidates: Iterable[Candidate]) -> list[Quote]:
+    """Two answers to the question that are quoted apart from each other, as one quote with the other beside it."""
+    places = {sentence.place for quote in told for sentence in quote.sentences}
+    chosen = [each for each in candidates if (each.number, each.paragraph, each.position) in places]
+    sides = answer_sides(question, chosen, are_chosen=True)
+    quotes = [Quote(each.sentences[0].text, each.numbers, 0, says=each.says) for each in sides]
+    return [replace(quotes[0], others=tuple(quotes[1:]))] if quotes else []
 
 
 def _disagreed(quote: Quote, rows: Sequence[LedgerRow], kept: Sequence[ReportSentence]) -> Disagreed:
@@ -121,5 +134,16 @@ def _ids(quote: Quote, rows: Sequence[LedgerRow]) -> list[int]:
     return [id for _, id in best.values()]
 
 
-def _repeats(one: set[str], other: set[str]) -> bool:
-    return len(one & other) >= _SAME * min(len(one), len(other))
+def _fitting(question: str, page: Evidence) -> Iterator[Quote]:
+    """Yield the sentences of a page that are about the question; to one that asks for a fact, those that give one."""
+    expected = answer_type(question)
+    found = find_quotes(question, [page], _OF_PAGE)
+    for quote in found.quotes:
+        is_near = found.outcome == "answer" or coverage(question, [quote.text]) >= _LEAST_COVERED
+        if is_near and (not expected.is_fact or expected.is_given_by(quote.text)):
+            yield quote
+
+
+def _repeats(text: str, said: set[str]) -> bool:
+    own = set(stems(text))
+    return len(own & said) >= _SAME * len(own)
