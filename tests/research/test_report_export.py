@@ -94,10 +94,16 @@ async def test_a_pdf_is_printed_by_the_browser(researchers: Researchers, results
         pytest.skip(error.message)
     pypdf = pytest.importorskip("pypdf", reason="the optional extra suyuan[pages] is not installed")
     result = await finished(researchers, results, QUESTION)
-    async with AsyncClient(Settings()) as client:
-        pdf = await export(result, "pdf", client.network)
-    text = " ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages)
-    assert pdf.startswith(b"%PDF") and "41 metres tall" in " ".join(text.split())
+    before = len(researchers.web.requests)
+    # The browser of the demo prints as well, and loads nothing, not even from this machine.
+    for made in (AsyncClient(Settings()), researchers.client()):
+        async with made as client:
+            pdf = await export(result, "pdf", client.network)
+            text = " ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages)
+            assert pdf.startswith(b"%PDF") and "41 metres tall" in " ".join(text.split())
+            address = f"http://127.0.0.1:{researchers.web.port}/"
+            assert await client.network.print_pdf(f"<img src='{address}picture'><iframe src='{address}'></iframe>")
+    assert len(researchers.web.requests) == before
 
 
 async def test_a_report_without_findings_is_exported_too(researchers: Researchers) -> None:
