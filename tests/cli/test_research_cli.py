@@ -15,7 +15,7 @@ pytest.importorskip("sqlalchemy", reason="the optional extra suyuan[chat] is not
 
 from cli.screen import on_terminal
 from suyuan.cli import research
-from suyuan.cli.failure import NOTHING
+from suyuan.cli.failure import BAD_INPUT, NOTHING
 from suyuan.client import AsyncClient
 from suyuan.config.settings import Settings
 from suyuan.demo.web import DemoWeb
@@ -31,6 +31,8 @@ class Command:
         self._web = web
         self._folder = folder
         self._capsys = capsys
+        self.told = ""
+        """What was written to standard error."""
 
     def __call__(self, *words: str) -> tuple[int, str]:
         """Run it and return its exit code and what it wrote."""
@@ -39,7 +41,12 @@ class Command:
         research.add(parser.add_subparsers(), t)
         args = parser.parse_args(["research", *words])
         code = research.run(args, self._web.settings(), t, self._client)
-        return code, self._capsys.readouterr().out
+        out, self.told = self._capsys.readouterr()
+        return code, out
+
+    def requests(self) -> list[str]:
+        """What was asked of the demo web."""
+        return self._web.requests
 
     def _client(self, settings: Settings) -> AsyncClient:
         return self._web.client(replace(settings, data_dir=self._folder))
@@ -84,6 +91,26 @@ def test_a_job_is_made_listed_shown_exported_verified_and_removed(command: Comma
     assert command("remove", job["id"])[0] == 0 and command("show", job["id"])[0] != 0
 
 
+def test_what_cannot_be_done_in_the_end_is_refused_before_anything_is_searched(
+    command: Command, tmp_path: Path
+) -> None:
+    for out in ("report.xyz", "no-folder/report.md", "."):
+        assert command(QUESTION, "--yes", "--out", str(tmp_path / out))[0] == BAD_INPUT
+    for scope in (("--focus", "nowhere"), ("--engine", "nowhere"), ("--model", "nowhere")):
+        assert command(QUESTION, "--yes", *scope)[0] == BAD_INPUT
+    # One word that needs another is no question.
+    for action in ("show", "resume", "stop", "export", "verify", "remove"):
+        assert command(action)[0] == BAD_INPUT
+    assert command("list")[0] == NOTHING and not command.requests()
+
+
+def test_a_file_that_cannot_be_written_is_a_failure_that_names_it(command: Command, tmp_path: Path) -> None:
+    code, out = command(QUESTION, "--yes", "--json", "--depth", "quick")
+    missing = tmp_path / "no-folder" / "report.md"
+    assert code == 0 and command("export", json.loads(out)["id"], "--out", str(missing))[0] == BAD_INPUT
+    assert str(missing) in command.told
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_on_a_terminal_the_plan_is_asked_for_and_the_report_is_rendered(columns: int) -> None:
     with on_terminal("demo", "research", QUESTION, "--depth", "quick", columns=columns) as screen:
@@ -95,6 +122,8 @@ def test_on_a_terminal_the_plan_is_asked_for_and_the_report_is_rendered(columns:
     # No signs of Markdown are left, and no line is cut.
     report = screen.text.partition("Sources cited")[2]
     assert not any(sign in report for sign in ("## ", "](http", "**", "| ---", "\\_"))
+    assert "Nothing is asked of the network" in " ".join(screen.text.split())
+    assert not any(line.endswith(" n") or line.startswith("othing") for line in screen.lines), "words are whole"
     assert "demo_refusing" in report and all(len(line) <= columns for line in screen.lines)
 
 

@@ -58,8 +58,8 @@ async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
         try:
             name, *rest = args.words
             action = _ACTIONS.get(name)
-            if action is not None and len(rest) == (name != "list"):
-                return await action(client, rest[0] if rest else "", args, t)
+            if action is not None and (not rest or (len(rest) == 1 and name != "list")):
+                return await action(client, _named(name, rest), args, t)
             return await _new(client, " ".join(args.words), args, t)
         except SuyuanError as error:
             return show_failure(error, t, "research.failed")
@@ -68,6 +68,7 @@ async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
 async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: Texts) -> int:
     from .research_view import follow, settle_plan
 
+    _check_out(client, args)
     service = client.research_service
     asks = not args.yes and not args.json and sys.stdin.isatty()
     job = await service.create(question, {**_options(args), "wait_for_plan": asks or bool(args.query)})
@@ -190,15 +191,38 @@ _ACTIONS: dict[str, Callable[[AsyncClient, str, argparse.Namespace, Texts], Awai
 async def _write(client: AsyncClient, result: Mapping[str, Any], args: argparse.Namespace, t: Texts) -> None:
     from ..research.export import export
 
-    form = args.form or Path(args.out).suffix.lstrip(".").lower() or "md"
-    if form not in FORMS:
-        raise BAD_RESEARCH(name="--form", value=form)
-    data = await export(result, form, client.network)
+    data = await export(result, _form(args), client.network)
     if args.out:
-        await asyncio.to_thread(Path(args.out).write_bytes, data)
+        try:
+            await asyncio.to_thread(Path(args.out).write_bytes, data)
+        except OSError as error:
+            raise BAD_RESEARCH(name="--out", value=error) from None
         Terminal(sys.stderr).line(t("research.written", file=args.out))
     else:
         sys.stdout.buffer.write(data)
+
+
+def _check_out(client: AsyncClient, args: argparse.Namespace) -> None:
+    """Raise before anything is searched where the report could not be written in the end."""
+    if _form(args) == "pdf" and (problem := client.network.print_problem()):
+        raise problem
+    file = Path(args.out)
+    if args.out and (file.is_dir() or not file.parent.is_dir()):
+        raise BAD_RESEARCH(name="--out", value=args.out)
+
+
+def _form(args: argparse.Namespace) -> str:
+    form = args.form or Path(args.out).suffix.lstrip(".").lower() or "md"
+    if form not in FORMS:
+        raise BAD_RESEARCH(name="--form", value=form)
+    return str(form)
+
+
+def _named(action: str, rest: list[str]) -> str:
+    """What an action is done with: every one but ``list`` needs an id or a file."""
+    if not rest and action != "list":
+        raise BAD_RESEARCH(name=f"{action} {'FILE' if action == 'verify' else 'ID'}", value="?")
+    return rest[0] if rest else ""
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

@@ -66,6 +66,7 @@ class ResearchService:
         *,
         post: Post | None = None,
         nudges: Nudges | None = None,
+        check: Callable[..., None] | None = None,
     ) -> None:
         self.store = store
         self._web = web
@@ -74,6 +75,7 @@ class ResearchService:
         self._queue: JobQueue = LocalQueue()
         self._post = post
         self._nudges = nudges
+        self._check = check
         self._slots = FairSlots(_PARALLEL)
         # SQLite has one writer; several threads would only wait for each other.
         self._pen = ThreadPoolExecutor(_THREADS if store.shared else 1, "suyuan-research")
@@ -97,6 +99,8 @@ class ResearchService:
     async def create(self, question: str, options: Mapping[str, Any] | None = None) -> StoredJob:
         """Create a job of the person who asks, and queue it."""
         request = ResearchRequest.of(question, options)
+        if self._check is not None:
+            self._check(model=request.model, engine=request.scope.engines, focus=request.scope.focus)
         if request.based_on:
             await self.get(request.based_on)
         job: StoredJob = await self._stored(
