@@ -312,3 +312,23 @@ def test_a_damaged_step_counts_as_not_done(tmp_path: Path) -> None:
     store.keep(job.id, [("b", "page", {"n": 4})])
     assert [step.data["n"] for step in store.steps(job.id)] == [1, 4]
     store.close()
+
+
+async def test_what_is_answered_to_a_question_back_is_searched_for(researchers: Researchers) -> None:
+    async with researchers.client() as client:
+        service = client.research_service
+        job = await service.wait((await service.create("Gull Point", {"depth": "quick", "wait_for_plan": True})).id)
+        plan = dict(job.plan or {})
+        assert 0 < len(plan["clarifications"]) <= 3
+        skipped = await service.accept(job.id)
+        assert (skipped.plan or {})["sub_questions"] == plan["sub_questions"], "questions back can be skipped"
+        await service.wait(job.id)
+        job = await service.wait((await service.create("Gull Point", {"depth": "quick", "wait_for_plan": True})).id)
+        asked, *others = plan["clarifications"]
+        told = {**plan, "clarifications": [{**asked, "answer": "height of the lighthouse in metres"}, *others]}
+        await service.accept(job.id, told)
+        found = Research.of(await service.wait(job.id))
+    first = found.result["plan"]["sub_questions"][0]["question"]
+    assert first == "Gull Point height of the lighthouse in metres"
+    assert any(receipt["query"] == first for receipt in found.result["receipts"])
+    assert any("41 metres" in claim["text"] for claim in found.claims if claim["section"] == 1)

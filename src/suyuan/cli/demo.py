@@ -32,11 +32,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
     # On standard error, so that the mark is no part of what a command writes.
     err = Terminal(sys.stderr)
-    marks = [t("demo.mark")]
+    err.text(t("demo.mark"))
     if getattr(args, "model", "") not in ("", EMBEDDED):
-        marks.append(t("demo.embedded"))
+        err.text(t("demo.embedded"))
         args.model = EMBEDDED
-    for line in (line for mark in marks for line in err.folded(mark, "")):
-        err.line(line)
     with DemoWeb() as web:
         return int(args.inner(args, web.settings(ServerSettings(port=args.port)), t, web.client))

@@ -76,9 +76,9 @@ async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: 
         job = await service.wait(job.id)
         plan = _with_queries(job.plan or {}, args.query)
         if job.state == "awaiting_plan":
-            settled = settle_plan(plan, t) if asks else plan
+            settled = settle_plan(question, plan, t) if asks else plan
             if settled is None:
-                Terminal(sys.stderr).line(t("research.kept", id=job.id))
+                Terminal(sys.stderr).text(t("research.kept", id=job.id))
                 return OK
             await service.accept(job.id, settled)
     return await _finish(client, job.id, args, t, follow)
@@ -96,7 +96,7 @@ async def _finish(
     try:
         await follow(service, id, t)
     except asyncio.CancelledError:
-        Terminal(sys.stderr).line(t("research.interrupted", id=id))
+        Terminal(sys.stderr).text(t("research.interrupted", id=id))
         raise
     return await _show(client, id, args, t)
 
@@ -114,7 +114,7 @@ async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts
         show_markdown(Terminal(sys.stdout), found.report or state)
     if found.state == "failed" and not found.report:
         failure = found.result.get("failure") or {}
-        Terminal(sys.stderr).line(f"{failure.get('message', '')} {failure.get('hint', '')}")
+        Terminal(sys.stderr).text(f"{failure.get('message', '')} {failure.get('hint', '')}")
     return OK if found.claims else FAILED if found.state == "failed" else NOTHING
 
 
@@ -129,7 +129,7 @@ async def _resume(client: AsyncClient, id: str, args: argparse.Namespace, t: Tex
 
 async def _stop(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     job = await client.research_service.stop(id)
-    Terminal(sys.stdout).line(t("research.state", **_row(job)))
+    Terminal(sys.stdout).text(t("research.state", **_row(job)))
     return OK
 
 
@@ -143,15 +143,15 @@ async def _list(client: AsyncClient, _: str, args: argparse.Namespace, t: Texts)
         return OK
     out = Terminal(sys.stdout)
     for job in jobs:
-        out.line(t("research.state", **_row(job)))
+        out.text(t("research.state", **_row(job)))
     if not jobs:
-        out.line(t("research.none"))
+        out.text(t("research.none"))
     return OK if jobs else NOTHING
 
 
 async def _remove(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     await client.research_service.remove(id)
-    Terminal(sys.stdout).line(t("research.removed", id=id))
+    Terminal(sys.stdout).text(t("research.removed", id=id))
     return OK
 
 
@@ -172,8 +172,8 @@ async def _verify(client: AsyncClient, name: str, args: argparse.Namespace, t: T
     else:
         out = Terminal(sys.stdout)
         for claim in outcome["claims"]:
-            out.line(t("research.claim", mark="✓" if claim["holds"] else "✗", text=claim["text"]))
-        out.line(t("research.held", held=outcome["held"], total=len(outcome["claims"])))
+            out.text(t("research.claim", mark="✓" if claim["holds"] else "✗", text=claim["text"]))
+        out.text(t("research.held", held=outcome["held"], total=len(outcome["claims"])))
     return OK if outcome["held"] == len(outcome["claims"]) else NOTHING
 
 
@@ -197,7 +197,7 @@ async def _write(client: AsyncClient, result: Mapping[str, Any], args: argparse.
             await asyncio.to_thread(Path(args.out).write_bytes, data)
         except OSError as error:
             raise BAD_RESEARCH(name="--out", value=error) from None
-        Terminal(sys.stderr).line(t("research.written", file=args.out))
+        Terminal(sys.stderr).text(t("research.written", file=args.out))
     else:
         sys.stdout.buffer.write(data)
 

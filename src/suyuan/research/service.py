@@ -24,7 +24,7 @@ from ..store.research import ACTIVE, JobTaken, ResearchStore, Step, StoredJob, S
 from .fair_slots import FairSlots
 from .job import ENDED, RESUMABLE
 from .model_calls import ModelCalls
-from .plan import plan_from
+from .plan import plan_from, with_answers
 from .queue import JobQueue, LocalQueue, StoredQueue
 from .request import ResearchRequest, request_from
 from .runner import JobRunner
@@ -133,8 +133,9 @@ class ResearchService:
         """Run a job with its plan, or with another one."""
         if plan is not None:
             await self.edit(id, plan)
-        await self._expect(id, "awaiting_plan")
-        await self._stored(lambda: self.store.change(id, state="queued"))
+        job = await self._expect(id, "awaiting_plan")
+        settled = with_answers(job.question, plan_from(job.plan or {})).as_dict()
+        await self._stored(lambda: self.store.change(id, state="queued", plan=settled))
         await self._put(id)
         return await self.get(id)
 
