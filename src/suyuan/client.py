@@ -331,7 +331,15 @@ class AsyncClient:
         models = ModelCalls(self.sessions.models, self.sessions.default_model)
         store = ResearchStore(self.settings.store_address or "sqlite://")
         nudges = self.live.nudges if self.live else None
-        return ResearchService(store, self, self.settings.research, models, post=self.network.post, nudges=nudges)
+        return ResearchService(
+            store,
+            self,
+            self.settings.research,
+            models,
+            post=self.network.post,
+            nudges=nudges,
+            check=self.sessions.check,
+        )
 
     def export_person(self, name: str) -> dict[str, Any]:
         """Everything that is kept of a person, the pages that were read included; waits for the disk."""

@@ -172,6 +172,18 @@ def test_both_parts_of_a_question_are_answered() -> None:
         ("ChatGPT和GPT4分别何时发布", ["ChatGPT何时发布", "GPT4何时发布"]),
         ("《心居》是哪年的剧?它的导演是谁?", ["《心居》是哪年的剧", "《心居》 它的导演是谁"]),
         ("Who founded Tesla and when was it founded?", ["Who founded Tesla", "Tesla when was it founded"]),
+        (
+            "How tall is the Sallow Head lighthouse, and who acquired Norvane Labs?",
+            ["How tall is the Sallow Head lighthouse", "who acquired Norvane Labs"],
+        ),
+        (
+            "Who directed Titanic and how many Oscars did it win?",
+            ["Who directed Titanic", "Titanic how many Oscars did it win"],
+        ),
+        (
+            "How tall is Big Ben and how many people came in May?",
+            ["How tall is Big Ben", "Big Ben how many people came in May"],
+        ),
         ("salt and pepper origin", ["salt and pepper origin"]),
         ("Who were Simon and Garfunkel?", ["Who were Simon and Garfunkel?"]),
         ("上海和北京的市长是谁?", ["上海的市长是谁?", "北京的市长是谁?"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from suyuan.client import AsyncClient
 from suyuan.demo.web import DemoWeb
@@ -16,8 +17,8 @@ class Researchers:
         self.web = web
         self.folder = folder
 
-    def client(self) -> AsyncClient:
-        settings = replace(self.web.settings(), data_dir=self.folder)
+    def client(self, **changes: Any) -> AsyncClient:
+        settings = replace(self.web.settings(), data_dir=self.folder, **changes)
         return self.web.client(settings)
 
     def requests(self, since: int = 0) -> list[str]:

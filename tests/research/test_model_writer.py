@@ -19,6 +19,7 @@ from suyuan.demo.network import DemoNetwork
 from suyuan.demo.site import REFUSING_HOST, SEARCH_HOST
 from suyuan.llm.settings import ModelSettings
 from suyuan.research.model_writer import marked_sentences, read_plan
+from suyuan.research.report import Research
 
 QUESTION = "How tall is the Gull Point Lighthouse?"
 PLAN = '```json\n{"sub_questions": [{"question": "How tall is the Gull Point Lighthouse?", "queries": ["Gull Point Lighthouse height"]}]}\n```'
@@ -102,6 +103,20 @@ async def test_a_model_that_fails_in_the_middle_is_replaced_and_that_is_said(res
     assert found.state == "done" and "41 metres" in found.report and found.result["plan"]["by"] == "test-model"
     assert [notice["detail_code"] for notice in found.result["notices"]] == ["model_replaced"]
     assert "built-in writer" in found.report
+
+
+async def test_a_model_that_is_not_there_any_more_is_replaced_and_that_is_said(researchers: Researchers) -> None:
+    with model(reply(PLAN)) as server:
+        async with researcher(researchers, server) as client:
+            options = {"depth": "quick", "model": "test-model", "wait_for_plan": True}
+            job = await client.research_service.create(QUESTION, options)
+            await client.research_service.wait(job.id)
+    async with researchers.client() as client:
+        await client.research_service.accept(job.id)
+        found = Research.of(await client.research_service.wait(job.id))
+    assert found.state == "done" and found.claims
+    assert [notice["detail_code"] for notice in found.result["notices"]] == ["model_replaced"]
+    assert "test-model" in found.result["notices"][0]["message"]
 
 
 async def test_a_budget_of_tokens_forces_the_embedded_writer(researchers: Researchers) -> None:

@@ -26,6 +26,7 @@ from suyuan.research.gathering import EvidenceGathering
 from suyuan.research.plan import SubQuestion, is_broad, make_plan, plan_from
 from suyuan.research.report import Research
 from suyuan.research.request import ResearchRequest, request_from
+from suyuan.research.settings import ResearchSettings
 from suyuan.store.research import ResearchStore
 
 QUESTION = "How tall is the Gull Point Lighthouse, and who was its last keeper?"
@@ -92,6 +93,21 @@ async def test_a_budget_forces_the_report(researchers: Researchers, limit: str) 
     assert found.claims and "ended by a limit" in found.report
 
 
+async def test_money_is_spent_to_the_limit_and_no_further(researchers: Researchers) -> None:
+    """What was found for the money is read: pages cost nothing."""
+    settings = ResearchSettings(search_price=0.1)
+    async with researchers.client(research=settings) as client:
+        found = await client.research(
+            "How tall is Gull Point, when did the Wren Bridge open; what is Marl; who is Pim?", budget={"money": 0.3}
+        )
+        result = found.as_dict()
+        poor = await client.research(QUESTION, budget={"money": 0.05})
+    assert result["budget"]["reached"] == ["money"] and result["budget"]["used"]["searches"] == 3
+    assert result["budget"]["used"]["money"] == pytest.approx(0.3)
+    assert found.state == "done" and found.claims and result["counts"]["read"]
+    assert poor.state == "done" and poor.result["budget"]["used"]["money"] == 0 and "money" in poor.report
+
+
 async def test_no_time_at_all_still_gives_a_report(researchers: Researchers) -> None:
     async with researchers.client() as client:
         service = client.research_service
@@ -101,7 +117,7 @@ async def test_no_time_at_all_still_gives_a_report(researchers: Researchers) -> 
         await service.accept(job.id)
         found = Research.of(await service.wait(job.id))
     assert found.state == "done" and found.result["budget"]["reached"] == ["seconds"] and not found.ledger
-    assert "No search was made" in found.report
+    assert "No search was finished" in found.report
 
 
 async def test_the_plan_waits_and_can_be_edited(researchers: Researchers) -> None:
@@ -153,6 +169,7 @@ async def test_where_nothing_can_be_searched_the_job_fails_and_can_be_resumed(re
         failed = Research.of(await service.wait(job.id))
         assert failed.state == "failed" and failed.result["notices"][0]["detail_code"] == "no_evidence"
         assert "CAPTCHA" in failed.report or "verification" in failed.report
+        assert "results: 0" not in failed.report, "a failure is not an empty answer"
         request = {**(await service.get(job.id)).request, "scope": {"engines": "demo"}}
         await asyncio.to_thread(lambda: service.store.change(job.id, request=request))
         await service.resume(job.id)
@@ -312,3 +329,23 @@ def test_a_damaged_step_counts_as_not_done(tmp_path: Path) -> None:
     store.keep(job.id, [("b", "page", {"n": 4})])
     assert [step.data["n"] for step in store.steps(job.id)] == [1, 4]
     store.close()
+
+
+async def test_what_is_answered_to_a_question_back_is_searched_for(researchers: Researchers) -> None:
+    async with researchers.client() as client:
+        service = client.research_service
+        job = await service.wait((await service.create("Gull Point", {"depth": "quick", "wait_for_plan": True})).id)
+        plan = dict(job.plan or {})
+        assert 0 < len(plan["clarifications"]) <= 3
+        skipped = await service.accept(job.id)
+        assert (skipped.plan or {})["sub_questions"] == plan["sub_questions"], "questions back can be skipped"
+        await service.wait(job.id)
+        job = await service.wait((await service.create("Gull Point", {"depth": "quick", "wait_for_plan": True})).id)
+        asked, *others = plan["clarifications"]
+        told = {**plan, "clarifications": [{**asked, "answer": "height of the lighthouse in metres"}, *others]}
+        await service.accept(job.id, told)
+        found = Research.of(await service.wait(job.id))
+    first = found.result["plan"]["sub_questions"][0]["question"]
+    assert first == "Gull Point height of the lighthouse in metres"
+    assert any(receipt["query"] == first for receipt in found.result["receipts"])
+    assert any("41 metres" in claim["text"] for claim in found.claims if claim["section"] == 1)

@@ -41,7 +41,7 @@ async def test_a_model_is_connected_on_the_page_and_its_key_stays_on_the_server(
         await state_is(page, "off")
         await put_question(page, "Hello?")
         assert "connected model" in await (await finished(page)).locator(".md").inner_text()
-        assert plain.client.research_service._models.label("test-model"), "research may use it too"
+        assert plain.client.research_service.workers.models.label("test-model"), "research may use it too"
         await page.goto(f"{plain.url}/settings")
         assert "test-model" in await page.locator("#models").inner_text()
         assert "topsecretkey" in kept.read_text() and kept.stat().st_mode & 0o077 == 0

@@ -99,9 +99,7 @@ class ChatService:
         focus: str = "",
     ) -> Conversation:
         """Create a conversation; what is not given is taken from the settings."""
-        self.sessions.check(mode, model)
-        if focus:
-            self.sessions.check_focus(focus)
+        self.sessions.check(mode, model, focus=focus)
         if search is None:
             search = self.sessions.searches_by_default(model)
         known: Mode = "agent" if mode == "agent" else "chat"
@@ -117,13 +115,9 @@ class ChatService:
         """Change mode, switch, engine, focus, model, language, title or pin; in Agent mode the switch is locked."""
         before = await self.get(id)
         mode = fields.get("mode") or before.mode
-        self.sessions.check(mode, fields.get("model") or "")
+        self.sessions.check(mode, *(fields.get(name) or "" for name in ("model", "engine", "focus")))
         if fields.get("search") is not None and mode == "agent":
             raise SWITCH_LOCKED()
-        if engine := fields.get("engine"):
-            self.sessions.check_plan(engine)
-        if focus := fields.get("focus"):
-            self.sessions.check_focus(focus)
         after = await self._write(
             self.store.change, id, **{name: value for name, value in fields.items() if value is not None}
         )

@@ -63,20 +63,16 @@ class SessionFactory:
             if built := self._built.pop(label, None):
                 await close_model(built)
 
-    def check(self, mode: str, model: str) -> None:
-        """Raise where there is no such mode or model."""
+    def check(self, mode: str = "chat", model: str = "", engine: str = "", focus: str = "") -> None:
+        """Raise where there is no such mode, model or focus, or ``engine`` is no plan; what is empty is the default."""
         if mode not in ("chat", "agent"):
             raise BAD_MODE(value=mode)
         if model and model not in self.models:
             raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(self.models))
-
-    def check_plan(self, engines: str) -> None:
-        """Raise where ``engines`` is not a plan."""
-        self._search.check_plan(engines)
-
-    def check_focus(self, name: str) -> None:
-        """Raise where there is no focus of that name."""
-        focus_of(name, self._search.focuses)
+        if engine:
+            self._search.check_plan(engine)
+        if focus:
+            focus_of(focus, self._search.focuses)
 
     def searches_by_default(self, model: str = "") -> bool:
         """Whether the search switch of a new conversation is on."""

@@ -31,8 +31,10 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     from ..demo.web import DemoWeb
 
     # On standard error, so that the mark is no part of what a command writes.
-    Terminal(sys.stderr).line(t("demo.mark"))
+    err = Terminal(sys.stderr)
+    err.text(t("demo.mark"))
     if getattr(args, "model", "") not in ("", EMBEDDED):
-        Terminal(sys.stderr).line(t("demo.embedded"))
+        err.text(t("demo.embedded"))
+        args.model = EMBEDDED
     with DemoWeb() as web:
         return int(args.inner(args, web.settings(ServerSettings(port=args.port)), t, web.client))

@@ -20,5 +20,5 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     headline = err.paint(t("invalid" if bad_input else what), "red")
     err.line(t("error", what=headline, code=code, message=message))
     if hint:
-        err.line(t("hint", hint=hint))
+        err.text(t("hint", hint=hint))
     return BAD_INPUT if bad_input else FAILED

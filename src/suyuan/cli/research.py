@@ -58,8 +58,8 @@ async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
         try:
             name, *rest = args.words
             action = _ACTIONS.get(name)
-            if action is not None and len(rest) == (name != "list"):
-                return await action(client, rest[0] if rest else "", args, t)
+            if action is not None and (not rest or (len(rest) == 1 and name != "list")):
+                return await action(client, _named(name, rest), args, t)
             return await _new(client, " ".join(args.words), args, t)
         except SuyuanError as error:
             return show_failure(error, t, "research.failed")
@@ -68,6 +68,7 @@ async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
 async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: Texts) -> int:
     from .research_view import follow, settle_plan
 
+    _check_out(client, args)
     service = client.research_service
     asks = not args.yes and not args.json and sys.stdin.isatty()
     job = await service.create(question, {**_options(args), "wait_for_plan": asks or bool(args.query)})
@@ -75,9 +76,9 @@ async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: 
         job = await service.wait(job.id)
         plan = _with_queries(job.plan or {}, args.query)
         if job.state == "awaiting_plan":
-            settled = settle_plan(plan, t) if asks else plan
+            settled = settle_plan(question, plan, t) if asks else plan
             if settled is None:
-                Terminal(sys.stderr).line(t("research.kept", id=job.id))
+                Terminal(sys.stderr).text(t("research.kept", id=job.id))
                 return OK
             await service.accept(job.id, settled)
     return await _finish(client, job.id, args, t, follow)
@@ -95,7 +96,7 @@ async def _finish(
     try:
         await follow(service, id, t)
     except asyncio.CancelledError:
-        Terminal(sys.stderr).line(t("research.interrupted", id=id))
+        Terminal(sys.stderr).text(t("research.interrupted", id=id))
         raise
     return await _show(client, id, args, t)
 
@@ -113,7 +114,7 @@ async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts
         show_markdown(Terminal(sys.stdout), found.report or state)
     if found.state == "failed" and not found.report:
         failure = found.result.get("failure") or {}
-        Terminal(sys.stderr).line(f"{failure.get('message', '')} {failure.get('hint', '')}")
+        Terminal(sys.stderr).text(f"{failure.get('message', '')} {failure.get('hint', '')}")
     return OK if found.claims else FAILED if found.state == "failed" else NOTHING
 
 
@@ -128,7 +129,7 @@ async def _resume(client: AsyncClient, id: str, args: argparse.Namespace, t: Tex
 
 async def _stop(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     job = await client.research_service.stop(id)
-    Terminal(sys.stdout).line(t("research.state", **_row(job)))
+    Terminal(sys.stdout).text(t("research.state", **_row(job)))
     return OK
 
 
@@ -142,15 +143,15 @@ async def _list(client: AsyncClient, _: str, args: argparse.Namespace, t: Texts)
         return OK
     out = Terminal(sys.stdout)
     for job in jobs:
-        out.line(t("research.state", **_row(job)))
+        out.text(t("research.state", **_row(job)))
     if not jobs:
-        out.line(t("research.none"))
+        out.text(t("research.none"))
     return OK if jobs else NOTHING
 
 
 async def _remove(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     await client.research_service.remove(id)
-    Terminal(sys.stdout).line(t("research.removed", id=id))
+    Terminal(sys.stdout).text(t("research.removed", id=id))
     return OK
 
 
@@ -171,8 +172,8 @@ async def _verify(client: AsyncClient, name: str, args: argparse.Namespace, t: T
     else:
         out = Terminal(sys.stdout)
         for claim in outcome["claims"]:
-            out.line(t("research.claim", mark="✓" if claim["holds"] else "✗", text=claim["text"]))
-        out.line(t("research.held", held=outcome["held"], total=len(outcome["claims"])))
+            out.text(t("research.claim", mark="✓" if claim["holds"] else "✗", text=claim["text"]))
+        out.text(t("research.held", held=outcome["held"], total=len(outcome["claims"])))
     return OK if outcome["held"] == len(outcome["claims"]) else NOTHING
 
 
@@ -190,15 +191,38 @@ _ACTIONS: dict[str, Callable[[AsyncClient, str, argparse.Namespace, Texts], Awai
 async def _write(client: AsyncClient, result: Mapping[str, Any], args: argparse.Namespace, t: Texts) -> None:
     from ..research.export import export
 
+    data = await export(result, _form(args), client.network)
+    if args.out:
+        try:
+            await asyncio.to_thread(Path(args.out).write_bytes, data)
+        except OSError as error:
+            raise BAD_RESEARCH(name="--out", value=error) from None
+        Terminal(sys.stderr).text(t("research.written", file=args.out))
+    else:
+        sys.stdout.buffer.write(data)
+
+
+def _check_out(client: AsyncClient, args: argparse.Namespace) -> None:
+    """Raise before anything is searched where the report could not be written in the end."""
+    if _form(args) == "pdf" and (problem := client.network.print_problem()):
+        raise problem
+    file = Path(args.out)
+    if args.out and (file.is_dir() or not file.parent.is_dir()):
+        raise BAD_RESEARCH(name="--out", value=args.out)
+
+
+def _form(args: argparse.Namespace) -> str:
     form = args.form or Path(args.out).suffix.lstrip(".").lower() or "md"
     if form not in FORMS:
         raise BAD_RESEARCH(name="--form", value=form)
-    data = await export(result, form, client.network)
-    if args.out:
-        await asyncio.to_thread(Path(args.out).write_bytes, data)
-        Terminal(sys.stderr).line(t("research.written", file=args.out))
-    else:
-        sys.stdout.buffer.write(data)
+    return str(form)
+
+
+def _named(action: str, rest: list[str]) -> str:
+    """What an action is done with: every one but ``list`` needs an id or a file."""
+    if not rest and action != "list":
+        raise BAD_RESEARCH(name=f"{action} {'FILE' if action == 'verify' else 'ID'}", value="?")
+    return rest[0] if rest else ""
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

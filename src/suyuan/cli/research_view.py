@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..config.ui import editor
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from ..research.plan import plan_from
+from ..research.plan import plan_from, with_answers
 from ..research.request import label
 from ..research.service import ResearchService
 from .terminal import Terminal
@@ -24,7 +24,7 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from rich.table import Table
 
-_SHOWN = ("searches", "pages", "tokens", "seconds")
+_SHOWN = ("searches", "pages", "tokens", "seconds", "money")
 _WIDTH = 24
 
 
@@ -36,29 +36,30 @@ async def follow(service: ResearchService, id: str, t: Texts) -> None:
         return
     from rich.live import Live
 
+    plan: list[str] = []
     lines: list[str] = []
     with Live(console=err.console(), transient=True, refresh_per_second=4) as live:
         async with aclosing(service.follow(id)) as events:  # type: ignore[type-var]
             async for _, event in events:
                 if event["kind"] == "progress":
-                    live.update(_table(event, lines[-6:], t))
+                    plan = plan or _questions((await service.get(id)).plan or {})
+                    live.update(_table(event, [*plan, *lines[-6:]], t))
                 elif line := _line(event):
                     lines.append(line)
 
 
-def settle_plan(plan: Mapping[str, Any], t: Texts) -> dict[str, Any] | None:
+def settle_plan(question: str, plan: Mapping[str, Any], t: Texts) -> dict[str, Any] | None:
     """Show the plan and let the user take, edit or leave it; None for leaving it."""
     err = Terminal(sys.stderr)
     current = dict(plan)
     if current.get("clarifications"):
         err.line(t("research.skip"))
-        current["clarifications"] = [
-            {**each, "answer": input(f"{each['question']} ")} for each in current["clarifications"]
-        ]
+        answers = [{**each, "answer": input(f"{each['question']} ")} for each in current["clarifications"]]
+        current = with_answers(question, plan_from({**current, "clarifications": answers})).as_dict()
     while True:
         err.line(t("research.plan"))
-        for number, part in enumerate(current["sub_questions"], 1):
-            err.line(f"  {number}. {part['question']}")
+        for line, part in zip(_questions(current), current["sub_questions"], strict=True):
+            err.line(f"  {line}")
             for query in part["queries"]:
                 err.line(f"     🔍 {query}")
         choice = input(t("research.accept")).strip().lower()
@@ -67,6 +68,10 @@ def settle_plan(plan: Mapping[str, Any], t: Texts) -> dict[str, Any] | None:
         if choice != "e":
             return current
         current = _edited(current, err)
+
+
+def _questions(plan: Mapping[str, Any]) -> list[str]:
+    return [f"{number}. {part['question']}" for number, part in enumerate(plan.get("sub_questions", ()), 1)]
 
 
 def _edited(plan: dict[str, Any], err: Terminal) -> dict[str, Any]:
@@ -79,7 +84,7 @@ def _edited(plan: dict[str, Any], err: Terminal) -> dict[str, Any]:
         subprocess.run([*shlex.split(editor()), name], check=False)
         return plan_from(json.loads(file.read_text(encoding="utf-8"))).as_dict()
     except (SuyuanError, ValueError, OSError) as error:
-        err.line(str(error))
+        err.text(str(error))
         return plan
     finally:
         file.unlink(missing_ok=True)
@@ -95,6 +100,8 @@ def _table(progress: Mapping[str, Any], lines: list[str], t: Texts) -> Table:
     bars = Table.grid(padding=(0, 1))
     for name in _SHOWN:
         limit = progress["budget"][name]
+        if name == "money" and not limit:
+            continue
         bar = ProgressBar(limit or 1, min(used[name], limit), _WIDTH)
         bars.add_row(label(f"limit.{name}", t.lang), bar, f"{used[name]:g} / {limit:g}")
     grid.add_row(bars)

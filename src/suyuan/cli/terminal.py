@@ -47,6 +47,11 @@ class Terminal:
         else:
             self.stream.write(printable(text) + "\n")
 
+    def text(self, text: str) -> None:
+        """Write a text, on a terminal in lines that break between words; a pipe gets it in one."""
+        for line in self.folded(text, "") if self.interactive else [text]:
+            self.line(line)
+
     def paint(self, text: str, style: str) -> str:
         """Return ``text`` in a colour, where colours are wanted."""
         text = printable(text)

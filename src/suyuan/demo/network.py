@@ -57,7 +57,7 @@ class DemoResolver:
 
 
 class DemoNetwork(Network):
-    """Sends requests to the server of the demo web only, without proxy and browser."""
+    """Sends requests to the server of the demo web only, without proxy; a browser prints, and reads no page."""
 
     def __init__(self, page_hosts: frozenset[str], engine_hosts: frozenset[str], port: int) -> None:
         super().__init__(NetSettings(impersonate=OFF), BrowserSettings(), PageAccess())
@@ -65,7 +65,7 @@ class DemoNetwork(Network):
         self._resolver = DemoResolver(page_hosts | engine_hosts, port)
 
     def browser_problem(self) -> SuyuanError | None:
-        """A browser has network access of its own, so the demo has none."""
+        """The guard of the demo would refuse a browser every page; it can print what needs nothing."""
         return _refused("browser")
 
     @cached_property
@@ -80,9 +80,6 @@ class DemoNetwork(Network):
 
     def _http(self, profile: str) -> Transport:
         return HttpClient(self._net, lookup=self._resolver.lookup)
-
-    def _browser(self) -> Transport:
-        raise _refused("browser")
 
 
 def _refused(where: str) -> SuyuanError:

@@ -11,7 +11,7 @@ from ..text.tokens import is_name, tokens
 from ..text.words import stems, words
 from .topic import figure_meant, find_name, find_topic, named_in, nouns_meant
 
-_PRONOUN = re.compile(
+PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|that one|those|these|the same|the former"
     r"|the latter|the other|(?:an?|any|which|even|first|last|new|old)(?: \w+)? ones?)\b"
     r"|\b(?:this|that)\b(?! (?:year|month|week|day|morning|evening|century|is\b))"
@@ -85,7 +85,7 @@ def resolve(message: str, history: Sequence[Said]) -> Resolved:
     if not certain and not _may_lean(message):
         return alone
     about = _subject(message, history)
-    rest = _PRONOUN.sub(" ", without_request(message))
+    rest = PRONOUN.sub(" ", without_request(message))
     for noun in nouns_meant(message):
         rest = rest.replace(noun, " ")
     own = keywords(rest)
@@ -95,7 +95,7 @@ def resolve(message: str, history: Sequence[Said]) -> Resolved:
 
 def _leans(message: str, before: Said) -> bool:
     """Whether ``message`` can be understood only with what was said before."""
-    if _PRONOUN.search(message):
+    if PRONOUN.search(message):
         return True
     if find_name(message):
         return False

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..text.keywords import content_stems, keywords
 from ..text.scripts import HAN
 from .answer_type import answer_type
+from .follow_up import PRONOUN
 from .topic import find_name
 
 _BETWEEN_QUESTIONS = re.compile(
@@ -41,6 +42,8 @@ _MAX_NAME = 10
 _NAME_BEFORE = re.compile(rf"({_CAPITALS}[A-Z][A-Za-z0-9-]*|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s+)$")
 _TWO_NAMES = re.compile(r"\b[A-Z][\w-]*,? and [A-Z]")
 _MOST_NAMES = 6
+# A name after one of these says when or where, not what a question is about.
+_WHEN_OR_WHERE = r"\b(?:in|on|at|from|since|during|until|before|after)\s+(?:the\s+)?"
 
 
 class Part(NamedTuple):
@@ -77,7 +80,15 @@ def _split_between(question: str) -> list[str]:
     if len(parts) < 2:
         return [question] if content_stems(question) else []
     subject = find_name(parts[0]) or ("" if question.isascii() else " ".join(keywords(parts[0])))
-    return [parts[0], *(f"{subject} {part}" if subject and subject not in part else part for part in parts[1:3])]
+    return [parts[0], *(f"{subject} {part}" if _leans_on(subject, part) else part for part in parts[1:3])]
+
+
+def _leans_on(subject: str, part: str) -> bool:
+    """Whether a further question needs the subject of the first: not where it has it, or is about a name of its own."""
+    if not subject or subject in part:
+        return False
+    own = find_name(part) if part.isascii() else ""
+    return not own or bool(PRONOUN.search(part)) or bool(re.search(_WHEN_OR_WHERE + re.escape(own), part))
 
 
 def _with_each(question: str, start: int, end: int, *choices: str) -> list[Part]:

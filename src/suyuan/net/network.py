@@ -113,7 +113,11 @@ class Network:
         return self._clients[key]
 
     def browser_problem(self) -> SuyuanError | None:
-        """The reason why no browser can be used here, or None."""
+        """The reason why pages of the web cannot be read with a browser here, or None."""
+        return self.print_problem()
+
+    def print_problem(self) -> SuyuanError | None:
+        """The reason why no browser can be started here, not even to print, or None."""
         # Every page asks, and one that was there a moment ago is still there.
         if time.monotonic() < self._browser_until:
             return None
@@ -190,7 +194,7 @@ class Network:
 
     async def print_pdf(self, html: str) -> bytes:
         """Print a page that needs nothing from the network as PDF, in the browser."""
-        if problem := self.browser_problem():
+        if problem := self.print_problem():
             raise problem
         browser: Any = self._client("browser")
         pdf: bytes = await browser.print_pdf(html)

@@ -33,7 +33,7 @@ class Author:
         self._models = models
         self.model = models.label(request.model)
         """The name of the model; empty where there is none."""
-        self._failure: Failure | None = None
+        self._failure: Failure | None = models.missing(request.model)
 
     @property
     def context_tokens(self) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..core.causes.chat import UNKNOWN_MODEL_CHOICE
 from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..core.spans import span
 from ..llm.build import build_model, close_model
 from ..llm.errors import LONGEST_WAIT, model_error
@@ -42,6 +44,12 @@ class ModelCalls:
         """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
         settings = self._models.get(name or self._default)
         return settings.label if settings and settings.provider != EMBEDDED else ""
+
+    def missing(self, name: str) -> Failure | None:
+        """Why a job cannot have the model that it was given: it may have been connected elsewhere, or removed since."""
+        if name in ("", EMBEDDED, *self._models):
+            return None
+        return UNKNOWN_MODEL_CHOICE.failure(value=name, known=", ".join(self._models))
 
     def context_tokens(self, label: str) -> int:
         """The length of a prompt that the model takes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..core.causes.research import BAD_RESEARCH
@@ -124,6 +124,14 @@ def refined(question: str, plan: ResearchPlan) -> str:
     """The question with what was answered to the questions back."""
     told = [back.answer.strip() for back in plan.clarifications if back.answer.strip()]
     return " ".join([question, *told])
+
+
+def with_answers(question: str, plan: ResearchPlan) -> ResearchPlan:
+    """The plan with a sub-question of its own, before the others, for what was answered to the questions back."""
+    asked = refined(question, plan)
+    if asked == question or any(part.question == asked for part in plan.sub_questions):
+        return plan
+    return replace(plan, sub_questions=(_planned(asked), *plan.sub_questions)[:MAX_SUB_QUESTIONS])
 
 
 def other_words(question: str, tried: Sequence[str]) -> list[str]:

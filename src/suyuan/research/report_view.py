@@ -98,5 +98,6 @@ class ReportView:
         engines = self.joined(
             f"{each['engine']}: {each['detail_code'] or each['outcome']}" for each in receipt["engines"]
         )
-        count = self.say("results", count=receipt["count"])
-        return self.plain(f"{receipt['query']} — {count}{f' ({engines})' if engines else ''}")
+        failure = receipt["failure"]
+        came = failure["message"] if failure else self.say("results", count=receipt["count"])
+        return self.plain(f"{receipt['query']} — {came}{f' ({engines})' if engines else ''}")

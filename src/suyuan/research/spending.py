@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable
 from .request import Budget
 from .settings import ResearchSettings
 
+_ROUNDING = 1 + 1e-9
+"""Three times 0.1 is a little more than 0.3."""
+
 
 class Spending:
     """Counts in the order of the plan, so that a job that is resumed comes to the same limits."""
@@ -41,7 +44,7 @@ class Spending:
     @property
     def is_over(self) -> bool:
         """Whether nothing more may be gathered."""
-        return self._closed or any(name in self.reached for name in ("seconds", "money", "stopped"))
+        return self._closed or any(name in self.reached for name in ("seconds", "stopped"))
 
     def begin(self) -> None:
         """Count the searches and pages from the first again."""
@@ -54,7 +57,8 @@ class Spending:
 
     def take_search(self) -> bool:
         """Count one search; False where there is none left."""
-        return self._take("searches", self.searches < self._budget.searches)
+        dear = self._is_too_dear(self._settings.search_price)
+        return not dear and self._take("searches", self.searches < self._budget.searches)
 
     def take_page(self) -> bool:
         """Count one page; False where there is none left."""
@@ -66,13 +70,12 @@ class Spending:
             return self._reach("tokens")
         if self.seconds_to_write <= 0:
             return self._reach("seconds")
-        return not self._is_too_dear()
+        return not self._is_too_dear(tokens / 1000 * self._settings.token_price)
 
     def note(self) -> bool:
-        """Note whether the time or the money has run out; return whether anything may still be gathered."""
+        """Note whether the time has run out; return whether what was taken may be done."""
         if self.seconds_left <= 0:
             self._reach("seconds")
-        self._is_too_dear()
         return not self.is_over
 
     def stop(self) -> None:
@@ -80,17 +83,17 @@ class Spending:
         self._reach("stopped")
 
     def _take(self, name: str, left: bool) -> bool:
-        if self._is_too_dear():
-            return False
         if not left:
             return self._reach(name)
         setattr(self, name, getattr(self, name) + 1)
         return True
 
-    def _is_too_dear(self) -> bool:
-        if self._budget.money and self.money >= self._budget.money:
+    def _is_too_dear(self, price: float) -> bool:
+        """Whether what costs ``price`` is more than the money that is left; what is free never is, such as a page."""
+        if price and self._budget.money and self.money + price > self._budget.money * _ROUNDING:
             self._reach("money")
-        return "money" in self.reached
+            return True
+        return False
 
     def _reach(self, name: str) -> bool:
         if name not in self.reached:

@@ -64,12 +64,7 @@ def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
     settings = s.NewConversation.model_validate(given).model_dump(include=set(_FIELDS))
     if client.connected_models.reload():
         client.connect_models()
-    sessions = client.chat.sessions
-    sessions.check(settings["mode"], settings["model"])
-    if settings["engine"]:
-        sessions.check_plan(settings["engine"])
-    if settings["focus"]:
-        sessions.check_focus(settings["focus"])
+    client.chat.sessions.check(**{name: settings[name] for name in ("mode", "model", "engine", "focus")})
     return settings
 
 

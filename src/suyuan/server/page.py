@@ -451,5 +451,5 @@ def _answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None =
     client = client_from(request)
     known = engines or health.engines(client, without_key=False)
     titles = {engine["name"]: str(engine["title"]) for engine in known}
-    prints = client.network.browser_problem() is None
+    prints = client.network.print_problem() is None
     return AnswerHtml(language_of(request), lambda name: titles.get(name, name), prints=prints)
