@@ -282,7 +282,8 @@ def test_what_nothing_found_looks_like() -> None:
 
 def test_a_feed_with_entities_is_refused() -> None:
     bomb = '<!DOCTYPE feed [<!ENTITY a "aaaa">]>' + ARXIV_FEED.format(entries="").partition("?>")[2]
-    assert failure(engine("arxiv"), answer(bomb)).detail_code == "layout_changed"
+    for body in (bomb, bomb.encode("utf-16")):
+        assert failure(engine("arxiv"), answer(body)).detail_code == "layout_changed"
 
 
 def test_pubmed_asks_for_no_summaries_of_nothing() -> None:
