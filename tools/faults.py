@@ -758,7 +758,7 @@ FAULTS = (
     Fault(
         "tests/server/test_page.py::test_edit_retry_suggest_and_copy",
         "the earlier versions of an answer are lost",
-        "store/conversations.py",
+        "store/answer_versions.py",
         "connection.execute(aside.values(position=min(lowest, 0) - 1, version_of=asked))",
         "connection.execute(aside.values(position=min(lowest, 0) - 1))",
     ),
@@ -1019,9 +1019,30 @@ FAULTS = (
     Fault(
         "tests/server/test_two_people.py",
         "an unknown version of an answer is chosen in silence",
-        "store/conversations.py",
+        "store/answer_versions.py",
         "raise NO_MESSAGE(id=answer[:40])",
         "return",
+    ),
+    Fault(
+        "tests/server/test_accounts.py",
+        "a shared link shows what was written later",
+        "store/answer_versions.py",
+        'return messages.c.state != "running", messages.c.kept_at <= until',
+        'return (messages.c.state != "running",)',
+    ),
+    Fault(
+        "tests/server/test_accounts.py",
+        "the documents of a person may take any room",
+        "pages/library.py",
+        "if used + more > limit > 0:",
+        "if False:",
+    ),
+    Fault(
+        "tests/pages/test_zip_formats.py",
+        "XML that is not in UTF-8 may declare entities",
+        "core/xml.py",
+        "parser.EntityDeclHandler = _declared",
+        "pass",
     ),
     Fault(
         "tests/server/test_hostile_requests.py",

@@ -58,3 +58,9 @@ def test_without_such_words_the_date_says_nothing() -> None:
 )  # fmt: skip
 def test_words_that_ask_for_the_newest(question: str, asked: bool) -> None:
     assert asks_for_newest(question) is asked
+
+
+@pytest.mark.parametrize("claimed", ["0000-01-01", "2024/05/01", "soon", "99999-1-1", "2024-13-45"])
+def test_a_date_that_is_none_does_not_end_the_answer(claimed: str) -> None:
+    told = answer("What is the latest release of Marl?", (OLD, claimed), (NEW, "2026-10-05"))
+    assert told[0].startswith("As of 2026-10-05") and "3.15" in told[1]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engines.answers import ARXIV_FEED, ISSUE, OPTIONS, STACK_ROW, STORY, URL, body, requests, sample
+from engines.answers import ARXIV_FEED, CROSSREF_ROW, ISSUE, OPTIONS, STACK_ROW, STORY, URL, body, requests, sample
 from engines.exchanges import NOW, answer, failure, run, sent
 from suyuan.core.engine import Engine, EngineSettings
 from suyuan.core.freshness import Freshness
@@ -280,9 +280,17 @@ def test_what_nothing_found_looks_like() -> None:
     assert "bad query" in failure(engine("arxiv"), answer(ARXIV_FEED.format(entries=entry), 400)).message
 
 
+@pytest.mark.parametrize(("parts", "day"), [([1850, 5, 1], "1850-05-01"), ([0, 1, 1], None), ([2024, 13, 1], None)])
+def test_crossref_gives_days_that_there_are(parts: list[int], day: str | None) -> None:
+    row = CROSSREF_ROW | {"published": {"date-parts": [parts]}}
+    found = engine("crossref").parse(answer({"message": {"items": [row]}})).results
+    assert [result.published_at for result in found] == [day]
+
+
 def test_a_feed_with_entities_is_refused() -> None:
     bomb = '<!DOCTYPE feed [<!ENTITY a "aaaa">]>' + ARXIV_FEED.format(entries="").partition("?>")[2]
-    assert failure(engine("arxiv"), answer(bomb)).detail_code == "layout_changed"
+    for feed in (bomb, bomb.encode("utf-16")):
+        assert failure(engine("arxiv"), answer(feed)).detail_code == "layout_changed"
 
 
 def test_pubmed_asks_for_no_summaries_of_nothing() -> None:

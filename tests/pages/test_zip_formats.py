@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from support.documents import docx, epub, paragraph, zipped
@@ -12,6 +15,7 @@ from suyuan.pages.convert import to_document
 from suyuan.pages.kind import kind_of
 from suyuan.pages.reading import ReceivedPage
 
+ENTITY = '<?xml version="1.0" encoding="{}"?><!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>'
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -21,6 +25,14 @@ def read(body: bytes, content_type: str = "application/octet-stream") -> tuple[s
     )
     document = to_document(page)
     return document.title, document.text
+
+
+def claiming(size: int) -> bytes:
+    """A file whose only member is said to be as long as this, and ends before."""
+    body = bytearray(zipped({"word/document.xml": "<x/>"}, zipfile.ZIP_STORED))
+    directory = body.rindex(b"PK\x01\x02")
+    body[directory + 20 : directory + 28] = size.to_bytes(4, "little") * 2
+    return bytes(body)
 
 
 def test_headings_lists_tables_and_hidden_text_of_word() -> None:
@@ -67,7 +79,9 @@ def test_kinds_are_recognised_by_content() -> None:
     [
         (b"PK\x03\x04 not a zip", DOCX_TYPE),
         (zipped({"word/document.xml": "<w:document"}), DOCX_TYPE),
-        (zipped({"word/document.xml": '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>'}), DOCX_TYPE),
+        (zipped({"word/document.xml": '<?xml version="1.0" encoding="nonsense"?><x/>'}), DOCX_TYPE),
+        (claiming(5000), DOCX_TYPE),
+        (zipped({"word/document.xml": "<x/>"}, zipfile.ZIP_LZMA), DOCX_TYPE),
         (zipped({"META-INF/container.xml": "<container/>"}), "application/epub+zip"),
     ],
 )
@@ -75,6 +89,26 @@ def test_a_damaged_file_is_a_cause(body: bytes, content_type: str) -> None:
     with pytest.raises(SuyuanError) as raised:
         read(body, content_type)
     assert raised.value.detail_code == "unsupported_type" and raised.value.hint
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-7", "utf-32", "cp037"])
+def test_entities_are_refused_in_every_encoding(encoding: str) -> None:
+    """By the parser: their bytes differ."""
+    declared = "utf-16" if encoding.startswith("utf-16") else encoding
+    for body, content_type in (
+        (zipped({"word/document.xml": ENTITY.format(declared).encode(encoding)}), DOCX_TYPE),
+        (zipped({"META-INF/container.xml": ENTITY.format(declared).encode(encoding)}), "application/epub+zip"),
+    ):
+        with pytest.raises(SuyuanError) as raised:
+            read(body, content_type)
+        assert raised.value.detail_code == "unsupported_type"
+
+
+def test_a_document_type_without_entities_and_utf_16_are_read() -> None:
+    body = docx(paragraph("可以读"))
+    text = zipfile.ZipFile(io.BytesIO(body)).read("word/document.xml").decode()
+    wide = f'<?xml version="1.0" encoding="utf-16"?><!DOCTYPE x>{text}'.encode("utf-16")
+    assert read(zipped({"word/document.xml": wide}), DOCX_TYPE)[1] == "可以读"
 
 
 def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -236,6 +236,40 @@ async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoke
         assert (await stranger("GET", path))[0] == 404 and (await stranger("GET", f"/c/{id}"))[0] in (303, 401)
 
 
+async def test_a_shared_link_shows_no_answer_that_was_finished_later(tmp_path: Path) -> None:
+    go_on = threading.Event()
+    with serve_model([[reply("half "), hold(go_on), reply("done.")]]) as model:
+        with serving(settings_of(data=tmp_path, model=openai(model.url)), users=True) as served:
+            team = Team(served, served.app.state.client.chat.store.people, tmp_path)
+            add_account(team.people, "anna", PASSWORD)
+            async with team.as_("anna") as anna, team.as_() as stranger, asyncio.timeout(PATIENCE):
+                id = await anna.conversation(search=False)
+
+                async def share() -> str:
+                    _, made = await anna("POST", f"/api/conversations/{id}/shares")
+                    return str(made["url"]).removeprefix(served.url).replace("/s/", "/api/shared/")
+
+                async def shown(path: str) -> list[str]:
+                    return [each["text"] for each in (await stranger("GET", path))[1]["messages"]]
+
+                run = await anna.ask(id, "the first")
+                early = await share()
+                assert await shown(early) == ["the first"]
+                go_on.set()
+                await anna.answer(run)
+                assert await shown(early) == ["the first"]
+                whole = await share()
+                assert await shown(whole) == ["the first", "half done."]
+                # Nor one that took the place of the answer which was there.
+                again = await anna("POST", f"/api/conversations/{id}/retry", {"answer": run})
+                await anna.answer(again[1]["run"])
+                _, then = await stranger("GET", whole)
+                assert [each["id"] for each in then["messages"]][1] == run
+                _, now = await stranger("GET", await share())
+                assert [each["id"] for each in now["messages"]][1] == again[1]["run"]
+                assert await shown(early) == ["the first"]
+
+
 async def test_the_links_of_a_closed_account_lead_nowhere(team: Team) -> None:
     add_account(team.people, "erik", PASSWORD)
     async with team.as_("erik") as erik, team.as_() as stranger, team.as_("anna", scopes=("admin",)) as admin:
@@ -272,6 +306,37 @@ async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
                     await anna.answer(await anna.ask(mine))
                 found = [(await anna("POST", "/api/search", {"query": "x y"}))[0] for _ in range(2)]
                 assert found[0] != 429 and found[1] == 429
+
+
+async def test_documents_have_a_quota_too(tmp_path: Path) -> None:
+    settings = replace(settings_of(data=tmp_path), people=PeopleSettings(documents=1))
+    with serving(settings, users=True) as served:
+        team = Team(served, served.app.state.client.chat.store.people, tmp_path)
+        for name in ("anna", "bob"):
+            add_account(team.people, name, PASSWORD)
+        team.people.change(team.people.named("anna").id, quotas={"documents": 0})
+
+        async def send(ask: Client, *bodies: bytes) -> tuple[int, Any]:
+            form = aiohttp.FormData()
+            for number, body in enumerate(bodies):
+                form.add_field("files", body, filename=f"{number}.txt")
+            async with ask.session.post(ask.url + "/api/library", data=form) as answer:
+                return answer.status, await answer.json()
+
+        async with team.as_("bob") as bob, team.as_("anna") as anna, asyncio.timeout(PATIENCE):
+            note = b"A walrus note. " * 28_000
+            status, sent = await send(bob, note, note)
+            assert status == 201 and len(sent["documents"]) == 1, "the file and its text are counted"
+            assert sent["errors"][0]["error"]["detail_code"] == "library_full"
+            status, problem = await send(bob, note)
+            assert status == 413 and "--documents" in problem["error"]["hint"], problem
+            me = (await bob("GET", "/api/me"))[1]
+            assert me["quotas"]["documents"] == 1 and 0.6 < me["used"]["documents"] < 1
+            # Many at once find no more room than one after the other.
+            assert (await bob("DELETE", f"/api/library/{sent['documents'][0]['id']}"))[0] == 204
+            found = await asyncio.gather(*(send(bob, note) for _ in range(3)))
+            assert sorted(status for status, _ in found) == [201, 413, 413]
+            assert [(await send(anna, note))[0] for _ in range(3)] == [201] * 3, "no limit"
 
 
 def run(*args: str, stdin: str = "", monkeypatch: pytest.MonkeyPatch) -> int:

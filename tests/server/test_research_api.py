@@ -8,7 +8,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
-from server.serving import client
+from server.serving import client, serving
+from suyuan.demo.web import DemoWeb
+from suyuan.research.forms import FORMS
 from suyuan.server.demo_server import DemoServer
 
 QUESTION = "How tall is the Gull Point Lighthouse?"
@@ -94,3 +96,40 @@ async def test_a_job_is_stopped(url: str) -> None:
                 assert (await ask("POST", f"{path}/stop"))[0] == 200
         _, done = await ask("GET", path)
         assert done["state"] in ("cancelled", "done") and done["report"]
+
+
+async def test_every_view_shows_a_report_whatever_the_dates_of_its_sources() -> None:
+    """They come from engines and pages, which may claim any."""
+    dates = [
+        "0000-01-01",
+        "0000",
+        "99999-01-01",
+        "2024-13-45",
+        "2024",
+        "2024-05",
+        "²²²²-01-01",
+        "soon",
+        "",
+        "2025-02-03",
+    ]
+    with DemoWeb() as web, serving(web.settings(), connect=web.client) as served:
+        async with client(served.url) as ask:
+            _, job = await ask("POST", "/api/research", {"question": QUESTION, "depth": "quick"})
+            path = f"/api/research/{job['id']}"
+            await ask.all_events(f"{path}/events")
+            store = served.app.state.client.research_service.store
+            result = store.get(job["id"]).result
+            assert result["ledger"] and result["sources"], "a report to show"
+            entry = {"title": "A dated page", "url": "https://dated.example/", "ledger": [result["ledger"][0]["id"]]}
+            result["timeline"] = [{**entry, "date": date} for date in dates]
+            for row in (*result["ledger"], *result["sources"]):
+                row["published_at"] = row["fetched_at"] = "0000-01-01"
+            store.change(job["id"], result=result)
+            status, page = await ask("GET", f"/research/{job['id']}", Accept="text/html")
+            assert status == 200 and page.count("A dated page</title>") == 3, "those that name a day are on the line"
+            # The PDF is the HTML, printed.
+            for form in (form for form in FORMS if form != "pdf"):
+                async with ask.session.get(f"{served.url}{path}/export?form={form}") as response:
+                    assert response.status == 200, form
+                    if form == "html":
+                        assert "99999-01-01" in await response.text(), "the list has all"

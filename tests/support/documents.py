@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def zipped(parts: dict[str, str]) -> bytes:
+def zipped(parts: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """A ZIP file with these parts."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(out, "w", method) as file:
         for name, text in parts.items():
             file.writestr(name, text, zipfile.ZIP_STORED if name == "mimetype" else None)
     return out.getvalue()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
-from ..core.person import COUNTED, DEFAULT_SCOPES, SCOPES
+from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
 from ..messages.catalog import Texts
 from .terminal import Terminal
 
@@ -45,7 +45,7 @@ def add(commands: Any, t: Texts) -> None:
     token.add_argument("--days", type=float, default=None, metavar="N", help=t("help.token_days"))
     token.add_argument("--label", default="", help=t("help.token_label"))
     quota = action("quota", _quota, t("help.users_quota"))
-    for name in COUNTED:
+    for name in QUOTAS:
         quota.add_argument(f"--{name}", type=float, default=None, metavar="N")
     action("export", _export, t("help.users_export")).add_argument(
         "--output", type=Path, default=None, metavar="FILE", help=t("help.output")
@@ -116,7 +116,7 @@ def _token(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     people = _people(client)
     account = people.named(args.name)
-    given = {name: value for name in COUNTED if (value := getattr(args, name)) is not None}
+    given = {name: value for name in QUOTAS if (value := getattr(args, name)) is not None}
     if given:
         people.change(account.id, quotas={**account.quotas, **given})
         _note(client, "quota set", account)

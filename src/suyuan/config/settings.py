@@ -223,7 +223,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSettings:
-    """What people with accounts may use in a day (UTC), and how long is kept what they did; 0 for no limit."""
+    """What people with accounts may use, most of it by day (UTC), and how long their acts are kept; 0 for no limit."""
 
     searches: int = setting(
         "quota.searches", 0, whole(0, 10_000_000), "Searches of one person in a day.", env="SUYUAN_QUOTA_SEARCHES"
@@ -237,6 +237,10 @@ class PeopleSettings:
     money: float = setting(
         "quota.money", 0.0, number(0, 1e9), "Money for models for one person in a day, by the two prices.",
         env="SUYUAN_QUOTA_MONEY",
+    )  # fmt: skip
+    documents: int = setting(
+        "quota.documents", 1000, whole(0, 10**9), "Megabytes that the documents of one person take, with their text.",
+        env="SUYUAN_QUOTA_DOCUMENTS",
     )  # fmt: skip
     price_input: float = setting(
         "quota.priceInput", 0.0, number(0, 1e6), "What a million tokens sent to the model cost.",

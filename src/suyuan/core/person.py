@@ -12,6 +12,8 @@ SCOPES: tuple[Scope, ...] = ("search", "read", "chat", "admin")
 DEFAULT_SCOPES: tuple[Scope, ...] = ("search", "read", "chat")
 COUNTED = ("searches", "answers", "tokens", "money")
 """What is counted for each person and day."""
+QUOTAS = (*COUNTED, "documents")
+"""What can be limited: that, and the megabytes of the documents that a person has sent."""
 
 
 @dataclass(frozen=True, slots=True)

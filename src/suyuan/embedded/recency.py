@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
 
-from ..text.dates import extract_dates
+from ..text.dates import extract_dates, first_day
 from .evidence import Candidate, Evidence
 
 _NEWEST = re.compile(
@@ -33,7 +32,7 @@ class Recency:
     """The dates of sentences: of their sources, or else the last one that they name."""
 
     def __init__(self, evidence: Iterable[Evidence]) -> None:
-        self._published = {source.number: source.published for source in evidence}
+        self._published = {each.number: each.published if first_day(each.published) else "" for each in evidence}
 
     def published(self, candidate: Candidate) -> str:
         """Return the day on which the source of a sentence appeared; empty where it is not known."""
@@ -59,10 +58,5 @@ class Recency:
 
 
 def _years(day: str, newest: str) -> float:
-    return (_day(newest) - _day(day)).days / 365
-
-
-def _day(text: str) -> date:
-    """The first day of what is known only as a year or a month."""
-    year, month, day = [*(int(part) for part in text.split("-")), 1, 1][:3]
-    return date(year, month, day)
+    first, last = first_day(day), first_day(newest)
+    return (last - first).days / 365 if first and last else 0.0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from ..core.causes.engine import API_SAID_NO, UNREADABLE
 from ..core.http_status import check_status
 from ..core.query import SearchQuery
 from ..core.result import Details, EngineResults, SearchResult
 from ..core.wire import Request, Response
+from ..core.xml import read_xml
 from ..text.dates import read_date
 from .json_kit import plain_text, texts
 from .query_kit import OneRequestEngine, skipped
@@ -50,19 +51,16 @@ class Arxiv(OneRequestEngine):
         check_status(response, self.name)
         return EngineResults(tuple(self._result(entry) for entry in entries if _text(entry, "id").startswith("http")))
 
-    def _feed(self, response: Response) -> ElementTree.Element:
-        # No feed has a document type, whose entities could grow without end.
-        if b"<!DOCTYPE" in response.body or b"<!ENTITY" in response.body:
-            raise UNREADABLE(engine=self.name)
+    def _feed(self, response: Response) -> Element:
         try:
-            feed = ElementTree.fromstring(response.body)
-        except (ElementTree.ParseError, ValueError, LookupError):
+            feed = read_xml(response.body)
+        except ValueError:
             raise UNREADABLE(engine=self.name) from None
         if feed.tag != f"{_ATOM}feed":
             raise UNREADABLE(engine=self.name)
         return feed
 
-    def _result(self, entry: ElementTree.Element) -> SearchResult:
+    def _result(self, entry: Element) -> SearchResult:
         authors = [name.text for name in entry.findall(f"{_ATOM}author/{_ATOM}name")]
         venue = plain_text(entry.findtext(f"{_ARXIV}journal_ref"))
         topics = [one.get("term") for one in entry.findall(f"{_ATOM}category")]
@@ -77,5 +75,5 @@ class Arxiv(OneRequestEngine):
         )
 
 
-def _text(entry: ElementTree.Element, name: str) -> str:
+def _text(entry: Element, name: str) -> str:
     return plain_text(entry.findtext(f"{_ATOM}{name}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..text.dates import first_day
 from .json_kit import TAGS, number_of, plain_text, texts, value_at
 from .kit import Details, JsonEngine, Request, Response, SearchQuery, SearchResult, skipped
 
@@ -63,5 +64,6 @@ def _day(parts: object) -> str | None:
     """A whole date; many publications have only a year."""
     first = parts[0] if isinstance(parts, list) and parts else None
     if isinstance(first, list) and len(first) == 3 and all(isinstance(part, int) for part in first):
-        return "{:04d}-{:02d}-{:02d}".format(*first)
+        day = first_day("{:04d}-{:02d}-{:02d}".format(*first))
+        return day.isoformat() if day else None
     return None

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from ..core.causes.asked import BAD_ARGUMENT
-from ..core.causes.library import FILE_TOO_LARGE, FILE_UNREADABLE, NO_SUCH_FILE, NOT_IN_LIBRARY
+from ..core.causes.library import FILE_TOO_LARGE, FILE_UNREADABLE, LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import is_page
@@ -81,6 +81,8 @@ class Library:
         self._read, self._fetch = read, fetch
         self._archive: AsyncArchive | None = None
         self._checked = float("-inf")
+        # Many at once must not all find the same room.
+        self._sending = asyncio.Lock()
         self._updating: asyncio.Task[LibraryChange] | None = None
 
     # --- what is in it ------------------------------------------------------------------------------------------------
@@ -96,6 +98,10 @@ class Library:
     async def entries(self) -> list[LibraryEntry]:
         """All documents."""
         return await self._run(LibraryFiles.entries) if self.exists() else []
+
+    async def stored(self) -> int:
+        """How many bytes it takes: the files that were sent, and the text of all documents."""
+        return await self._run(LibraryFiles.stored) if self.exists() else 0
 
     async def file(self, id: str) -> LibraryFile:
         """The document with this id; raises ``NOT_IN_LIBRARY``."""
@@ -164,15 +170,27 @@ class Library:
         """Add a folder, a file or a URL; raises where there is nothing, or a single document cannot be read."""
         return await self._add(await asyncio.to_thread(_root_of, what))
 
-    async def add_url(self, url: str) -> LibraryFile:
+    async def add_url(self, url: str, limit: float = 0) -> LibraryFile:
         """Add a web page and nothing else: who sends an address must not make this machine read its own files."""
         if not is_page(url):
             raise BAD_ARGUMENT(name="url", why=Text("library.detail.only_url"))
-        await self._add(Root(url, "url", _now()))
+        async with self._sending:
+            await self._check_room(1, limit)
+            await self._add(Root(url, "url", _now()))
         return await self.file(file_id(url))
 
-    async def upload(self, name: str, body: bytes) -> LibraryFile:
-        """Add a file that was sent; it is kept in the folder of the library."""
+    async def upload(self, name: str, body: bytes, limit: float = 0) -> LibraryFile:
+        """Add a file that was sent; it is kept in the folder of the library, which may take ``limit`` bytes."""
+        async with self._sending:
+            await self._check_room(len(body), limit)
+            return await self._upload(name, body)
+
+    async def _check_room(self, more: int, limit: float) -> None:
+        used = await self.stored() if limit else 0
+        if used + more > limit > 0:
+            raise LIBRARY_FULL(used=used / 1_000_000, more=more / 1_000_000, limit=limit / 1_000_000)
+
+    async def _upload(self, name: str, body: bytes) -> LibraryFile:
         folder = self._folder / "uploads" / os.urandom(8).hex()
         path = folder / _file_name(name)
 

@@ -117,6 +117,12 @@ class LibraryFiles:
         row = self._archive.run(lambda db: db.execute("SELECT * FROM files WHERE id = ?", (id,)).fetchone())
         return _file(row) if row else None
 
+    def stored(self) -> int:
+        """How many bytes it takes: the files that were sent, and the text of all documents."""
+        sent = "SELECT total(size) FROM files JOIN roots USING (root) WHERE kind = 'upload'"
+        texts = "SELECT total(length(CAST(document AS BLOB))) FROM documents"
+        return int(self._archive.run(lambda db: db.execute(f"SELECT ({sent}) + ({texts})").fetchone()[0]))
+
     def add_root(self, root: Root) -> None:
         """Add a root; one that is known stays as it is."""
         values = (root.root, root.kind, root.added_at)

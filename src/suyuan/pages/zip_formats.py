@@ -9,12 +9,12 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
 from ..core.causes.page import PAGE_TOO_LARGE, UNSUPPORTED_TYPE
+from ..core.xml import read_xml
 from ..messages.catalog import Text
 from .block_reader import read_blocks
 from .bounded import bounded
@@ -25,7 +25,7 @@ MAX_MEMBER = 60_000_000
 _MAX_CHAPTERS = 2000
 _HEADING = re.compile(r"(?:heading|标题)\s*([1-6])$", re.I)
 _SPACE = re.compile(r"[ \t\u00a0]+")
-_BROKEN = (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, KeyError, ValueError, NotImplementedError, OSError)
+_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, OSError, EOFError)
 
 
 class _Parts:
@@ -39,6 +39,8 @@ class _Parts:
         return name in self._zip.NameToInfo
 
     def read(self, name: str) -> bytes:
+        if self._zip.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise NotImplementedError("both formats know these two only")
         with self._zip.open(name) as file:
             data = file.read(MAX_MEMBER + 1)
         if len(data) > MAX_MEMBER:
@@ -46,11 +48,7 @@ class _Parts:
         return data
 
     def xml(self, name: str) -> Element:
-        data = self.read(name)
-        # No such file needs them, and they are how XML is made to grow without end.
-        if b"<!ENTITY" in data:
-            raise ValueError("entities are not read")
-        return ElementTree.fromstring(data)
+        return read_xml(self.read(name))
 
 
 def docx_text(body: bytes, where: str) -> tuple[str, str]:

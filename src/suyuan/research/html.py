@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from html import escape
 
 from ..chat.html_page import html_page
 from ..citations.text_fragment import fragment_link
+from .report import placed
 from .report_view import ReportView, Row
 
 
@@ -89,12 +89,10 @@ class HtmlReport:
     def _timeline(self) -> Iterator[str]:
         """The dates of the sources on a line, and as a list."""
         if entries := self._view.result["timeline"]:
-            days = [_day(entry["date"]) for entry in entries]
-            span = (days[-1] - days[0]) or 1
             points = "".join(
-                f'<a href="#p{entry["ledger"][0]}" style="left:{100 * (day - days[0]) // span}%" '
+                f'<a href="#p{entry["ledger"][0]}" style="left:{int(100 * place)}%" '
                 f'title="{entry["date"]} {escape(entry["title"])}"></a>'
-                for entry, day in zip(entries, days, strict=True)
+                for entry, place in placed(entries)
             )
             told = (f"{entry['date']} — {escape(entry['title'])}{self._cited(entry['ledger'])}" for entry in entries)
             yield _section(self._say("timeline"), f'<div class="line">{points}</div>{_list(told)}')
@@ -152,10 +150,3 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     top = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _day(text: str) -> int:
-    try:
-        return date.fromisoformat(text[:10]).toordinal()
-    except ValueError:
-        return 0

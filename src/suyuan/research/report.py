@@ -9,6 +9,7 @@ from typing import Any
 
 from ..embedded.answer_sides import LONG_UNITS
 from ..store.research import StoredJob
+from ..text.dates import first_day
 from ..text.quantities import Quantity, find_quantities
 from ..text.scripts import HAN
 from .ledger import Ledger, SourcePage
@@ -121,6 +122,14 @@ def with_unit(text: str, quantity: Quantity) -> str:
     after = _UNIT.match(text, quantity.end) if quantity.unit else None
     named = after is not None and after[1].lower().startswith(quantity.unit[:3].lower())
     return text[quantity.start : after.end() if after and named else quantity.end].strip()
+
+
+def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], float]]:
+    """The entries of a timeline with their places on a line, from 0 to 1; without those that name no day."""
+    days = [(entry, day.toordinal()) for entry in entries if (day := first_day(str(entry["date"])))]
+    first = min((day for _, day in days), default=0)
+    span = max((day - first for _, day in days), default=0) or 1
+    return [(entry, (day - first) / span) for entry, day in days]
 
 
 def timeline(ledger: Ledger, cited: Iterable[int]) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ class AnswerHtml:
         """A time, short."""
         try:
             return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
-        except ValueError:
+        except (ValueError, OverflowError):
             return stamp[:16]
 
     def model(self, name: str) -> str:

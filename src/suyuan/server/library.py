@@ -17,6 +17,7 @@ from ..messages.catalog import Text
 from ..pages.library import PDF, Library
 from .api import FAILURES, client_from
 from .errors import failure, language_of
+from .quotas import documents_limit
 
 _MAX_FILES = 20
 
@@ -84,18 +85,18 @@ async def add_documents(
 
     What can be read is added; where nothing could be, the error of the first is the answer.
     """
-    library, lang = library_from(request), language_of(request)
+    library, lang, limit = library_from(request), language_of(request), await documents_limit(request)
     if not files and not url:
         raise BAD_ARGUMENT(name="files", why=Text("library.detail.no_file"))
     added, errors = [], []
     for file in (files or [])[:_MAX_FILES]:
         try:
-            added.append((await library.upload(file.filename or "", await file.read())).id)
+            added.append((await library.upload(file.filename or "", await file.read(), limit)).id)
         except SuyuanError as error:
             errors.append((file.filename or "", error))
     if url:
         try:
-            added.append((await library.add_url(url)).id)
+            added.append((await library.add_url(url, limit)).id)
         except SuyuanError as error:
             errors.append((url, error))
     if not added:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -11,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SUCH_TOKEN, SCOPE_MISSING
+from ..core.errors import SuyuanError
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
 from ..net.credentials import client_key
 from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
@@ -42,7 +44,9 @@ class MeOut(BaseModel):
     name: str
     role: Literal["admin", "member"]
     scopes: list[str]
-    quotas: dict[str, float] = Field({}, description="By day: searches, answers, tokens, money; 0 for no limit.")
+    quotas: dict[str, float] = Field(
+        {}, description="By day: searches, answers, tokens, money; in all: documents, in MB. 0 for no limit."
+    )
     used: dict[str, float] = {}
 
 
@@ -60,7 +64,9 @@ class UserChange(_In):
     password: str | None = Field(None, max_length=1000)
     role: Literal["admin", "member"] | None = None
     disabled: bool | None = None
-    quotas: dict[Literal["searches", "answers", "tokens", "money"], Annotated[float, Field(ge=0)]] | None = None
+    quotas: (
+        dict[Literal["searches", "answers", "tokens", "money", "documents"], Annotated[float, Field(ge=0)]] | None
+    ) = None
 
 
 class NewToken(_In):
@@ -96,6 +102,7 @@ async def log_in(request: Request, body: LoginIn) -> Response:
     account = await accounts.log_in(body.name, body.password, client_key(request.scope))
     value, seconds = await accounts.begin_login(account)
     person = Person(account.id, account.name, account.role)
+    current_person.set(person)
     response = JSONResponse(await _me(request, person))
     response.headers.append("Set-Cookie", request.app.state.cookies.set(value, seconds, request.url.scheme))
     return response
@@ -129,6 +136,9 @@ async def _me(request: Request, person: Person) -> dict[str, Any]:
     quotas: Quotas = request.app.state.quotas
     me["quotas"] = quotas.limits(dict(account.quotas))
     me["used"] = await accounts.in_store(lambda people: people.used(person.id))
+    with suppress(SuyuanError):
+        # Where there is no folder for documents, there are none.
+        me["used"]["documents"] = await client_from(request).library.stored() / 1_000_000
     return me
 
 
@@ -246,8 +256,8 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
         conversation = chat.store.get(share.conversation)
         if conversation is None or conversation.deleted_at:
             raise NO_SUCH_SHARE()
-        found = [each for each in chat.store.messages(share.conversation) if each.created_at <= share.until]
-        return conversation.title, [each.as_dict() for each in found if each.state != "running"]
+        found = chat.store.messages_at(share.conversation, share.until)
+        return conversation.title, [each.as_dict() for each in found]
 
     return await chat.read(work)
 

@@ -1,4 +1,4 @@
-"""``Quotas``: what each person may use in a day, and has used."""
+"""``Quotas``: what each person may use, most of it in a day, and has used."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Quotas:
         usual = {
             "searches": float(self._settings.searches), "answers": float(self._settings.answers),
             "tokens": float(self._settings.tokens), "money": self._settings.money,
+            "documents": float(self._settings.documents),
         }  # fmt: skip
         return {**usual, **own}
 
@@ -49,6 +50,11 @@ class Quotas:
 
         await self._accounts.in_store(work)
 
+    async def documents(self, person: Person) -> float:
+        """How many megabytes the documents of a person may take; 0 for no limit."""
+        account = await self._accounts.in_store(lambda people: people.by_id(person.id))
+        return self.limits(dict(account.quotas) if account else {})["documents"]
+
     async def count_answer(self, answer: Answer) -> None:
         """Count what an answer has used."""
         person, usage = current_person.get(), answer.usage
@@ -58,6 +64,12 @@ class Quotas:
         money = (usage.input_tokens * prices[0] + usage.output_tokens * prices[1]) / 1_000_000
         more = {"searches": usage.searches, "tokens": usage.input_tokens + usage.output_tokens, "money": money}
         await self._accounts.in_store(lambda people: people.count(person.id, **more))
+
+
+async def documents_limit(request: Request) -> float:
+    """How many bytes the documents of the person who asks may take; 0 for no limit."""
+    quotas: Quotas | None = request.app.state.quotas
+    return await quotas.documents(current_person.get()) * 1_000_000 if quotas is not None else 0.0
 
 
 async def count_answer(request: Request) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
-from datetime import date
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,7 +14,7 @@ from ..core.errors import SuyuanError
 from ..messages.catalog import DEFAULT, Texts
 from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
-from ..research.report import Research
+from ..research.report import Research, placed
 from ..store.research import StoredJob
 from .api import client_from
 from .compat import tavily_research
@@ -126,21 +125,8 @@ def coverage(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def timeline_points(timeline: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def timeline_points(timeline: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The dated sources with their place on a line."""
-    days = [_day(entry["date"]) for entry in timeline]
-    if len(days) < 2:
-        return []
-    first, span = min(days), max(max(days) - min(days), 1)
     room = _WIDTH - 2 * _MARGIN
-    return [
-        {**entry, "x": round(_MARGIN + room * (day - first) / span)} for entry, day in zip(timeline, days, strict=True)
-    ]
-
-
-def _day(text: str) -> int:
-    parts = [int(part) for part in (text.split("-") + ["1", "1"])[:3] if part.isdigit()]
-    try:
-        return date(*(parts + [1, 1])[:3]).toordinal()
-    except ValueError:
-        return date(parts[0] if parts else 1, 1, 1).toordinal()
+    points = [{**entry, "x": round(_MARGIN + room * place)} for entry, place in placed(timeline)]
+    return points if len(points) > 1 else []

@@ -24,11 +24,12 @@ from sqlalchemy import (
     update,
 )
 
-from ..core.causes.chat import ANSWER_UNDER_WAY, NO_MESSAGE
+from ..core.causes.chat import ANSWER_UNDER_WAY
 from ..core.causes.store import STORE_NO_CONVERSATION
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
 from ..core.secret import Secret
+from . import answer_versions
 from . import process_owner as owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions, Message, State, clean_title, new_id
 from .database import Database
@@ -159,58 +160,25 @@ class Store:
 
         Everything after the answer is removed.
         """
-        now = self._now()
-        own = messages.c.conversation == conversation
         with self._database.write() as connection:
             begun = self._touch(connection, conversation)
             self._check_free(connection, conversation)
-            old = connection.execute(select(messages.c.position).where(own, messages.c.id == plain(answer))).one()
-            connection.execute(delete(messages).where(own, messages.c.position > old.position))
-            self._purge_versions(connection, conversation)
-            self._set_aside(connection, conversation, old.position)
-            new = Message(run, conversation, "assistant", "", "running", now, position=old.position)
+            position = answer_versions.replace_answer(connection, conversation, answer)
+            new = Message(run, conversation, "assistant", "", "running", self._now(), position=position)
             self._add(connection, new)
         return begun
 
     def choose_version(self, conversation: str, answer: str) -> None:
         """Make an earlier version the answer of its question; the present answer becomes an earlier version."""
-        own = messages.c.conversation == conversation
         with self._database.write() as connection:
             self._touch(connection, conversation)
             self._check_free(connection, conversation)
-            old = connection.execute(select(messages.c.version_of).where(own, messages.c.id == plain(answer))).first()
-            if old is None:
-                raise NO_MESSAGE(id=answer[:40])
-            if old.version_of is None:
-                return
-            asked = select(messages.c.position).where(messages.c.id == old.version_of)
-            place = connection.execute(asked).scalar_one() + 1
-            self._set_aside(connection, conversation, place)
-            chosen = update(messages).where(messages.c.id == plain(answer))
-            connection.execute(chosen.values(position=place, version_of=None))
+            answer_versions.choose(connection, conversation, answer)
 
     def answers(self, conversation: str) -> dict[str, list[str]]:
         """The answers to each question of a conversation with their earlier versions, the oldest first."""
-        query = (
-            select(messages.c.id, messages.c.version_of, messages.c.position, messages.c.role)
-            .where(messages.c.conversation == plain(conversation), IN_MINE)
-            .order_by(messages.c.created_at, messages.c.id)
-        )
-        rows = self._database.rows(query)
-        asked = {row.position + 1: row.id for row in rows if row.role == "user"}
-        found: dict[str, list[str]] = {}
-        for row in rows:
-            if row.role == "assistant":
-                found.setdefault(row.version_of or asked.get(row.position, ""), []).append(row.id)
-        return found
-
-    def _set_aside(self, connection: Connection, conversation: str, position: int) -> None:
-        """Turn the answer at ``position`` into an earlier version."""
-        own = messages.c.conversation == conversation
-        asked = connection.execute(select(messages.c.id).where(own, messages.c.position == position - 1)).scalar_one()
-        lowest = connection.execute(select(func.min(messages.c.position)).where(own)).scalar_one()
-        aside = update(messages).where(own, messages.c.position == position)
-        connection.execute(aside.values(position=min(lowest, 0) - 1, version_of=asked))
+        found = answer_versions.by_question(self._database.rows(answer_versions.in_order(conversation)))
+        return {question: [row.id for row in rows] for question, rows in found.items()}
 
     def keep_events(self, run: str, happened: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Store events of a run by number; a number that is stored already stays as it is."""
@@ -257,6 +225,12 @@ class Store:
             rows = connection.execute(MESSAGES, {"id_": plain(conversation)})
             return [found for row in rows if (found := _message(row))]
 
+    def messages_at(self, conversation: str, until: str) -> list[Message]:
+        """The messages as they were at a moment: without answers that ended later, with those that these replaced."""
+        ended = answer_versions.in_order(conversation).where(*answer_versions.ended_by(until))
+        rows = answer_versions.last_shown(list(self._database.rows(ended)))
+        return [found for row in rows if (found := _message(row))]
+
     def message(self, id: str) -> Message | None:
         """One message."""
         with self._database.read() as connection:
@@ -287,15 +261,8 @@ class Store:
                 # The title came from this question; the next question gives a new one.
                 connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
             removed = connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
-            self._purge_versions(connection, conversation)
+            answer_versions.purge(connection, conversation)
             return removed
-
-    def _purge_versions(self, connection: Connection, conversation: str) -> None:
-        """Remove the earlier versions of answers whose question is gone."""
-        own = messages.c.conversation == conversation
-        asked = select(messages.c.id).where(own, messages.c.role == "user").scalar_subquery()
-        lost = (messages.c.version_of.is_not(None), messages.c.version_of.not_in(asked))
-        connection.execute(delete(messages).where(own, *lost))
 
     # --- logins --------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, expires: float) -> None:
@@ -409,5 +376,5 @@ def _conversation(row: Row[Any] | None) -> Conversation | None:
 def _message(row: Row[Any] | None) -> Message | None:
     if row is None:
         return None
-    values = dict(row._mapping)
+    values = {name: getattr(row, name) for name in Message.__slots__}
     return Message(**values | {"answer": json.loads(values["answer"]) if values["answer"] else None})

@@ -55,6 +55,7 @@ _UNITS = {name: timedelta(days=days) for names, days in _DAYS.items() for name i
     "hour": _HOUR, "hr": _HOUR, "小时": _HOUR, "小時": _HOUR,
 }  # fmt: skip
 _DAYS_BEFORE = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 2}
+_ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)", re.A)
 _DATE_MARK = re.compile(r"^(.{2,40}?)\s*[·•‧・]\s*(?=\S)")
 _LONGEST = 200
 """A text that shows a date is short; what is longer is not read to its end."""
@@ -116,6 +117,15 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
     if time is None or int(time[1]) == int(time[2]) == 0:
         return day
     return f"{day}T{int(time[1]):02d}:{time[2]}" + (f":{time[3]}" if time[3] else "")
+
+
+def first_day(text: str) -> date | None:
+    """Return the first day of a date in ISO form that may be a year or a month only; None where there is none."""
+    found = _ISO.match(text)
+    try:
+        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1)) if found else None
+    except ValueError:
+        return None
 
 
 def leading_date(text: str, now: datetime | None = None) -> tuple[str | None, str]:
