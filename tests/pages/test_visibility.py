@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 from pathlib import Path
 
 import pytest
+from benchmarks.hidden_pages import hidden_pages
+from selectolax.lexbor import LexborHTMLParser
 
+from suyuan.pages.css_values import declarations
 from suyuan.pages.extract import extract
+from suyuan.pages.hiding_style import may_hide
+from suyuan.pages.page_styles import PageStyles
 from suyuan.pages.visibility import visible_text
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
@@ -211,6 +217,13 @@ def test_rules_that_do_not_apply() -> None:
         "a{content:'/*'} .x{display:none} b{content:'*/'}",
         "a{content:'}'} .x{display:none}",
         "/* } */ .x { /* a */ display : /* b */ none }",
+        ".x { a: url(};display:none;b:) ; display: none }",
+        "@media print { .x { a: url(b}c) } } .x { display: none }",
+        "@media print { .y { a: b } /* } */ } .x { display: none }",
+        "@media print { .y { a: '}' } } .x { display: none }",
+        "@media print { .y { a: '\\'}' } .z { b: c } } .x { display: none }",
+        ".x { c\\6f lor: transparent }",
+        ".x { \\63olor: #fff }",
         ".x { display: block } .x { display: none }",
         ".x { display: none !important } p.x { display: block }",
         ":root { --a: none } .x { display: var(--a) }",
@@ -241,6 +254,8 @@ def test_rules_that_hide(sheet: str) -> None:
         ".x:hover { display: none }",
         ".x::before { display: none }",
         ".x:target, .x:checked { display: none }",
+        "@media print { .y { a: b } .x { display: none } } .z { c: d }",
+        "@media print { .y { a: url(b) } .x { display: none } }",
         ".js .x { display: none }",
         ".outer > div > .x { display: none }",
         ".x { display: none } .outer .x { display: block }",
@@ -255,6 +270,30 @@ def test_rules_that_hide(sheet: str) -> None:
 def test_rules_that_do_not_hide(sheet: str) -> None:
     hidden = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
     assert SECRET in shown(hidden, f"<style>{sheet}</style>")
+
+
+def test_rules_that_are_not_read_hide_nothing() -> None:
+    unread = 0
+    for page in hidden_pages():
+        styles = PageStyles(LexborHTMLParser(page.html))
+        for rule in styles.rules:
+            if not may_hide(rule.body):
+                unread += 1
+                assert not styles.page.hiding_properties(declarations(rule.body, styles.page.quirks)), rule.body
+    assert unread
+
+
+def test_a_page_that_was_read_is_freed_without_the_garbage_collector() -> None:
+    sheet = "@keyframes k { to { opacity: 0 } } .x { animation: k 1s; --a: none } .outer p { display: var(--a) } p { color: #fff }"
+    page = f"<!doctype html><style>{sheet}</style><div class=outer><p class=x>{SECRET}</p></div><p>Another text.</p>"
+    extract(page, "https://example.org/")
+    gc.collect()
+    gc.disable()
+    try:
+        extract(page, "https://example.org/")
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_the_colour_of_a_page_with_external_sheets_is_unknown() -> None:

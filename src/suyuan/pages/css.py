@@ -23,9 +23,12 @@ _TOKEN = re.compile(
     r"[uU][rR][lL]\(\s*+(?![\"'])(?:[^)\\]|\\.)*+",
     re.S,
 )
-# A rule without strings, comments, escapes and nested rules, as most are.
-_PLAIN_RULE = re.compile(r"([^{}\"'\\/;@<]*+)\{([^{}\"'\\/]*+)\}")
-_NOT_PLAIN = re.compile(r"url\(|-->", re.I)
+# A rule without comments, nested rules, escapes outside of strings and addresses without quotes, as most are, and a
+# block of such rules.
+_WITHIN = r"[^{}\"'\\/]*+(?:(?:/(?!\*)|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')[^{}\"'\\/]*+)*+"
+_PLAIN_RULE = re.compile(rf"([^{{}}\"'\\/;@<]*+)\{{({_WITHIN})\}}")
+_PLAIN_BLOCK = re.compile(rf"(?:{_WITHIN}\{{{_WITHIN}\}})*+{_WITHIN}\}}")
+_NOT_PLAIN = re.compile(r"[uU][rR][lL]\((?!\s*[\"'])|-->|<!--")
 _AT_NAME = re.compile(r"@([-\w]+)")
 _LAYERS = re.compile(r"@layer\s+([^;{}()\"']+);", re.I)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?(?:[\"'](data:[^\"']*)[\"']|(data:[^)]*))\s*\)?([^;]*)", re.I)
@@ -90,7 +93,7 @@ class StyleSheets:
                 self._at == position
                 and not self._pieces
                 and (plain := _PLAIN_RULE.match(css, position)) is not None
-                and not _NOT_PLAIN.search(plain[1])
+                and not _NOT_PLAIN.search(css, position, plain.end())
             ):
                 self._at = position = plain.end()
                 if len(stack) < _MAX_NESTING and (selectors := plain[1].strip()):
@@ -99,6 +102,8 @@ class StyleSheets:
             elif (token := _TOKEN.search(css, position)) is not None:
                 position = token.end()
                 self._take(token)
+                if token[0] == "{" and stack[-1].active is False:
+                    self._at = position = self._end_of_unused(position)
             else:
                 break
         # What is not closed is closed by the end.
@@ -108,6 +113,14 @@ class StyleSheets:
         stack[-1].parts.append(text)
         for block in stack[1:]:
             self._add(block, block.selectors, ";".join(block.parts))
+
+    def _end_of_unused(self, position: int) -> int:
+        """The end of a block that was just opened and does not apply; ``position`` if it has to be read to find it."""
+        found = _PLAIN_BLOCK.match(self._css, position)
+        if found is None or _NOT_PLAIN.search(self._css, position, found.end()):
+            return position
+        self._stack.pop()
+        return found.end()
 
     def _take(self, token: re.Match[str]) -> None:
         """Go past a token."""

@@ -1,43 +1,39 @@
-"""``PageStyles``: the rules of a page's own style sheets, found by the elements that they may match."""
+"""``PageStyles``: the styles of a page's elements by the rules of its own style sheets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from .animation import with_animation
-from .colour import BLACK, DARK, LEAST_OPACITY, WHITE, Colour, colour
+from .colour import BLACK, DARK, WHITE
 from .css import Rule, StyleSheets, data_sheet, split_selectors
 from .css_conditions import applies_to_screen
-from .css_values import Declared, declarations, resolved
-from .hiding_style import DECISIVE, hiding_properties
-from .paint import can_be_read, paint_of
-from .selector import Above, Place, Selector, is_below, key_of, read_selector
+from .css_values import declarations
+from .page_rules import (
+    PAINTING,
+    WHOLE_PAGE,
+    Entry,
+    Look,
+    Others,
+    PageRules,
+    PageValues,
+    Variables,
+    plain,
+    with_variables,
+)
+from .paint import paint_of
+from .selector import Place, Selector, is_below
 
 MAX_CSS = 1_000_000
 _MAX_COMPLEX = 6000
-
-# Selectors for the whole page: a rule for them does not hide a single text.
-WHOLE_PAGE = frozenset(("html", "body", "*", ":root"))
-
-Variables = Mapping[str, str]
 _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
-COLOURS = frozenset(
-    (
-        "color", "-webkit-text-fill-color", "background", "background-color", "background-image", "background-clip",
-        "-webkit-background-clip", "filter", "mix-blend-mode", "-webkit-text-stroke", "box-shadow",
-    )
-)  # fmt: skip
-_PAINT = COLOURS - {"filter", "box-shadow"}
 _NONE: frozenset[str] = frozenset()
-_PAINTING = re.compile(r"color|background|filter|shadow|blend|stroke|\\\\", re.I)
-_FILTERING = re.compile(r"invert|brightness|contrast|inset", re.I)
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
@@ -45,203 +41,42 @@ _CUSTOM = re.compile(r"--[-\w]+\s*:")
 T = TypeVar("T")
 
 
-class StyleRule:
-    """A rule; what it declares is read when an element of the page first needs it."""
-
-    def __init__(self, rule: Rule, order: int, styles: PageStyles) -> None:
-        self._body = rule.body
-        self.layer = rule.layer
-        self.is_certain = rule.is_certain
-        self.order = order
-        self._styles = styles
-
-    @cached_property
-    def declared(self) -> Declared:
-        """Its declarations."""
-        declared, frames = declarations(self._body, self._styles.quirks), self._styles.frames
-        return with_animation(declared, frames) if frames and "animation" in self._body else declared
-
-    @cached_property
-    def hides(self) -> frozenset[str]:
-        """The properties by which it may hide text, alone or with other rules."""
-        return self._styles.hiding_properties(self.declared)
-
-    @property
-    def paints(self) -> bool:
-        """Whether it changes colours."""
-        if _PAINTING.search(self._body) is None and "animation" not in self._body:
-            return False
-        return not _PAINT.isdisjoint(self.declared) or _FILTERING.search(self._body) is not None
-
-    @property
-    def has_variables(self) -> bool:
-        """Whether it gives values to variables."""
-        return "--" in self._body and any(name.startswith("--") for name in self.declared)
-
-
-Entry = tuple[Selector, StyleRule]
-
-
-class _Others(NamedTuple):
-    """Selectors that ask for more than the element's own names."""
-
-    below: tuple[Above, ...]
-    """What those ask for that ask only for what is above it."""
-    slow: tuple[str, ...]
-
-    @classmethod
-    def of(cls, entries: list[Entry]) -> _Others:
-        others = [selector for selector, _ in entries if selector.is_complex]
-        return cls(
-            tuple(selector.above for selector in others if selector.above is not None),
-            tuple(selector.text for selector in others if selector.above is None),
-        )
-
-
-class Look:
-    """The rules that may apply to elements of one tag with the same classes and id."""
-
-    def __init__(self, styles: PageStyles, tag: str, names: frozenset[str], keys: list[str]) -> None:
-        self._styles, self._tag, self._names, self._keys = styles, tag, names, keys
-        hiding = self._fitting(styles.hiding)
-        self.hides = _NONE.union(*(rule.hides for _, rule in hiding)) if hiding else _NONE
-        """The properties by which one of the rules may hide text."""
-        self.is_hidden = any(not selector.is_complex for selector, _ in hiding)
-        """Whether one of these rules applies to all of the elements; ``complex`` are the other selectors."""
-        self.complex = _Others.of(hiding)
-        painting = self._fitting(styles.painting)
-        self.colours = [entry for entry in painting if not entry[0].is_complex]
-        """The rules that give colours to all of these elements and are quick to match."""
-        self.faint = _Others.of(painting)
-        """The selectors of other rules that give text the colour of the page."""
-        self.is_telling = bool(hiding or painting)
-        """Whether one of the rules may change how the elements are seen."""
-        self.with_any = cache(self._with_any)
-
-    def _fitting(self, rules_of: Callable[[str], list[Entry]]) -> list[Entry]:
-        names, tag = self._names, self._tag
-        return [
-            entry
-            for key in self._keys
-            for entry in rules_of(key)
-            if entry[0].names <= names and entry[0].tag in ("", tag)
-        ]
-
-    @cached_property
-    def all(self) -> list[Entry]:
-        """All rules that may apply."""
-        return self._fitting(self._styles.entries)
-
-    def _with_any(self, properties: frozenset[str]) -> list[Entry]:
-        """The rules that declare one of these properties."""
-        return [entry for entry in self.all if not properties.isdisjoint(entry[1].declared)]
-
-    @cached_property
-    def with_variables(self) -> list[Entry]:
-        """The rules that give values to variables."""
-        return [entry for entry in self.all if entry[1].has_variables]
-
-
 class PageStyles:
-    """The rules of the style elements of a page; a selector is read when the page has an element that it may match."""
+    """The styles of the elements of a page; what was found of one element serves for those like it."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
-        self.is_complete = tree.css_first(_EXTERNAL) is None
-        """Whether everything about the colours is known, since there are no external sheets."""
-        # In pages without a document type the case of classes and ids does not matter.
-        self.quirks = _has_quirks(tree)
-        sheets = _sheets(tree, quirks=self.quirks)
-        self.frames = {name.lower(): steps for name, steps in sheets.frames.items()}
-        self.variables: Variables = {**sheets.initial, **_variables(sheets.rules)}
-        self._rules = sheets.rules
+        quirks = _has_quirks(tree)
+        sheets = _sheets(tree, quirks=quirks)
+        self.rules = sheets.rules
+        """In the order of the sheets."""
+        self.page = _values(tree, sheets, quirks)
+        self._index = PageRules(sheets.rules, self.page)
         self._scopes: dict[int, Variables] = {}
-        self._texts: dict[str, list[tuple[str, StyleRule]]] = {}
-        self.entries = cache(self._entries)
-        self.hiding = cache(self._hiding)
-        self.painting = cache(self._painting)
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
-        self._plain = Look(self, "", _NONE, [])
+        self._plain = Look(self._index, "", _NONE, [])
         self._matched: dict[tuple[str, ...], frozenset[int]] = {}
         self._places: dict[int, Place | None] = {}
         self._name_sets: dict[tuple[str | None, str | None], frozenset[str]] = {}
         self._tried = 0
         self._unknown: set[str] = set()
         """Selectors that the parser does not know: they match nothing."""
-        self.text, self.behind = self._page_colours()
-        """The colours of the whole page."""
-        for order, rule in enumerate(sheets.rules):
-            known = StyleRule(rule, order, self)
-            for text in split_selectors(rule.selectors):
-                if key := key_of(text):
-                    self._texts.setdefault(key, []).append((text, known))
-
-    def _page_colours(self) -> tuple[Colour, Colour]:
-        """The colours of text and background of the whole page."""
-        text, behind = (WHITE, DARK) if self._is_dark() else (BLACK, WHITE)
-        for rule in self._rules:
-            if rule.selectors in WHOLE_PAGE and _PAINTING.search(rule.body):
-                style = with_variables(_plain(declarations(rule.body, self.quirks)), self.variables)
-                if (paint := paint_of(style, text)) is not None:
-                    text = paint.text or text
-                    behind = paint.behind[0] if isinstance(paint.behind, tuple) else behind
-        return text, behind
-
-    def _is_dark(self) -> bool:
-        """Whether the page asks for white letters on a dark background."""
-        schemes = [
-            value[0]
-            for rule in self._rules
-            if "color-scheme" in rule.body and rule.selectors in WHOLE_PAGE
-            if (value := declarations(rule.body).get("color-scheme"))
-        ]
-        if not schemes and (meta := self._tree.css_first("meta[name=color-scheme]")) is not None:
-            schemes = [meta.attributes.get("content") or ""]
-        return bool(schemes) and "dark" in schemes[-1] and "light" not in schemes[-1]
 
     def look(self, tag: str, classes: str | None, identity: str | None) -> Look:
         """The rules that may apply to an element with this tag, classes and id."""
         look = self._looks.get((tag, classes, identity))
         if look is None:
             names = self._names(classes, identity)
-            keys = [key for key in dict.fromkeys((tag, *names, "*")) if key in self._texts]
-            look = Look(self, tag, frozenset(names), keys) if keys else self._plain
+            keys = [key for key in dict.fromkeys((tag, *names, "*")) if key in self._index]
+            look = Look(self._index, tag, frozenset(names), keys) if keys else self._plain
             self._looks[tag, classes, identity] = look
         return look
-
-    def _entries(self, key: str) -> list[Entry]:
-        """The rules with selectors of this key."""
-        return [(selector, rule) for text, rule in self._texts[key] if (selector := read_selector(text)) is not None]
-
-    def _hiding(self, key: str) -> list[Entry]:
-        """Those of them that may hide text."""
-        return [entry for entry in self.entries(key) if entry[0].text not in WHOLE_PAGE and entry[1].hides]
-
-    def _painting(self, key: str) -> list[Entry]:
-        """Those of them that give colours and are quick to match, or give text the colour of the page."""
-        return [
-            (selector, rule)
-            for selector, rule in self.entries(key)
-            # Where external sheets may give any colour to anything, only what one rule says alone is certain.
-            if rule.paints
-            and (self.is_complete or _is_complete(rule.declared))
-            and ((not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE)) or self._is_faint(rule))
-        ]
-
-    def _is_faint(self, rule: StyleRule) -> bool:
-        """Whether text cannot be read where nothing else has a colour."""
-        paint = paint_of(with_variables(_plain(rule.declared), self.variables), self.text)
-        if paint is None:
-            return False
-        text = paint.fill or paint.text or self.text
-        behind = (text,) if paint.behind == "currentcolor" else paint.behind or (self.behind,)
-        return isinstance(behind, tuple) and not can_be_read(paint, text, behind)
 
     def is_hidden(self, look: Look, node: LexborNode) -> bool:
         """Whether a rule that may hide the element applies to it."""
         return look.is_hidden or self.any_matches(look.complex, node)
 
-    def any_matches(self, selectors: _Others, node: LexborNode) -> bool:
+    def any_matches(self, selectors: Others, node: LexborNode) -> bool:
         """Whether one of these selectors of the element's look matches it."""
         if selectors.below:
             place = self._place(node)
@@ -277,14 +112,14 @@ class PageStyles:
         names = [f".{name}" for name in (classes or "")[:2000].split()]
         if identity:
             names.append(f"#{identity}")
-        return [name.lower() for name in names] if self.quirks else names
+        return [name.lower() for name in names] if self.page.quirks else names
 
     def computed(self, entries: Iterable[Entry], node: LexborNode, inline: str) -> dict[str, str]:
         """The style of an element, with the variables in it replaced."""
         declared = self._cascaded(entries, node, inline)
         if any("var(" in value for value in declared.values()):
             return with_variables(declared, self.variables_of(node))
-        return with_variables(declared, self.variables)
+        return with_variables(declared, self.page.variables)
 
     def _cascaded(self, entries: Iterable[Entry], node: LexborNode, inline: str) -> dict[str, str]:
         """What is declared of an element: important first, then by layer, then by specificity, then by order."""
@@ -296,7 +131,7 @@ class PageStyles:
             if (rule.is_certain or rule.hides) and self._matches(selector, node)
         ]
         if inline:
-            matched.append((declarations(inline, self.quirks), *_INLINE))
+            matched.append((declarations(inline, self.page.quirks), *_INLINE))
         for declared, layer, specificity, order in matched:
             for name, (value, important) in declared.items():
                 # Among important declarations the first layer comes before the others.
@@ -308,13 +143,17 @@ class PageStyles:
 
     def variables_of(self, node: LexborNode) -> Variables:
         """The variables of an element: its own and those of the elements around it."""
-        return _from_above(node, self._scopes, self.variables, self._scope_in) if self._is_scoped else self.variables
+        return (
+            _from_above(node, self._scopes, self.page.variables, self._scope_in)
+            if self._is_scoped
+            else self.page.variables
+        )
 
     @cached_property
     def _is_scoped(self) -> bool:
         """Whether anything but the whole page has variables."""
         return self._tree.css_first('[style*="--"]') is not None or any(
-            "--" in rule.body and rule.selectors not in WHOLE_PAGE and _CUSTOM.search(rule.body) for rule in self._rules
+            "--" in rule.body and rule.selectors not in WHOLE_PAGE and _CUSTOM.search(rule.body) for rule in self.rules
         )
 
     def _scope_in(self, node: LexborNode, around: Variables) -> Variables:
@@ -325,15 +164,6 @@ class PageStyles:
             return around
         own = self._cascaded(look.with_variables, node, inline)
         return {**around, **{name: value for name, value in own.items() if name.startswith("--")}}
-
-    def hiding_properties(self, declared: Declared) -> frozenset[str]:
-        """The properties by which declarations may hide text, alone or with others."""
-        if DECISIVE.isdisjoint(declared):
-            return _NONE
-        found = hiding_properties(with_variables(_plain(declared), self.variables))
-        # What a variable is here is known only for each element.
-        unknown = [name for name, (value, _) in declared.items() if "var(" in value and name in DECISIVE]
-        return found.union(unknown) if unknown else found
 
     def _elements(self, selectors: tuple[str, ...]) -> frozenset[int]:
         """The elements that any of these selectors matches, which need more than tags, names and what is above."""
@@ -352,16 +182,6 @@ class PageStyles:
                 return frozenset()
             middle = len(selectors) // 2
             return self._query(selectors[:middle]) | self._query(selectors[middle:])
-
-
-def with_variables(declared: Variables, variables: Variables) -> dict[str, str]:
-    """The values of a style, with the variables in them replaced."""
-    if any(name.startswith("--") for name in declared):
-        variables = {**variables, **{name: value for name, value in declared.items() if name.startswith("--")}}
-    return {
-        name: resolved(value, variables) if "var(" in value or "env(" in value else value
-        for name, value in declared.items()
-    }
 
 
 def _from_above(node: LexborNode, known: dict[int, T], outermost: T, inherit: Callable[[LexborNode, T], T]) -> T:
@@ -404,6 +224,33 @@ def _sheets(tree: LexborHTMLParser, *, quirks: bool) -> StyleSheets:
     return sheets
 
 
+def _values(tree: LexborHTMLParser, sheets: StyleSheets, quirks: bool) -> PageValues:
+    """What the whole page has: variables, animations and colours."""
+    text, behind = (WHITE, DARK) if _is_dark(tree, sheets.rules) else (BLACK, WHITE)
+    variables = {**sheets.initial, **_variables(sheets.rules)}
+    for rule in sheets.rules:
+        if rule.selectors in WHOLE_PAGE and PAINTING.search(rule.body):
+            style = with_variables(plain(declarations(rule.body, quirks)), variables)
+            if (paint := paint_of(style, text)) is not None:
+                text = paint.text or text
+                behind = paint.behind[0] if isinstance(paint.behind, tuple) else behind
+    frames = {name.lower(): steps for name, steps in sheets.frames.items()}
+    return PageValues(quirks, tree.css_first(_EXTERNAL) is None, frames, variables, text, behind)
+
+
+def _is_dark(tree: LexborHTMLParser, rules: list[Rule]) -> bool:
+    """Whether the page asks for white letters on a dark background."""
+    schemes = [
+        value[0]
+        for rule in rules
+        if "color-scheme" in rule.body and rule.selectors in WHOLE_PAGE
+        if (value := declarations(rule.body).get("color-scheme"))
+    ]
+    if not schemes and (meta := tree.css_first("meta[name=color-scheme]")) is not None:
+        schemes = [meta.attributes.get("content") or ""]
+    return bool(schemes) and "dark" in schemes[-1] and "light" not in schemes[-1]
+
+
 def _variables(found: list[Rule]) -> dict[str, str]:
     """The variables of the whole page."""
     variables: dict[str, str] = {}
@@ -412,16 +259,3 @@ def _variables(found: list[Rule]) -> dict[str, str]:
             own = declarations(rule.body).items()
             variables.update((name, value) for name, (value, _) in own if name.startswith("--"))
     return variables
-
-
-def _is_complete(declared: Declared) -> bool:
-    """Whether declarations say by themselves that text has no contrast: both colours, or transparent letters."""
-    value = declared.get("-webkit-text-fill-color") or declared.get("color")
-    if value is None or "background" in declared or "background-color" in declared:
-        return value is not None
-    found = colour(value[0])
-    return found is not None and found[3] < 2 * LEAST_OPACITY
-
-
-def _plain(declared: Declared) -> dict[str, str]:
-    return {name: value for name, (value, _) in declared.items()}

@@ -32,6 +32,9 @@ _NOT_MATCHED_NAMES = (
 )
 _NOT_MATCHED = frozenset(_NOT_MATCHED_NAMES.split())
 _STATE = re.compile(rf"(?<!:):(?:{'|'.join(_NOT_MATCHED)})\b")
+# The same in a selector without brackets and strings, as most are.
+_NOT_THERE = re.compile(rf"::?(?:-|(?:{'|'.join(_NOT_MATCHED)})(?![-\w]))")
+_ENCLOSED = re.compile(r"[(\[\\\"']")
 _FUNCTION = re.compile(r":(is|where|not|has|matches|-webkit-any)\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
 # What the parser does not know, in words that it knows.
 _ALWAYS = ":nth-child(n)"
@@ -87,10 +90,11 @@ def key_of(text: str) -> str:
     if _SPECIAL.search(text):
         selector = read_selector(text)
         return "" if selector is None else selector.key
-    last = text.strip(_BETWEEN)
-    if not last.isalnum():
-        last = _LAST.split(last)[-1]
+    last = text.strip(_BETWEEN).rpartition(" ")[2]
     found = _FIRST.match(last)
+    assert found is not None
+    if found.end() < len(last):
+        found = _FIRST.match(_LAST.split(last)[-1])
     assert found is not None
     tag, name = found.groups()
     return name or (tag or "*").lower()
@@ -101,6 +105,8 @@ def read_selector(text: str) -> Selector | None:
     """Read one selector; None if it matches nothing that is in the page at first."""
     if not _SPECIAL.search(text):
         return _quick(text)
+    if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
+        return None
     if ":" in text:
         text = _OTHER.sub(_in_other_words, _FUNCTION.sub(_without_states, text))
     plain = _ESCAPE.sub(_protected, text) if "\\" in text else text

@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from .colour import LEAST_OPACITY
 from .css_values import declarations
 from .hiding_style import LEAST_SCALE, TINY, font_size, hides_text, is_invisible, opacity_of, scale_of
-from .page_styles import COLOURS, Look, PageStyles
+from .page_rules import COLOURS, Look
+from .page_styles import PageStyles
 from .paint import Paint, can_be_read, paint_of
 
 _MAX_ANCESTORS = 60
@@ -80,7 +81,7 @@ class VisibilityChecker:
         self._looks: dict[tuple[Look, str, frozenset[str]], dict[str, str]] = {}
         self._fills = b"text-fill-color" in tree.raw_html
         self._react = tree.css_first('[id^="S:"][hidden]') is not None and tree.scripts_contain("$RC(")
-        self._known = self._styles.is_complete
+        self._page = self._styles.page
 
     def has_rules_for(self, tag: str) -> bool:
         """Whether a rule may apply to every element of this name."""
@@ -127,7 +128,7 @@ class VisibilityChecker:
     def _hiding(self, inline: str) -> frozenset[str]:
         if inline not in self._inline:
             suspect = _MAY_HIDE.search(inline) is not None
-            found = self._styles.hiding_properties(declarations(inline, self._styles.quirks)) if suspect else _NONE
+            found = self._page.hiding_properties(declarations(inline, self._page.quirks)) if suspect else _NONE
             self._inline[inline] = found
         return self._inline[inline]
 
@@ -157,12 +158,17 @@ class VisibilityChecker:
         if own is None:
             return None
         text = own.fill or (self._inherited(node, "fill", every) if self._fills else None)
-        text = text or own.text or self._inherited(node, "text", every) or (self._styles.text if self._known else None)
+        text = (
+            text
+            or own.text
+            or self._inherited(node, "text", every)
+            or (self._page.text if self._page.is_complete else None)
+        )
         behind = own.behind or self._inherited(node, "behind", every)
         declared = behind is not None
-        if not declared and self._known and attributes.keys() & {"class", "id", "style", "color"}:
+        if not declared and self._page.is_complete and attributes.keys() & {"class", "id", "style", "color"}:
             # The colour of all links, say, is made for a background that the page gets elsewhere.
-            behind = (self._styles.behind,)
+            behind = (self._page.behind,)
         if text is None:
             return True
         if behind == "currentcolor":
@@ -188,7 +194,7 @@ class VisibilityChecker:
             style = self._styles.computed(rules, node, attributes.get("style") or "")
             text = attributes.get("color") if tag == "font" else attributes.get("text") if tag == "body" else ""
             behind = _web_colour(attributes.get("bgcolor") or "")
-            self._read[key] = paint_of(style, self._styles.text, _web_colour(text or ""), behind)
+            self._read[key] = paint_of(style, self._page.text, _web_colour(text or ""), behind)
         return self._read[key]
 
     def _inherited(self, node: LexborNode, which: str, every: bool) -> Any:
