@@ -41,6 +41,8 @@ from . import (
     research_page,
     settings_page,
     share,
+    source_page,
+    static_files,
 )
 from . import errors as failures
 from .compat import (
@@ -69,7 +71,9 @@ from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
-PAGES = (browser_integration, draft, models, page, research_page, settings_page, share)
+PAGES = (
+    browser_integration, draft, models, page, research_page, settings_page, share, source_page, static_files,
+)  # fmt: skip
 _COMPATIBLE = (
     openai_chat, openai_responses, anthropic_messages, tavily, firecrawl, firecrawl_crawls, jina, brave, openwebui,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from .errors import language_of
-from .page import static_url
+from .static_files import static_url
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)

@@ -12,7 +12,8 @@ from fastapi.responses import Response
 from ..core.causes.web import NO_SUCH_PATH
 from ..demo.html import STYLE
 from ..demo.site import DemoSite
-from .page import may_start_demo, static_url
+from .page import may_start_demo
+from .static_files import static_url
 
 router = APIRouter(include_in_schema=False)
 

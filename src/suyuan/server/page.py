@@ -1,29 +1,23 @@
-"""The HTML pages: conversations, guides, archived sources, static files, and the stream of an answer."""
+"""The HTML pages: conversations, guides, and the stream of an answer."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import gzip
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache
-from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ..chat.answering import MAX_MESSAGE, check_message
 from ..chat.service import ChatService
-from ..chat.verdicts import checks
 from ..client import AsyncClient
-from ..core.causes.web import NO_RUN, NO_SUCH_PATH
-from ..core.document import Document
+from ..core.causes.web import NO_RUN
 from ..core.errors import SuyuanError
 from ..demo.questions import QUESTIONS
 from ..guides import documents
@@ -40,6 +34,7 @@ from .draft import checked, draft_settings
 from .errors import language_of, status_of
 from .markdown_stream import render
 from .sse import EventStream
+from .static_files import beside, static_files, static_url
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
@@ -47,10 +42,8 @@ router = APIRouter(include_in_schema=False)
 THEMES = ("auto", "light", "dark")
 MODES = ("chat", "agent", "research")
 _LISTED = 60
-_KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # For tests only.
 HIDDEN_ENGINES = ("stub",)
-_FOREVER = "public, max-age=31536000, immutable"
 
 
 # --- the conversation -----------------------------------------------------------------------------------------------
@@ -78,7 +71,7 @@ async def conversation_page(request: Request, id: str, part: str = "") -> Respon
     except SuyuanError as error:
         return error_page(request, error)
     if part == "thread":
-        turns = await asyncio.to_thread(_turns, request, conversation, _answer_html(request))
+        turns = await asyncio.to_thread(_turns, request, conversation, answer_html(request))
         return render_page(request, "thread.html", turns=turns)
     return await asyncio.to_thread(_conversation_page, request, conversation)
 
@@ -88,7 +81,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     chat, t = client.chat, PageTexts(lang)
     # The many engines that wait for a key are for those who have one.
     engines = health.engines(client, without_key=False)
-    parts = _answer_html(request, engines)
+    parts = answer_html(request, engines)
     draft = None if conversation else _asked_settings(request, draft_settings(client, request))
     settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
     view = conversation_view(chat, conversation) if conversation else None
@@ -253,19 +246,20 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 @router.get("/stream/{run}")
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
-    chat, parts = client_from(request).chat, _answer_html(request)
+    chat, parts = client_from(request).chat, answer_html(request)
     found, answers = await chat.follow(run), {}
-    if found is None and (await _answer(chat, run)) is None:
+    if found is None and (await kept_answer(chat, run)) is None:
         raise NO_RUN(id=run[:40])
     with contextlib.suppress(SuyuanError):
         # An answer can be followed while the store is away.
-        if (kept := await _answer(chat, run)) is not None:
+        if (kept := await kept_answer(chat, run)) is not None:
             answers = await chat.read(chat.store.answers, kept.conversation)
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
     return EventStream(followed_messages(chat, found, run, parts, *asked))
 
 
-async def _answer(chat: ChatService, run: str) -> Message | None:
+async def kept_answer(chat: ChatService, run: str) -> Message | None:
+    """The answer of a run as it is in the store."""
     kept = await chat.read(chat.store.message, run)
     return kept if kept and kept.role == "assistant" else None
 
@@ -273,66 +267,13 @@ async def _answer(chat: ChatService, run: str) -> Message | None:
 @router.get("/export/{run}")
 async def export_answer(request: Request, run: str, form: str = "md") -> Response:
     """The conversation of an answer as a file."""
-    kept = await _answer(client_from(request).chat, run)
+    kept = await kept_answer(client_from(request).chat, run)
     if kept is None:
         raise NO_RUN(id=run[:40])
     return RedirectResponse(f"/api/conversations/{kept.conversation}/export?{urlencode({'form': form})}", 303)
 
 
-# --- the passage behind a citation -----------------------------------------------------------------------------------
-@router.get("/source/{run}/{number}")
-async def source_page(request: Request, run: str, number: str) -> Response:
-    """The text of a source as it was read, in case its page has changed or is gone."""
-    client = client_from(request)
-    kept = await _answer(client.chat, run)
-    answer = (kept.answer if kept else None) or {}
-    source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
-    if kept is None or source is None:
-        t = PageTexts(language_of(request))
-        return render_page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
-    quotes = [check["quote"] for check in checks(answer) if check["number"] == source["number"] and check["quote"]]
-    document = await _cited_text(client, source)
-    marked, found = highlight(document.text if document else source["snippet"], quotes)
-    parts = _answer_html(request)
-    return render_page(
-        request,
-        "source.html",
-        source=source,
-        quotes=quotes,
-        text=marked,
-        found=found,
-        document=document,
-        where=source.get("read_from") or (document.final_url if document else ""),
-        when=parts.when(source.get("read_at") or (document.fetched_at if document else kept.created_at)),
-        back=f"/c/{kept.conversation}",
-    )
-
-
-async def _cited_text(client: AsyncClient, source: Mapping[str, Any]) -> Document | None:
-    """The text that was read for the answer, even if the page has changed since; None if it is not archived."""
-    if client.archive is None:
-        return None
-    if "sha256" not in source:
-        # An answer of an older release.
-        return await client.archive.get(source["url"])
-    return await client.archive.version(source["sha256"]) if source["sha256"] else None
-
-
-def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
-    """``text`` with all quotes marked, whatever their line breaks, and whether there is any."""
-    wanted = [
-        r"\s+".join(re.escape(word) for word in quote.split()) for quote in dict.fromkeys(quotes) if quote.strip()
-    ]
-    if not wanted:
-        return escape(text), False
-    html, at = Markup(), 0
-    for found in re.finditer("|".join(sorted(wanted, key=len, reverse=True)), text):
-        html += escape(text[at : found.start()]) + Markup("<mark>{}</mark>").format(found[0])
-        at = found.end()
-    return html + escape(text[at:]), at > 0
-
-
-# --- guides and files -------------------------------------------------------------------------------------------------
+# --- guides -----------------------------------------------------------------------------------------------------------
 @router.get("/guide/{name}")
 async def guide_page(request: Request, name: str) -> Response:
     """A guide, in the language of the request."""
@@ -357,53 +298,11 @@ async def guide_page(request: Request, name: str) -> Response:
     )
 
 
-@router.get("/static/{name}")
-async def static(request: Request, name: str) -> Response:
-    """A static file; an address with its hash is cached for ever."""
-    if name not in _static_files():
-        raise NO_SUCH_PATH(path=request.url.path)
-    body, packed, version = _static_files()[name]
-    lasting = request.query_params.get("v") == version
-    headers = {"Cache-Control": _FOREVER if lasting else "no-cache", "ETag": f'"{version}"', "Vary": "Accept-Encoding"}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        body, headers["Content-Encoding"] = packed, "gzip"
-    return Response(body, media_type=_KINDS[name.rpartition(".")[2]], headers=headers)
-
-
-@router.get("/favicon.ico")
-async def favicon(request: Request) -> Response:
-    """Redirect to the icon; browsers ask for this path by themselves."""
-    return RedirectResponse(static_url("icon.svg"), 308)
-
-
-@cache
-def _static_files() -> Mapping[str, tuple[bytes, bytes, str]]:
-    """The static files by name: content, content in gzip, and the start of the hash."""
-    found = {}
-    for file in files("suyuan.server").joinpath("static").iterdir():
-        if file.name.rpartition(".")[2] in _KINDS:
-            body = file.read_bytes()
-            found[file.name] = (body, gzip.compress(body, 9, mtime=0), hashlib.sha256(body).hexdigest()[:12])
-    return found
-
-
-def static_url(name: str) -> str:
-    """The address of a static file, with its hash."""
-    return f"/static/{name}?v={_static_files()[name][2]}"
-
-
-def beside(name: str) -> str:
-    """The address of a script for another one, from where it is."""
-    return static_url(name).rpartition("/")[2]
-
-
 def preload() -> None:
     """Read the templates and static files, so that the first page does not wait for them."""
     for name in environment().list_templates():
         environment().get_template(name)
-    _static_files()
+    static_files()
 
 
 # --- shared by all pages ----------------------------------------------------------------------------------------------
@@ -447,7 +346,8 @@ def may_start_demo(request: Request) -> bool:
     return here and hasattr(state, "demo_server") and not state.client.settings.demo
 
 
-def _answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None = None) -> AnswerHtml:
+def answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None = None) -> AnswerHtml:
+    """What renders answers in the language of the user."""
     client = client_from(request)
     known = engines or health.engines(client, without_key=False)
     titles = {engine["name"]: str(engine["title"]) for engine in known}

@@ -20,7 +20,8 @@ from .api import client_from
 from .compat import tavily_research
 from .error_forms import is_json
 from .errors import accepts_html
-from .page import beside, error_page, form_of, render_page
+from .page import error_page, form_of, render_page
+from .static_files import beside
 
 router = APIRouter(include_in_schema=False)
 

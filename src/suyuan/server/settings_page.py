@@ -18,8 +18,9 @@ from . import health
 from .api import client_from
 from .engines import needs
 from .errors import language_of
-from .page import HIDDEN_ENGINES, THEMES, beside, focus_titles, form_of, render_page
+from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_of, render_page
 from .people_api import own_shares
+from .static_files import beside
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)

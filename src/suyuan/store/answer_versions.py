@@ -5,6 +5,7 @@ An earlier version has a position below 0, and names its question.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, select, update
@@ -26,7 +27,7 @@ def ended_by(until: str) -> tuple[Any, ...]:
     return messages.c.state != "running", messages.c.kept_at <= until
 
 
-def by_question(rows: list[Row[Any]]) -> dict[str, list[Row[Any]]]:
+def by_question(rows: Sequence[Row[Any]]) -> dict[str, list[Row[Any]]]:
     """The versions of the answer to each question, in the order of ``rows``."""
     asked = {row.position + 1: row.id for row in rows if row.role == "user"}
     found: dict[str, list[Row[Any]]] = {}
@@ -36,7 +37,7 @@ def by_question(rows: list[Row[Any]]) -> dict[str, list[Row[Any]]]:
     return found
 
 
-def last_shown(rows: list[Row[Any]]) -> list[Row[Any]]:
+def last_shown(rows: Sequence[Row[Any]]) -> list[Row[Any]]:
     """Each question with its answer: the one that is shown now, or else the newest earlier version."""
     answers = by_question(rows)
     found = []

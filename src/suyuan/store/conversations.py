@@ -228,7 +228,7 @@ class Store:
     def messages_at(self, conversation: str, until: str) -> list[Message]:
         """The messages as they were at a moment: without answers that ended later, with those that these replaced."""
         ended = answer_versions.in_order(conversation).where(*answer_versions.ended_by(until))
-        rows = answer_versions.last_shown(list(self._database.rows(ended)))
+        rows = answer_versions.last_shown(self._database.rows(ended))
         return [found for row in rows if (found := _message(row))]
 
     def message(self, id: str) -> Message | None:
