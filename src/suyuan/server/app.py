@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -206,6 +207,9 @@ def _has_language_model(client: AsyncClient) -> bool:
     return any(model.provider != EMBEDDED for model in client.chat.sessions.models.values())
 
 
+_IMPORTING = threading.Lock()
+
+
 class Preloader:
     """Imports what answers need when a conversation is likely; a server that only searches does without it."""
 
@@ -239,11 +243,13 @@ class Preloader:
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        for name in self._modules:
-            if not self._closed:
-                # A missing module is reported when it is needed.
-                with contextlib.suppress(ImportError):
-                    import_module(name)
+        # Two threads that import packages with circles at the same time can find them half made.
+        with _IMPORTING:
+            for name in self._modules:
+                if not self._closed:
+                    # What cannot be imported is reported when it is needed.
+                    with contextlib.suppress(ImportError):
+                        import_module(name)
         gc.freeze()
 
 
