@@ -18,8 +18,11 @@ import pyte
 
 from support.timing import PATIENCE
 
-# Makes the terminal the controlling one, so that Ctrl-C reaches the command.
-_START = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+# Makes the terminal the controlling one, so that Ctrl-C reaches the command, also where the tests run in the background.
+_START = (
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
+)
 
 
 class Screen:
