@@ -191,3 +191,10 @@ def test_an_error_can_be_raised_with_its_own_words() -> None:
         "retry_after": 3,
     }  # fmt: skip
     assert Timeout("x").retryable and not Timeout("x", retryable=False).retryable
+
+
+def test_the_code_of_a_class_is_its_name_unless_it_says_otherwise() -> None:
+    class Named(WebBlocked):
+        code = "WebBlocked"
+
+    assert (Named.code, WebBlocked.code, Timeout.code) == ("WebBlocked", "WebBlocked", "Timeout")

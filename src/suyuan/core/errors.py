@@ -29,11 +29,12 @@ class SuyuanError(Exception):
     """A failure that is raised; made from a ``Failure``, or from a message and a hint in one language."""
 
     code: ClassVar[str] = "SuyuanError"
-    """The published code, which is the name of the class."""
+    """The published code: the name of the class, unless the class says otherwise."""
     default_retryable: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        cls.code = cls.__name__
+        if "code" not in vars(cls):
+            cls.code = cls.__name__
 
     def __init__(
         self,
