@@ -190,7 +190,7 @@ class ReaderPool:
         """Why a reader ended without a result."""
         status = process.wait(10) if process is not None else 0
         where = domain_of(job.page.response.url) or job.page.response.url
-        too_slow = status == -getattr(signal, "SIGXCPU", 0)
+        too_slow = status == -getattr(signal, "SIGPROF", 0)
         self.restarts["deadline" if job.given_up else "cpu" if too_slow else "crash"] += 1
         if too_slow:
             return PAGE_TOO_SLOW(where=where, seconds=MAX_CPU_SECONDS)

@@ -6,9 +6,9 @@ import contextlib
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
-import time
 from typing import BinaryIO
 
 from ..core.causes.page import PAGE_TOO_COMPLEX
@@ -77,11 +77,9 @@ def _limit_memory() -> None:
 
 
 def _limit_cpu(seconds: float) -> None:
-    """End this process by SIGXCPU once it has used so many more CPU seconds, even if the parent cannot end it."""
-    if resource is not None:
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        soft = int(time.process_time() + seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+    """End this process by SIGPROF once it has used so many more CPU seconds, even if the parent cannot end it."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _used_megabytes() -> int:
