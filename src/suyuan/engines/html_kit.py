@@ -31,7 +31,8 @@ def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTM
     body = response.utf8
     if len(body) < _SHORT and not _TAGS.sub(b"", body).strip():
         raise EMPTY_BODY(engine=engine)
-    if body.count(b"<") > _MOST_TAGS:
+    # A tag takes three bytes or more, so most pages need not be counted.
+    if len(body) > 3 * _MOST_TAGS and body.count(b"<") > _MOST_TAGS:
         raise UNREADABLE(engine=engine)
     sample = body[:4000]
     if not sample.isascii():
@@ -58,7 +59,8 @@ def attribute(node: LexborNode | None, name: str) -> str:
     """The value of an attribute, stripped; empty if there is none."""
     if node is None:
         return ""
-    return (node.attributes.get(name) or "").strip()
+    # ``attributes`` would build a dictionary of all of them.
+    return (node.attrs.get(name) or "").strip()
 
 
 def first(node: LexborNode, *selectors: str) -> LexborNode | None:
