@@ -16,7 +16,7 @@ from ..core.result import SearchResult
 from ..text.keywords import keywords
 from ..text.language import chinese_variant, detect_language, frequent_languages, script_language
 from ..text.scripts import CJK
-from ..text.words import stem
+from ..text.words import count_cjk, stem
 
 RELEVANT = 0.34
 """Results that hold less are not about the query: genuine pages have at least 0.5, decoys one word of many."""
@@ -36,8 +36,9 @@ _ENOUGH = 8.0
 
 _OPERATORS = "site|inurl|intitle|allintitle|intext|inbody|filetype|ext|lang|language|loc|location|url|before|after"
 _OPERATOR = re.compile(rf"(?:^|(?<=[\s(]))(?:-[^\s-]\S*|(?:{_OPERATORS}):\S+)", re.I)
-_TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
-_CJK = re.compile(f"[{CJK}]")
+_TOKEN = re.compile(r"[^\W_]+")
+# Compiled when it is first needed.
+_TOKEN_OR_RUN = rf"[{CJK}]+|[^\W_{CJK}]+"
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff\uff01-\uff5e\u0300-\u036f]")
 _BY_PAIRS = ("zh", "ja", "ko")
 _LATIN = re.compile("[a-z0-9]+")
@@ -117,10 +118,11 @@ def _share(terms: Sequence[_Term], texts: Sequence[str], held: Callable[[_Term, 
 def _terms(query: str) -> tuple[_Term, ...]:
     """The content words of a query, each once."""
     found: dict[str, _Term] = {}
-    for word in _TOKEN.findall(" ".join(keywords(_OPERATOR.sub(" ", query)))):
+    content = " ".join(keywords(_OPERATOR.sub(" ", query)))
+    for word in re.findall(_TOKEN_OR_RUN if count_cjk(content) else _TOKEN, content):
         text = _folded(word)
         language = script_language(text)
-        if _CJK.match(text):
+        if count_cjk(text[0]):
             # A pair of characters says about as much as a word.
             found[text] = _Term(text, len(text) / 2, language, size=len(text) - 1)
         elif len(text) > 1:
