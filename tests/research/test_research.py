@@ -18,7 +18,9 @@ import pytest
 from research.researchers import Researchers
 from support.timing import PATIENCE, eventually, until
 from suyuan.cli.main import build_parser, main
+from suyuan.client import AsyncClient
 from suyuan.config.settings import Settings
+from suyuan.core.document import Document
 from suyuan.core.errors import InvalidInput
 from suyuan.demo.site import SEARCH_HOST
 from suyuan.messages.catalog import Texts
@@ -118,6 +120,24 @@ async def test_no_time_at_all_still_gives_a_report(researchers: Researchers) -> 
         found = Research.of(await service.wait(job.id))
     assert found.state == "done" and found.result["budget"]["reached"] == ["seconds"] and not found.ledger
     assert "No search was finished" in found.report
+
+
+async def test_a_page_that_the_time_limit_cut_off_is_listed_as_unread(
+    researchers: Researchers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, hanging = AsyncClient.read, list[str]()
+
+    async def hangs_once(client: AsyncClient, url: str, **options: Any) -> Document:
+        if not hanging:
+            hanging.append(url)
+            await asyncio.get_running_loop().create_future()
+        return await read(client, url, **options)
+
+    monkeypatch.setattr(AsyncClient, "read", hangs_once)
+    async with researchers.client() as client:
+        found = await client.research(QUESTION, depth="quick", budget={"seconds": 5})
+    assert found.state == "done" and found.result["budget"]["reached"] == ["seconds"]
+    assert [source["url"] for source in found.sources if source["status"] == "failed"] == hanging
 
 
 async def test_the_plan_waits_and_can_be_edited(researchers: Researchers) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.causes.page import READ_LATE
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.result import ARCHIVE, GUIDES, SearchPage
@@ -128,6 +129,7 @@ class EvidenceGathering:
                 failure = {"failure": error.failure.as_dict(self._request.lang), "results": [], "count": 0}
                 data = {**base, **failure, "engines": receipt(error.attempts, self._request.lang)}
             except TimeoutError:
+                self._spending.run_out()
                 return None
             else:
                 data = {**base, **_results(page, self._request.lang)}
@@ -191,7 +193,9 @@ class EvidenceGathering:
             except SuyuanError as error:
                 data: dict[str, Any] = {"url": found.url, "failure": error.failure.as_dict(self._request.lang)}
             except TimeoutError:
-                return None
+                self._spending.run_out()
+                late = READ_LATE.failure(seconds=_ms(started) / 1000)
+                data = {"url": found.url, "failure": late.as_dict(self._request.lang)}
             else:
                 data = {**_kept(document), "published_at": document.published_at or found.published_at}
         return await self._log.add(key, "page", {**data, **places, "took_ms": _ms(started)})

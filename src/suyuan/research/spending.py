@@ -78,6 +78,10 @@ class Spending:
             self._reach("seconds")
         return not self.is_over
 
+    def run_out(self) -> None:
+        """Note that the time has run out in the middle of something."""
+        self._reach("seconds")
+
     def stop(self) -> None:
         """Note that somebody has stopped the job."""
         self._reach("stopped")
