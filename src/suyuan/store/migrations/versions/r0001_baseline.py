@@ -1,9 +1,11 @@
-"""The first schema, as it was before alembic."""
+"""The schema of 0.1, as it was before alembic."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
+
+from suyuan.store.migrations.columns import key, owner, texts
 
 revision = "0001"
 down_revision = None
@@ -15,38 +17,27 @@ def upgrade() -> None:
     op.bulk_insert(schema, [{"version": 1}])
     op.create_table(
         "suyuan_conversations",
-        sa.Column("id", sa.Text, primary_key=True),
-        sa.Column("title", sa.Text, nullable=False),
-        sa.Column("mode", sa.Text, nullable=False),
+        key("id"),
+        *texts("title", "mode"),
         sa.Column("search", sa.Boolean, nullable=False),
-        sa.Column("engine", sa.Text, nullable=False),
-        sa.Column("model", sa.Text, nullable=False),
-        sa.Column("lang", sa.Text, nullable=False),
-        sa.Column("created_at", sa.Text, nullable=False),
-        sa.Column("updated_at", sa.Text, nullable=False),
+        *texts("engine", "model", "lang", "created_at", "updated_at"),
         sa.Column("deleted_at", sa.Text),
     )
     op.create_index("suyuan_conversations_by_time", "suyuan_conversations", ["updated_at"])
     op.create_table(
         "suyuan_messages",
-        sa.Column("id", sa.Text, primary_key=True),
-        sa.Column(
-            "conversation", sa.Text, sa.ForeignKey("suyuan_conversations.id", ondelete="CASCADE"), nullable=False
-        ),
-        sa.Column("role", sa.Text, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
-        sa.Column("state", sa.Text, nullable=False),
-        sa.Column("created_at", sa.Text, nullable=False),
+        key("id"),
+        owner("conversation", "suyuan_conversations"),
+        *texts("role", "text", "state", "created_at", "kept_at"),
         sa.Column("answer", sa.Text),
         sa.Column("position", sa.Integer, nullable=False),
         sa.Column("owner", sa.Text),
-        sa.Column("kept_at", sa.Text, nullable=False),
         sa.UniqueConstraint("conversation", "position"),
     )
     op.create_index("suyuan_messages_by_state", "suyuan_messages", ["state"])
     op.create_table(
         "suyuan_events",
-        sa.Column("run", sa.Text, sa.ForeignKey("suyuan_messages.id", ondelete="CASCADE"), primary_key=True),
+        owner("run", "suyuan_messages", primary_key=True),
         sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("event", sa.Text, nullable=False),
+        *texts("event"),
     )
