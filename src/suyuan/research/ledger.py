@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.urls import domain_of, page_key
@@ -46,10 +46,6 @@ class LedgerRow:
     origin: str
     """Pages that print one text have one origin."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """The row as JSON."""
-        return {**asdict(self), "sub_questions": list(self.sub_questions)}
-
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
@@ -74,10 +70,6 @@ class SourcePage:
     """Whether it is the first of the pages that print its text."""
     from_archive: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        """The source as JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
@@ -99,13 +91,9 @@ class Ledger:
         """How many origins these rows have."""
         return len({row.origin for id in ids if (row := self.row(id))})
 
-    def as_dict(self) -> dict[str, Any]:
-        """The ledger as JSON."""
-        return {name: [each.as_dict() for each in getattr(self, name)] for name in ("rows", "sources", "origins")}
-
 
 def ledger_from(data: Mapping[str, Any]) -> Ledger:
-    """Read what :meth:`Ledger.as_dict` has written."""
+    """Read what ``asdict`` has written."""
     rows = tuple(LedgerRow(**{**row, "sub_questions": tuple(row["sub_questions"])}) for row in data["rows"])
     sources = tuple(SourcePage(**source) for source in data["sources"])
     origins = tuple(Origin(**{**origin, "sources": tuple(origin["sources"])}) for origin in data["origins"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ..core.urls import domain_of, page_key
 from ..text.shingles import is_reprint
@@ -58,10 +57,6 @@ class Origin:
     """Why they are one: ``reprint``, ``canonical`` or ``agency``; empty for a single page."""
     name: str = ""
     """The site of the primary source, or the agency."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The origin as JSON."""
-        return {**asdict(self), "sources": list(self.sources)}
 
 
 def find_origins(pages: Sequence[PageText]) -> list[Origin]:

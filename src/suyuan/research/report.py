@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..embedded.answer_sides import LONG_UNITS
@@ -77,10 +77,7 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
                     "kept": kept,
                     "verdict": sentence.verdict,
                     "ledger": list(sentence.ids),
-                    "citations": [
-                        {"id": each.id, "verdict": each.verdict, "quote": each.quote, "says": each.says}
-                        for each in sentence.citations
-                    ],
+                    "citations": [asdict(each) for each in sentence.citations],
                     "sources": len({row.source for id in sentence.ids if (row := ledger.row(id))}),
                     "origins": sentence.origins,
                     "one_source": sentence.origins <= 1,

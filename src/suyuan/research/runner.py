@@ -153,9 +153,8 @@ class JobRunner:
     async def _ledger(self, gathering: EvidenceGathering, plan: ResearchPlan) -> Ledger:
         async def built() -> dict[str, Any]:
             # In a thread, since many long texts are compared with each other.
-            return (
-                await asyncio.to_thread(build_ledger, gathering.pages, plan, self.request.effort.passages)
-            ).as_dict()
+            most = self.request.effort.passages
+            return asdict(await asyncio.to_thread(build_ledger, gathering.pages, plan, most))
 
         return ledger_from(await self._log.once("ledger", "ledger", built))
 
@@ -199,14 +198,14 @@ class JobRunner:
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "plan": plan.as_dict(),
             "model": self._author.model or "embedded",
-            "sections": [section.as_dict() for section in sections],
+            "sections": [asdict(section) for section in sections],
             "claims": claims,
             "disagreements": distinct(disagreed, ledger),
             "figures": report.figures(sections),
             "timeline": report.timeline(ledger, sorted(cited)),
-            "ledger": [row.as_dict() for row in ledger.rows],
-            "sources": [source.as_dict() for source in ledger.sources],
-            "origins": [origin.as_dict() for origin in ledger.origins],
+            "ledger": [asdict(row) for row in ledger.rows],
+            "sources": [asdict(source) for source in ledger.sources],
+            "origins": [asdict(origin) for origin in ledger.origins],
             "receipts": report.receipts(gathering.searches),
             "skipped": list(gathering.skipped),
             "fetch_summaries": report.fetch_summaries(ledger.sources),

@@ -81,4 +81,4 @@ class SectionWriter:
     def _data(self, section: Section, found: Sequence[Disagreed]) -> dict[str, Any]:
         notice = self._author.failure_data()
         told = [asdict(each) for each in found]
-        return {"section": section.as_dict(), "disagreements": told, "notice": notice}
+        return {"section": asdict(section), "disagreements": told, "notice": notice}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..citations.claims import Verdict
@@ -46,13 +46,9 @@ class ReportSentence:
         """Whether the report shows it; one that is only partly supported is marked."""
         return self.verdict in KEPT
 
-    def as_dict(self) -> dict[str, Any]:
-        """The sentence as JSON."""
-        return {**asdict(self), "citations": [asdict(each) for each in self.citations]}
-
 
 def sentence_from(data: Mapping[str, Any]) -> ReportSentence:
-    """Read what :meth:`ReportSentence.as_dict` has written."""
+    """Read what ``asdict`` has written."""
     return ReportSentence(**{**data, "citations": tuple(CheckedCitation(**each) for each in data["citations"])})
 
 
@@ -66,19 +62,11 @@ class Section:
     by: str = "embedded"
     """Who wrote it: ``embedded`` or the name of a model."""
     is_summary: bool = False
-    nearest: tuple[int, ...] = field(default=())
+    nearest: tuple[int, ...] = ()
     """Where nothing answers the sub-question: the passages that come closest."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The section as JSON."""
-        parts = {name: [each.as_dict() for each in getattr(self, name)] for name in ("sentences", "dropped")}
-        rest = {"title": self.title, "by": self.by, "is_summary": self.is_summary, "nearest": list(self.nearest)}
-        return {**rest, **parts}
 
 
 def section_from(data: Mapping[str, Any]) -> Section:
-    """Read what :meth:`Section.as_dict` has written."""
-    parts: dict[str, Iterable[Any]] = {
-        name: tuple(sentence_from(each) for each in data[name]) for name in ("sentences", "dropped")
-    }
+    """Read what ``asdict`` has written."""
+    parts = {name: tuple(map(sentence_from, data[name])) for name in ("sentences", "dropped")}
     return Section(**{**data, **parts, "nearest": tuple(data["nearest"])})
