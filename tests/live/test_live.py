@@ -21,7 +21,7 @@ from suyuan.core.result import Attempt, Details, SearchPage, SearchResult
 from suyuan.core.secret import Secret
 from suyuan.live.live import Live
 from suyuan.live.redis_server import LiveAway, RedisServer
-from suyuan.live.tries import MemoryTries, Tries
+from suyuan.live.tries import Tries
 from suyuan.search.engine_state import EngineState
 from suyuan.search.page_json import dump_page, load_page
 from suyuan.search.rate_limit import RateLimiter
@@ -235,7 +235,7 @@ async def _seen(live: Live) -> bool:
 @pytest.fixture(params=["memory", "redis"])
 async def tries(request: pytest.FixtureRequest) -> AsyncIterator[Tries]:
     if request.param == "memory":
-        yield MemoryTries()
+        yield Tries()
         return
     async with workers(request.getfixturevalue("redis"), 1) as (live,):
         yield live.tries

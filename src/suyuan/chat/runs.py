@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.causes.chat import NOT_SAVED, UNEXPECTED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..core.person import current_person
 from ..store.conversation import State
+from ..store.conversations import Store
 from .events import Answer, ClaimsChecked, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
 
@@ -27,19 +28,6 @@ _SAVE_SECONDS = 3.0
 _CONTAINED = (TextDelta, Thinking, ClaimsChecked, Answer)
 
 
-class Keeper(Protocol):
-    """Where a run saves its events; the store implements it."""
-
-    def keep_events(self, run: str, events: list[tuple[int, dict[str, Any]]]) -> None:
-        """Save events under their numbers."""
-
-    def keep_text(self, run: str, text: str) -> bool:
-        """Save the text so far; return whether somebody wants the run stopped."""
-
-    def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> object:
-        """Save the end."""
-
-
 class Run:
     """One answer in progress."""
 
@@ -48,7 +36,7 @@ class Run:
         turn: Turn,
         work: Work,
         conversation: str,
-        keeper: Keeper,
+        store: Store,
         pens: Executor | None = None,
         unsaved: Callable[[Run], Awaitable[None]] | None = None,
     ) -> None:
@@ -59,7 +47,7 @@ class Run:
         self.answer: Answer | None = None
         self._turn = turn
         self._work = work
-        self._keeper = keeper
+        self._store = store
         self._pens = pens
         self._unsaved = unsaved
         """Takes the run if the store does not take its answer."""
@@ -212,14 +200,14 @@ class Run:
     def _keep(self) -> None:
         known = len(self._events)
         if new := self.kept_events(self._kept):
-            self._keeper.keep_events(self.id, new)
-        self._unwanted = self._keeper.keep_text(self.id, "".join(self._text))
+            self._store.keep_events(self.id, new)
+        self._unwanted = self._store.keep_text(self.id, "".join(self._text))
         self._kept = known
 
     def _finish(self, answer: Answer) -> None:
         self._keep()
         stored = replace(answer, unsaved=False).as_dict()
-        self._keeper.finish(self.id, state=_state(answer), text=answer.markdown, answer=stored)
+        self._store.finish(self.id, state=_state(answer), text=answer.markdown, answer=stored)
 
 
 def _state(answer: Answer) -> State:

@@ -7,15 +7,18 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..chat import events
 from ..chat.runs import Run
 from ..chat.verdicts import checks, counts, disagreements, title, verdict_text
 from ..messages.catalog import Texts
-from .answer_text import AnswerText, PlainText
+from .answer_text import PlainText
 from .failure import FAILED, NOTHING, OK
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from .rendered_text import RenderedText
 
 _REFRESH_SECONDS = 0.1
 
@@ -33,7 +36,7 @@ class AnswerPrinter:
         self._text = self._writer(out)
         self._one_screen = out.interactive and self._err.interactive
 
-    def _writer(self, out: Terminal) -> AnswerText:
+    def _writer(self, out: Terminal) -> PlainText | RenderedText:
         if not out.interactive:
             return PlainText(out)
         from .rendered_text import RenderedText

@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from ..citations.registry import Source
 from .terminal import Terminal, printable
 
 
-class AnswerText(Protocol):
-    """Where an answer is written."""
-
-    def write(self, text: str) -> None:
-        """Write more of the text."""
-
-    def line(self, text: str = "", style: str = "") -> None:
-        """End the text so far and write a line that is not part of it."""
-
-    def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Write the list of sources, each with the mark in front of it."""
-
-    def refresh(self) -> None:
-        """Show the unfinished part of the text as it is now."""
-
-    def flush(self) -> None:
-        """Write what is left of the text and end its line."""
-
-    def close(self) -> None:
-        """End the output of the text; lines may follow."""
-
-
 class PlainText:
-    """Writes Markdown as it comes."""
+    """Writes Markdown as it comes; ``RenderedText`` has the same methods."""
 
     def __init__(self, out: Terminal) -> None:
         self._out = out
         self._in_line = False
 
     def write(self, text: str) -> None:
-        """Write ``text`` at once, without control characters."""
+        """Write more of the text at once, without control characters."""
         self._out.stream.write("\n".join(printable(line) for line in text.split("\n")))
         self._out.stream.flush()
         self._in_line = not text.endswith("\n")
 
     def line(self, text: str = "", style: str = "") -> None:
-        """Write a line."""
+        """End the text so far and write a line that is not part of it."""
         self.flush()
         self._out.line(text)
 
     def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Write title and address of each source."""
+        """Write title and address of each source, with the mark in front of it."""
         self.line()
         self.line(heading)
         for source, mark in sources.items():

@@ -5,23 +5,13 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from .redis_server import LiveAway, RedisServer
 
 
-class Tries(Protocol):
-    """Counts within a window of time that begins with the first try."""
-
-    async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
-        """Count one more, or take one back, and return how many there are, and the seconds until they are forgotten."""
-
-    async def forget(self, name: str) -> None:
-        """Start anew."""
-
-
-class MemoryTries:
-    """The tries that this process saw; the latest names only."""
+class Tries:
+    """Those that this process saw, of the latest names only, within a window of time that begins with the first."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, names: int = 10_000) -> None:
         self._clock = clock
@@ -29,7 +19,7 @@ class MemoryTries:
         self._counts: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
-        """See :class:`Tries`."""
+        """Count one more, or take one back, and return how many there are, and the seconds until they are forgotten."""
         number, until = self._counts.get(name, (0, 0.0))
         left = until - self._clock()
         number, left = (number, left) if left > 0 else (0, seconds)
@@ -40,20 +30,20 @@ class MemoryTries:
         return number + more, left
 
     async def forget(self, name: str) -> None:
-        """See :class:`Tries`."""
+        """Start anew."""
         self._counts.pop(name, None)
 
 
-class SharedTries:
-    """The tries that all workers saw; those of this process where Redis is away."""
+class SharedTries(Tries):
+    """Those that all workers saw; those of this process where Redis is away."""
 
     def __init__(self, server: RedisServer) -> None:
+        super().__init__()
         self._server = server
-        self._own = MemoryTries()
 
     async def count(self, name: str, seconds: float, more: int = 1) -> tuple[int, float]:
-        """See :class:`Tries`."""
-        here = await self._own.count(name, seconds, more)
+        """Count with the other workers."""
+        here = await super().count(name, seconds, more)
         key = self._key(name)
 
         async def work(client: Any) -> tuple[int, float]:
@@ -70,8 +60,8 @@ class SharedTries:
             return here
 
     async def forget(self, name: str) -> None:
-        """See :class:`Tries`."""
-        await self._own.forget(name)
+        """Start anew, for all workers."""
+        await super().forget(name)
         await self._server.attempt(lambda client: client.delete(self._key(name)))
 
     def _key(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The queues of research jobs: that of one process, and the table of jobs that all workers share."""
+"""``StoredQueue``: the table of research jobs as the queue that all workers share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.errors import SuyuanError
 from ..store.research import ResearchStore
@@ -21,33 +21,8 @@ Stored = Callable[..., Awaitable[Any]]
 """Does something that waits for the store, in a thread."""
 
 
-class JobQueue(Protocol):
-    """Hands out jobs; whoever gets one still has to claim it."""
-
-    async def put(self, job: str) -> None:
-        """Add a job."""
-
-    async def get(self) -> str:
-        """Wait for the next job."""
-
-
-class LocalQueue:
-    """The queue of one process."""
-
-    def __init__(self) -> None:
-        self._jobs: asyncio.Queue[str] = asyncio.Queue()
-
-    async def put(self, job: str) -> None:
-        """Add a job."""
-        await self._jobs.put(job)
-
-    async def get(self) -> str:
-        """Wait for the next job."""
-        return await self._jobs.get()
-
-
 class StoredQueue:
-    """The jobs of the store that nobody works on, those of dead workers included."""
+    """The jobs of the store that nobody works on, those of dead workers included; who gets one has to claim it."""
 
     def __init__(self, store: ResearchStore, stored: Stored, own: Callable[[], Collection[str]]) -> None:
         self._store = store

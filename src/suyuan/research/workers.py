@@ -21,7 +21,7 @@ from .fair_slots import FairSlots
 from .job_store import JobStore, state_step
 from .model_calls import ModelCalls
 from .plan import plan_from
-from .queue import JobQueue, LocalQueue, StoredQueue
+from .queue import StoredQueue
 from .request import request_from
 from .runner import JobRunner
 from .settings import ResearchSettings
@@ -49,7 +49,7 @@ class JobWorkers:
         self._settings = settings
         self.models = models
         self.webhook = webhook
-        self._queue: JobQueue = LocalQueue()
+        self._queue: asyncio.Queue[str] | StoredQueue = asyncio.Queue()
         self._slots = FairSlots(_PARALLEL)
         self._runners: dict[str, JobRunner] = {}
         self.own: set[str] = set()

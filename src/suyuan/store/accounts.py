@@ -27,7 +27,7 @@ from ..core.causes.people import (
 )
 from ..core.errors import InvalidInput
 from ..core.person import DEFAULT_SCOPES, SCOPES, Person, Role
-from ..live.tries import MemoryTries, Tries
+from ..live.tries import Tries
 from .people import Account, Login, People, TokenRow
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Accounts:
         self, people: Callable[[], People], tries: Tries | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._people = people
-        self._tries: Tries = tries or MemoryTries()
+        self._tries = tries or Tries()
         self._clock = clock
         self._known: OrderedDict[str, tuple[float, Any]] = OrderedDict()
         self._noted: dict[str, float] = {}
