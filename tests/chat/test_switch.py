@@ -78,13 +78,10 @@ async def test_bad_modes_models_engines_and_conversations_are_refused_and_nothin
 async def test_other_windows_hear_of_a_change() -> None:
     async with talking() as (client, _):
         id = (await client.chat.create(search=False)).id
-        watch = client.chat.watch(id)
-        waiting = asyncio.ensure_future(anext(watch))
-        await asyncio.sleep(0)
-        await client.chat.change(id, search=True)
-        change = await asyncio.wait_for(waiting, PATIENCE)
+        with client.chat.watching(id) as changes:
+            await client.chat.change(id, search=True)
+            change = await asyncio.wait_for(changes.get(), PATIENCE)
         assert change.kind == "settings" and change.conversation.search is True
-        await watch.aclose()  # type: ignore[attr-defined]
 
 
 @pytest.mark.req("C1.3")

@@ -20,6 +20,7 @@ from support.timing import PATIENCE, soon
 from suyuan.chat import runs
 from suyuan.chat.events import Answer, Notice, TextDelta
 from suyuan.chat.runs import Run
+from suyuan.chat.service import ChatService
 from suyuan.client import AsyncClient
 from suyuan.core.secret import Secret
 
@@ -45,8 +46,7 @@ async def test_a_full_disk_at_the_end_of_an_answer_loses_nothing(tmp_path: Path)
     with serve_model([[reply("first "), hold(go_on), reply(LONG)]]) as model:
         async with talking(openai(model.url), folder=tmp_path) as (client, _):
             run = await begun(client)
-            watched = client.chat.watch(run.conversation)
-            changes = asyncio.ensure_future(_kinds(watched))
+            changes = asyncio.ensure_future(_kinds(client.chat, run.conversation))
             with full_disk(tmp_path):
                 go_on.set()
                 *events, answer = await all_events(run)
@@ -67,12 +67,11 @@ async def test_a_full_disk_at_the_end_of_an_answer_loses_nothing(tmp_path: Path)
             assert not list((tmp_path / "unsaved").glob("*"))
 
 
-async def _kinds(changes: object) -> list[str]:
+async def _kinds(chat: ChatService, id: str) -> list[str]:
     kinds: list[str] = []
-    async for change in changes:  # type: ignore[attr-defined]
-        kinds.append(change.kind)
-        if change.kind == "run.saved":
-            break
+    with chat.watching(id) as changes:
+        while "run.saved" not in kinds:
+            kinds.append((await changes.get()).kind)
     return kinds
 
 

@@ -30,6 +30,22 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteEvent:
+    """An event of an answer that another worker is writing, as its JSON."""
+
+    data: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The kind of event."""
+        return str(self.data["kind"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event as JSON."""
+        return self.data
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
     """A turn has started."""
 

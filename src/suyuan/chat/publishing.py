@@ -28,7 +28,7 @@ async def publish(run: Run, streams: RunStreams) -> None:
     from ..live.run_streams import MOST_EVENTS
 
     sent, waited = 0, 0.0
-    while events := await run.after(sent):
+    while events := await run.after(sent - 1):
         try:
             length = await streams.publish(run.id, [(number, _json(event.as_dict())) for number, event in events])
             waited = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -15,6 +15,7 @@ from ..core.errors import SuyuanError
 from ..core.person import current_person
 from ..store.conversation import State
 from ..store.conversations import Store
+from .event_log import EventLog
 from .events import Answer, ClaimsChecked, Event, Notice, TextDelta, TextWithdrawn, Thinking
 from .turn import Turn, Work
 
@@ -28,7 +29,7 @@ _SAVE_SECONDS = 3.0
 _CONTAINED = (TextDelta, Thinking, ClaimsChecked, Answer)
 
 
-class Run:
+class Run(EventLog[Event]):
     """One answer in progress."""
 
     def __init__(
@@ -40,6 +41,7 @@ class Run:
         pens: Executor | None = None,
         unsaved: Callable[[Run], Awaitable[None]] | None = None,
     ) -> None:
+        super().__init__()
         self.id = turn.run
         self.conversation = conversation
         self.person = current_person.get().id
@@ -51,10 +53,8 @@ class Run:
         self._pens = pens
         self._unsaved = unsaved
         """Takes the run if the store does not take its answer."""
-        self._events: list[Event] = []
         self._text: list[str] = []
-        self._news = asyncio.Event()
-        self._kept = 0
+        self._kept = -1
         self._unwanted = False
         self._task: asyncio.Task[None] | None = None
 
@@ -65,9 +65,7 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether the run has ended."""
-        return bool(self._events and isinstance(self._events[-1], Answer)) or (
-            self._task is not None and self._task.done()
-        )
+        return self.over or (self._task is not None and self._task.done())
 
     def stop(self) -> None:
         """Stop the model, the searches and their sockets; what was written is kept."""
@@ -80,24 +78,6 @@ class Run:
         assert self.answer is not None, "a turn always ends with an answer"
         return self.answer
 
-    async def follow(self, after: int = -1) -> AsyncIterator[tuple[int, Event]]:
-        """The events after number ``after``: past ones at once, then new ones as they happen."""
-        position = after + 1
-        while True:
-            news = self._news
-            while position < len(self._events):
-                yield position, self._events[position]
-                position += 1
-            if self._events and isinstance(self._events[-1], Answer):
-                return
-            await news.wait()
-
-    async def after(self, count: int) -> list[tuple[int, Event]]:
-        """The events from number ``count`` on, as soon as there are any; none after the end."""
-        while len(self._events) <= count and not self.finished:
-            await self._news.wait()
-        return list(enumerate(self._events[count:], count))
-
     async def _go(self, done: Callable[[Run], Awaitable[None]]) -> None:
         keeping = asyncio.create_task(self._keep_on())
         try:
@@ -108,6 +88,7 @@ class Run:
                     self._take(event)
         finally:
             keeping.cancel()
+            self._tell(over=True)
             await done(self)
 
     async def _end(self, answer: Answer, keeping: asyncio.Task[None]) -> None:
@@ -156,15 +137,13 @@ class Run:
 
     def all_events(self) -> list[tuple[int, dict[str, Any]]]:
         """The events as they are shown again, with what is true only now."""
-        return [
-            (number, event.as_dict()) for number, event in enumerate(self._events) if not isinstance(event, _CONTAINED)
-        ]
+        return [(number, event.as_dict()) for number, event in self._events if not isinstance(event, _CONTAINED)]
 
-    def kept_events(self, start: int = 0) -> list[tuple[int, dict[str, Any]]]:
-        """The events from number ``start`` on that are stored: the text is stored as a whole."""
+    def kept_events(self, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
+        """The events after number ``after`` that are stored: the text is stored as a whole."""
         return [
             (number, event.as_dict())
-            for number, event in enumerate(self._events[start:], start)
+            for number, event in self.so_far(after)
             if not isinstance(event, _CONTAINED) and not _is_passing(event)
         ]
 
@@ -189,16 +168,14 @@ class Run:
                 log.warning("run=%s: the text so far is not saved: %s", self.id, error.message)
 
     def _take(self, event: Event) -> None:
-        self._events.append(event)
         if isinstance(event, TextDelta):
             self._text.append(event.text)
         elif isinstance(event, TextWithdrawn):
             self._text.clear()
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        self._add(len(self._events), event)
 
     def _keep(self) -> None:
-        known = len(self._events)
+        known = len(self._events) - 1
         if new := self.kept_events(self._kept):
             self._store.keep_events(self.id, new)
         self._unwanted = self._store.keep_text(self.id, "".join(self._text))

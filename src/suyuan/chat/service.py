@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -356,14 +357,14 @@ class ChatService:
             return known
 
     # --- other windows ------------------------------------------------------------------------------------------------
-    async def watch(self, id: str) -> AsyncIterator[Change]:
-        """The changes of a conversation as they happen."""
+    @contextmanager
+    def watching(self, id: str) -> Iterator[asyncio.Queue[Change]]:
+        """The changes of a conversation from now on, as they happen."""
         queue: asyncio.Queue[Change] = asyncio.Queue(_QUEUE)
         watchers = self._watchers.setdefault(id, set())
         watchers.add(queue)
         try:
-            while True:
-                yield await queue.get()
+            yield queue
         finally:
             watchers.discard(queue)
             if not watchers:

@@ -6,13 +6,14 @@ A page that reconnects gets one ``snapshot`` of all there is and then what follo
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ..chat.events import Event
-from ..chat.remote_runs import RemoteEvent, RemoteRun
+from ..chat.events import Event, RemoteEvent
+from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
 from ..chat.service import ChatService
 from .answer_html import AnswerHtml
@@ -34,22 +35,26 @@ async def live_messages(
     """The messages of a run: a snapshot, then each change, and the answer at the end."""
     now = datetime.now(UTC).isoformat()
     view = AnswerView(run.id, parts.labels, at=now, question=question, versions=versions)
-    events, number = _EventReader(run), 0
-    try:
-        while (past := await events.past()) is not None:
-            number = past[0]
-            view.take(past[1].as_dict())
-        view.flush()
-        yield message(snapshot(view, parts), event="snapshot", id=number)
-        if view.answer is not None:
-            yield message(_end(view, parts), event="answer", id=number)
-        writer = _MessageWriter(view, parts)
-        while not events.over:
-            found = await events.next(writer.wait())
-            for each in writer.write(found):
+    past = run.so_far()
+    number = past[-1][0] if past else -1
+    for _, event in past:
+        view.take(event.as_dict())
+    view.flush()
+    yield message(snapshot(view, parts), event="snapshot", id=max(number, 0))
+    if view.answer is not None:
+        yield message(_end(view, parts), event="answer", id=number)
+    writer = _MessageWriter(view, parts)
+    while True:
+        found: Sequence[NumberedEvent | None] = [None]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(writer.wait()):
+                found = await run.after(number)
+        for numbered in found:
+            number = numbered[0] if numbered else number
+            for each in writer.write(numbered):
                 yield each
-    finally:
-        await events.close()
+        if not found:
+            return
 
 
 async def followed_messages(
@@ -170,41 +175,3 @@ class _MessageWriter:
 
     def _message(self, kind: str, data: dict[str, Any]) -> bytes:
         return message(data, event=kind, id=self._number)
-
-
-class _EventReader:
-    """The events of a run, with a time limit for the next one."""
-
-    def __init__(self, run: Run | RemoteRun) -> None:
-        self._events: AsyncIterator[NumberedEvent] = run.follow()
-        self._upcoming: asyncio.Future[NumberedEvent | None] | None = None
-        self.over = False
-
-    async def past(self) -> NumberedEvent | None:
-        """The next event that has already happened, or None."""
-        task = self._request()
-        # One iteration of the event loop is enough for an event that is there.
-        await asyncio.sleep(0)
-        return self._take() if task.done() else None
-
-    async def next(self, seconds: float | None) -> NumberedEvent | None:
-        """The next event, or None if there is none within ``seconds`` or at all (:attr:`over`)."""
-        done, _ = await asyncio.wait([self._request()], timeout=seconds)
-        return self._take() if done else None
-
-    async def close(self) -> None:
-        """Stop waiting."""
-        if self._upcoming is not None:
-            self._upcoming.cancel()
-            await asyncio.gather(self._upcoming, return_exceptions=True)
-
-    def _request(self) -> asyncio.Future[NumberedEvent | None]:
-        if self._upcoming is None:
-            self._upcoming = asyncio.ensure_future(anext(self._events, None))
-        return self._upcoming
-
-    def _take(self) -> NumberedEvent | None:
-        assert self._upcoming is not None, "an event is taken only after it was requested"
-        found, self._upcoming = self._upcoming.result(), None
-        self.over = found is None
-        return found

@@ -17,7 +17,7 @@ from ..chat.commands import parse_command
 from ..chat.export import export
 from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
-from ..chat.service import ChatService
+from ..chat.service import Change, ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
 from ..core.errors import SuyuanError
@@ -161,26 +161,16 @@ async def watch_conversation(request: Request, id: str) -> Response:
 
 
 async def _changes(chat: ChatService, id: str) -> AsyncIterator[bytes]:
-    changes = chat.watch(id)
-    upcoming = asyncio.ensure_future(anext(changes))
-    try:
-        # Watching begins before the state is read, so that no change is missed in between.
-        await asyncio.sleep(0)
+    # Watching begins before the state is read, so that no change is missed in between.
+    with chat.watching(id) as changes:
         now = await chat.get(id)
-        yield _change("settings", conversation_view(chat, now), chat.running_id(now) or "")
+        change = Change("settings", now, chat.running_id(now) or "")
         while True:
-            change = await upcoming
-            upcoming = asyncio.ensure_future(anext(changes))
-            yield _change(change.kind, conversation_view(chat, change.conversation), change.run)
+            shown = conversation_view(chat, change.conversation)
+            yield message({"kind": change.kind, "conversation": shown, "run": change.run}, event="change")
             if change.kind == "deleted":
                 return
-    finally:
-        upcoming.cancel()
-        await asyncio.gather(upcoming, return_exceptions=True)
-
-
-def _change(kind: str, conversation: dict[str, Any], run: str) -> bytes:
-    return message({"kind": kind, "conversation": conversation, "run": run}, event="change")
+            change = await changes.get()
 
 
 @router.get("/conversations/{id}/export", response_class=Response, tags=["conversations"])
