@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..messages.catalog import Texts
@@ -53,18 +53,15 @@ def counts(answer: Json, lang: str) -> list[tuple[str, str]]:
 
 def disagreements(answer: Json, lang: str) -> list[str]:
     """Return where the sources disagree, each as one sentence; the sides of most origins first."""
-    t, dates = Texts("claims", lang), _dates(answer)
-    found = []
-    for each in answer.get("disagreements") or ():
-        sides = sorted(each["sides"], key=lambda side: -side["origins"])
-        found.append(t("disagree", sides=t("between").join(_side(side, dates, t) for side in sides)))
+    t = Texts("claims", lang)
+    found = (t("disagree", sides=t("between").join(_side(side, t) for side in each)) for each in sides(answer, lang))
     return list(dict.fromkeys(found))
 
 
 def sides(answer: Json, lang: str) -> list[list[dict[str, Any]]]:
     """Return what the sources say where they disagree: text, numbers and remarks of each side."""
     t = Texts("claims", lang)
-    dates = _dates(answer)
+    dates = {each["number"]: str(each.get("published_at") or "")[:10] for each in answer.get("sources") or ()}
     found = []
     for each in answer.get("disagreements") or ():
         own = sorted(each["sides"], key=lambda side: -side["origins"])
@@ -72,15 +69,9 @@ def sides(answer: Json, lang: str) -> list[list[dict[str, Any]]]:
     return found
 
 
-def _dates(answer: Json) -> dict[int, str]:
-    return {source["number"]: str(source.get("published_at") or "")[:10] for source in answer.get("sources") or ()}
-
-
-def _side(side: Json, dates: Mapping[int, str], t: Texts) -> str:
-    numbers: Sequence[int] = side["numbers"]
-    text = t("side", text=side["text"], numbers=", ".join(map(str, numbers)))
-    notes = _notes(side, dates, t)
-    return f"{text} {t('notes', notes=t('comma').join(notes))}" if notes else text
+def _side(side: Json, t: Texts) -> str:
+    text = t("side", text=side["text"], numbers=", ".join(map(str, side["numbers"])))
+    return f"{text} {t('notes', notes=side['notes'])}" if side["notes"] else text
 
 
 def _notes(side: Json, dates: Mapping[int, str], t: Texts) -> list[str]:
