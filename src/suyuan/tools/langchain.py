@@ -90,34 +90,26 @@ class SearchTool(_WebTool):
     def _run(
         self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
-        try:
-            query, deep = query_from(arguments, count=self.max_results), depth_from(arguments, self.depth)
-            return self._answer(*self._search.search_sync(query, *deep))
-        except SuyuanError as error:
-            return failure(error, self.lang), None
+        return self._search.run_sync(self._arun(**arguments))
 
     async def _arun(
         self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
         try:
             query, deep = query_from(arguments, count=self.max_results), depth_from(arguments, self.depth)
-            return self._answer(*await self.searched(query, *deep))
+            page, repeated = await self.searched(query, *deep)
         except SuyuanError as error:
             return failure(error, self.lang), None
+        # As many as the model asked for, and else as many as are usual.
+        sources = self._citations.add(page, page.query.count)
+        today, length = self._today(), self.snippet_length
+        return compact(page, sources, lang=self.lang, today=today, snippet=length, repeated=repeated), page
 
     async def searched(
         self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
     ) -> tuple[SearchPage, bool]:
         """Search; the second value tells whether the session had searched the same before."""
         return await self._search.search(query, depth, max_tokens)
-
-    def _answer(self, page: SearchPage, repeated: bool) -> tuple[str, SearchPage]:
-        # As many as the model asked for, and else as many as are usual.
-        sources = self._citations.add(page, page.query.count)
-        text = compact(
-            page, sources, lang=self.lang, today=self._today(), snippet=self.snippet_length, repeated=repeated
-        )
-        return text, page
 
 
 class FetchTool(_WebTool):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
+from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any, Never, TypeVar
 
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.page_reading import Depth, tokens_for
@@ -20,6 +21,7 @@ from ..search.service import SearchService
 log = logging.getLogger("suyuan.tools")
 
 SESSION_QUERIES = 20
+T = TypeVar("T")
 
 
 class SessionSearch:
@@ -70,11 +72,9 @@ class SessionSearch:
         page = await self._service.search(query, engines=self._engines)
         return await self._reader.read(page, depth, tokens) if self._reader else page
 
-    def search_sync(
-        self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None
-    ) -> tuple[SearchPage, bool]:
-        """Like :meth:`search`, for synchronous callers."""
-        return self._service.run_sync(self.search(query, depth, max_tokens))
+    def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
+        """The outcome of ``work`` with this search, for synchronous callers."""
+        return self._service.run_sync(work)
 
     def __len__(self) -> int:
         return len(self._kept)
