@@ -82,13 +82,13 @@ class LoginPage:
             value, seconds = await self._accounts.begin_login(account)
         except SuyuanError as error:
             answer = self.form(request, "/", error)
-            answer.headers.append("Set-Cookie", openid.expired)
+            answer.headers.append("Set-Cookie", openid.cookies.expired)
             return answer
         # A page and no redirect: browsers do not send a strict cookie where another site has led to the request.
         lang = language_of(request)
         page = environment().get_template("logged_in.html").render(lang=lang, t=PageTexts(lang), next=_own(target))
         answer = HTMLResponse(page)
-        answer.headers.append("Set-Cookie", openid.expired)
+        answer.headers.append("Set-Cookie", openid.cookies.expired)
         answer.headers.append("Set-Cookie", self._cookies.set(value, seconds, request.url.scheme))
         return answer
 

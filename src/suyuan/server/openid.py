@@ -23,6 +23,7 @@ from ..core.secret import Secret
 from ..core.wire import Request as Outgoing
 from ..core.wire import Response as Incoming
 from ..net.credentials import is_loopback
+from .cookies import Cookies
 
 log = logging.getLogger("suyuan.server")
 
@@ -48,12 +49,10 @@ class OpenIdLogin:
             raise OIDC_NOT_SAFE(where=origin.oidc_issuer)
         self._origin = origin
         self._send = send
-        public = urlsplit(origin.public_url)
-        self._redirect = (origin.public_url or origin.url) + CALLBACK
-        self._attributes = f"Path={public.path}/login; HttpOnly; SameSite=Lax"
-        self._secure = public.scheme == "https"
-        self.expired = f"{_COOKIE}=; {self._attributes}; Max-Age=0"
-        """The header that ends a login under way."""
+        # It comes back with the provider's redirect, which a strict cookie would not.
+        self.cookies = Cookies(origin, _COOKIE, "/login", "Lax")
+        """What belongs to a login under way."""
+        self._redirect = self.cookies.base + CALLBACK
         self.adds_users = origin.new_users
         self._known: dict[str, tuple[float, dict[str, Any]]] = {}
 
@@ -68,8 +67,7 @@ class OpenIdLogin:
         }  # fmt: skip
         where = (await self._provider())["authorization_endpoint"]
         kept = ".".join((state, nonce, verifier, quote(target, safe="")))
-        secure = "; Secure" if self._secure or scheme == "https" else ""
-        cookie = f"{_COOKIE}={kept}; {self._attributes}; Max-Age={_SECONDS}{secure}"
+        cookie = self.cookies.set(kept, _SECONDS, scheme)
         joint = "&" if "?" in where else "?"
         return RedirectResponse(f"{where}{joint}{urlencode(asked)}", 303, {"Set-Cookie": cookie})
 
