@@ -214,7 +214,7 @@ async def test_what_is_kept_for_clients_has_a_limit(served: Served, monkeypatch:
             async with session.post("/v1/responses", json=body) as response:
                 assert response.status == 200, await response.text()
         kept = served.app.state.responses
-        assert 1 <= len(kept._kept) <= 3 and len(kept._sizes) == len(kept._kept)
+        assert 1 <= len(kept._kept) <= 3
 
 
 HOSTS = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "localhost.")

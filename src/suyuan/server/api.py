@@ -25,6 +25,7 @@ from ..core.query import SearchQuery
 from ..core.views import items_view, receipt
 from ..doctor.debug_bundle import bundle
 from ..pages.passages import select
+from ..research.forms import FORMS
 from ..store.conversation import Conversation
 from . import schemas as s
 from .answer_stream import POLL_INTERVAL
@@ -44,13 +45,6 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 }
 _NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
 ExportForm = Literal["md", "html", "json", "bib", "pdf"]
-_KINDS = {
-    "md": "text/markdown",
-    "html": "text/html",
-    "json": "application/json",
-    "bib": "application/x-bibtex",
-    "pdf": "application/pdf",
-}
 # Characters that file systems refuse, and those that would hide or reorder the name.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
@@ -182,7 +176,7 @@ async def export_conversation(request: Request, id: str, form: ExportForm = "md"
     text = await asyncio.to_thread(export, conversation, messages, "html" if form == "pdf" else form, lang)
     return Response(
         await client_from(request).network.print_pdf(text) if form == "pdf" else text,
-        media_type=_KINDS[form],
+        media_type=FORMS[form],
         headers={"Content-Disposition": attachment(conversation.title or "suyuan", form)},
     )
 
@@ -290,7 +284,7 @@ async def debug_run(request: Request, run: str) -> Response:
     data = await asyncio.to_thread(bundle, client, run)
     text = json.dumps(data, ensure_ascii=False, indent=2)
     return Response(
-        text, media_type=_KINDS["json"], headers={"Content-Disposition": attachment(f"suyuan-{run}", "json")}
+        text, media_type=FORMS["json"], headers={"Content-Disposition": attachment(f"suyuan-{run}", "json")}
     )
 
 

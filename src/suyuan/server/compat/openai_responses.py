@@ -104,37 +104,29 @@ class Responses:
     """The answers of a server that a later request can refer to, in memory."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[ForeignMessage, ...]]] = OrderedDict()
-        self._sizes: dict[str, int] = {}
+        self._kept: OrderedDict[str, tuple[dict[str, Any], tuple[ForeignMessage, ...], int]] = OrderedDict()
 
     def put(self, response: dict[str, Any], said: tuple[ForeignMessage, ...]) -> None:
         """Keep a response, and the conversation up to it; the oldest make room."""
-        id = _own(response["id"])
-        self._kept[id] = response, said
         texts = (len(each.text) + sum(len(call.arguments) for call in each.calls) for each in said)
         # What the client has sent is in the response too: tools, instructions, metadata.
-        self._sizes[id] = sum(texts) + len(to_json(response))
-        while len(self._kept) > _MOST_KEPT or (sum(self._sizes.values()) > _MOST_CHARACTERS and len(self._kept) > 1):
-            oldest, _ = self._kept.popitem(last=False)
-            del self._sizes[oldest]
+        self._kept[_own(response["id"])] = response, said, sum(texts) + len(to_json(response))
+        while len(self._kept) > _MOST_KEPT or (self._characters() > _MOST_CHARACTERS and len(self._kept) > 1):
+            self._kept.popitem(last=False)
 
-    def get(self, id: str) -> dict[str, Any]:
-        """The response of that id; raises a cause where there is none."""
-        return self._entry(id)[0]
-
-    def said(self, id: str) -> tuple[ForeignMessage, ...]:
-        """The conversation up to that response."""
-        return self._entry(id)[1]
+    def get(self, id: str) -> tuple[dict[str, Any], tuple[ForeignMessage, ...]]:
+        """The response of that id and the conversation up to it; raises a cause where there is none."""
+        if _own(id) not in self._kept:
+            raise NO_RESPONSE(id=id[:60])
+        return self._kept[_own(id)][:2]
 
     def delete(self, id: str) -> None:
         """Forget a response."""
-        self._entry(id)
-        del self._kept[_own(id)], self._sizes[_own(id)]
+        self.get(id)
+        del self._kept[_own(id)]
 
-    def _entry(self, id: str) -> tuple[dict[str, Any], tuple[ForeignMessage, ...]]:
-        if _own(id) not in self._kept:
-            raise NO_RESPONSE(id=id[:60])
-        return self._kept[_own(id)]
+    def _characters(self) -> int:
+        return sum(size for _, _, size in self._kept.values())
 
 
 def _own(id: str) -> str:
@@ -147,7 +139,7 @@ async def respond(request: Request, body: ResponseRequest) -> Response:
     """Answer with a search; the answer is kept in memory for ``previous_response_id``."""
     body.check()
     responses: Responses = request.app.state.responses
-    before = responses.said(body.previous_response_id) if body.previous_response_id else ()
+    before = responses.get(body.previous_response_id)[1] if body.previous_response_id else ()
     said = (*before, *body.said())
     # Instructions are for this answer only.
     given = [ForeignMessage("system", body.instructions), *said] if body.instructions else said
@@ -161,7 +153,7 @@ async def respond(request: Request, body: ResponseRequest) -> Response:
 async def get_response(request: Request, id: str) -> Response:
     """A response that is kept."""
     responses: Responses = request.app.state.responses
-    return OrjsonResponse(responses.get(id))
+    return OrjsonResponse(responses.get(id)[0])
 
 
 @router.delete("/responses/{id}")
