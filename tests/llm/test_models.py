@@ -7,8 +7,11 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -34,6 +37,7 @@ from suyuan.core.secret import Secret
 from suyuan.llm.build import build_model, close_model
 from suyuan.llm.errors import model_error, safe_to_retry
 from suyuan.llm.settings import ModelSettings
+from suyuan.server.app import Preloader
 
 KEY = "sk-verysecret-0123456789"
 SEARCH = {
@@ -556,3 +560,30 @@ def test_the_private_parts_of_google_are_as_expected() -> None:
     assert {"trust_env", "proxies"} <= vars(transport._session).keys(), SURFACE.format(
         "transport._session", "google-ai-generativelanguage"
     )
+
+
+def test_a_model_is_built_only_when_nobody_else_imports_libraries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two threads that import packages with circles at the same time can find them half made."""
+    begun, built = threading.Event(), threading.Event()
+    events = SimpleNamespace(begun=begun, built=built)
+    monkeypatch.setitem(sys.modules, "import_events", cast(ModuleType, events))
+    (tmp_path / "half_made.py").write_text("import import_events as e\ne.begun.set()\nearly = e.built.wait(0.5)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def build() -> None:
+        build_model(ModelSettings("openai", "m", "http://127.0.0.1:9/v1"))
+        built.set()
+
+    # From now on it takes a moment, as everything is imported.
+    build()
+    built.clear()
+    importing = threading.Thread(target=Preloader(("half_made",))._load)
+    importing.start()
+    assert begun.wait(60)
+    building = threading.Thread(target=build)
+    building.start()
+    importing.join()
+    building.join()
+    assert built.is_set() and not sys.modules.pop("half_made").early

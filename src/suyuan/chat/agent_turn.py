@@ -10,6 +10,7 @@ from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
 from ..core.errors import SuyuanError
 from ..embedded.responder import Responder
 from ..llm.errors import model_error
+from ..llm.importing import IMPORTING
 from ..text.words import count_tokens
 from .chat_turn import chat_work, say_failed, search_and_answer
 from .model_call import conversation, take_chunk
@@ -46,10 +47,11 @@ async def agent_work(turn: Turn) -> None:
 
 
 async def _agent(turn: Turn) -> None:
-    from langchain.agents import create_agent
-    from langgraph.errors import GraphRecursionError
+    with IMPORTING:
+        from langchain.agents import create_agent
+        from langgraph.errors import GraphRecursionError
 
-    from .agent_limits import AgentLimitMiddleware, FunctionCallMiddleware
+        from .agent_limits import AgentLimitMiddleware, FunctionCallMiddleware
 
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(

@@ -19,6 +19,7 @@ from ..core.causes.model import (
 from ..core.causes.network import BAD_URL
 from ..messages.catalog import Text
 from .errors import base_of, proxy_of, server_of
+from .importing import IMPORTING
 from .settings import EMBEDDED, ModelSettings
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def build_model(settings: ModelSettings) -> BaseChatModel:
         raise MODEL_PROVIDER_UNKNOWN(provider=settings.provider, known=", ".join(_BUILDERS))
     if settings.provider != EMBEDDED and not settings.name:
         raise MODEL_NAME_MISSING(provider=settings.provider)
-    return build(settings)
+    with IMPORTING:
+        return build(settings)
 
 
 async def close_model(model: BaseChatModel) -> None:

@@ -78,13 +78,13 @@ class ModelCalls:
             await close_model(self._built.popitem()[1][1])
 
     async def _asked(self, label: str, system: str, prompt: str) -> Reply:
-        from langchain_core.messages import HumanMessage, SystemMessage
-
         settings = self._models[label]
         if label not in self._built or self._built[label][0] != settings:
             # A model that was connected anew has another address or key.
             self._built[label] = (settings, build_model(settings))
-        message = await self._built[label][1].ainvoke([SystemMessage(system), HumanMessage(prompt)])
+        message = await self._built[label][1].ainvoke(
+            [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+        )
         splitter = ReasoningSplitter()
         said = splitter.feed(message.text)[0] + splitter.close()[0]
         told = message.usage_metadata

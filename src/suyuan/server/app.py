@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import threading
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -24,6 +23,7 @@ from .. import __version__
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
+from ..llm.importing import IMPORTING
 from ..llm.settings import EMBEDDED
 from ..net.tracing import Tracing, TracingMiddleware
 from ..store.accounts import Accounts
@@ -207,9 +207,6 @@ def _has_language_model(client: AsyncClient) -> bool:
     return any(model.provider != EMBEDDED for model in client.chat.sessions.models.values())
 
 
-_IMPORTING = threading.Lock()
-
-
 class Preloader:
     """Imports what answers need when a conversation is likely; a server that only searches does without it."""
 
@@ -243,8 +240,7 @@ class Preloader:
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        # Two threads that import packages with circles at the same time can find them half made.
-        with _IMPORTING:
+        with IMPORTING:
             for name in self._modules:
                 if not self._closed:
                     # What cannot be imported is reported when it is needed.
