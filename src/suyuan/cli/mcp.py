@@ -9,11 +9,9 @@ import sys
 from typing import Any
 
 from ..config.settings import Settings
-from ..core.errors import SuyuanError
 from ..integrations.lazy_packages import make_lazy
 from ..messages.catalog import Texts
 from ..net.credentials import check_token
-from .failure import show_failure
 from .terminal import Terminal
 
 
@@ -24,17 +22,13 @@ def add(commands: Any, t: Texts) -> None:
     mcp.add_argument("--host", default="127.0.0.1", help=t("help.host"))
     mcp.add_argument("--port", type=int, default=8765, help=t("help.port"))
     mcp.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
-    mcp.set_defaults(run=run)
+    mcp.set_defaults(run=run, failed="serve.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Serve until the client disconnects, or Ctrl-C."""
-    try:
-        if args.http:
-            check_token(args.host, settings.server.token)
-    except SuyuanError as error:
-        show_failure(error, t, "serve.failed")
-        return 2
+    if args.http:
+        check_token(args.host, settings.server.token)
     # The SDK makes so many objects when it is imported that looking for garbage among them takes a sixth of the time.
     gc.disable()
     # These load the SDK's client and its server for other styles, a quarter of the time, and nothing of them is used.
