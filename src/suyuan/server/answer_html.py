@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 
@@ -11,6 +12,7 @@ from jinja2 import Environment, PackageLoader
 from jinja2.environment import TemplateModule
 
 from ..chat.verdicts import counts, sides, verdict_text
+from ..core.failure import Failure, Failures
 from ..core.urls import domain_of, is_page
 from ..llm.settings import EMBEDDED
 from .answer_view import AnswerView, Json, Step
@@ -87,6 +89,19 @@ class AnswerHtml:
             seconds = self.texts("seconds", n=_seconds(attempt["latency_ms"]))
             return self.texts("separator").join((engine, self.texts.count(attempt["count"]), seconds))
         return f"{engine} {self.texts.outcome(attempt['code'] or '', attempt['detail_code'] or '')}"
+
+    def message(self, failure: Failure) -> str:
+        """What failed and why, with the titles of engines; a hint keeps their names, as settings and commands do."""
+        return self._titled(failure).message(self.texts.lang)
+
+    def _titled(self, failure: Failure) -> Failure:
+        params = {name: self._with_titles(value) for name, value in failure.params.items()}
+        return replace(failure, engine=self._titles(failure.engine), params=params)
+
+    def _with_titles(self, value: object) -> object:
+        if isinstance(value, Failures):
+            return Failures(tuple(map(self._titled, value.all)))
+        return self._titled(value) if isinstance(value, Failure) else value
 
     def when(self, stamp: str) -> str:
         """A time, short."""

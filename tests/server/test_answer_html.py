@@ -1,0 +1,31 @@
+"""The parts of an answer as HTML."""
+
+from __future__ import annotations
+
+from suyuan.core.causes.chat import FROM_ARCHIVE, WITHOUT_SEARCH
+from suyuan.core.causes.engine import CAPTCHA, RATE_LIMITED
+from suyuan.core.failure import Failures
+from suyuan.server.answer_html import AnswerHtml
+from suyuan.server.answer_view import AnswerView
+
+TITLES = {"ddg_html": "DuckDuckGo", "bing_html": "Bing"}
+
+
+def notices(*failures: object) -> str:
+    """The notices of an answer, as the page shows them."""
+    parts = AnswerHtml("en", lambda name: TITLES.get(name, name))
+    view = AnswerView("run", parts.labels)
+    for failure in failures:
+        view.take({"kind": "notice", "level": "warning", "failure": failure.as_dict(), "guide": ""})  # type: ignore[attr-defined]
+    return parts.part("notices", view)
+
+
+def test_notices_name_engines_as_the_rest_of_the_page_does() -> None:
+    refused = CAPTCHA.failure(engine="ddg_html")
+    shown = notices(refused, WITHOUT_SEARCH.failure(cause=refused), FROM_ARCHIVE.failure(cause=refused, dates=""))
+    assert shown.count("DuckDuckGo") == 3 and "ddg_html" not in shown
+    several = Failures((refused, RATE_LIMITED.failure(engine="bing_html")))
+    shown = notices(WITHOUT_SEARCH.failure(cause=several))
+    message, _, hint = shown.partition('class="hint"')
+    assert "DuckDuckGo" in message and "Bing" in message and "_html" not in message
+    assert "web.providers.bing_html." in hint, "a setting has the name of the engine"
