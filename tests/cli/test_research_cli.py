@@ -186,6 +186,7 @@ def test_the_live_view_has_the_plan_and_a_job_that_is_left_can_go_on(columns: in
             "HOME": str(tmp_path),
             "XDG_DATA_HOME": str(tmp_path),
             "SEARXNG_BASE_URL": f"http://127.0.0.1:{server.server_port}",
+            "SUYUAN_RESEARCH_TOKEN_PRICE": "0.01",
         }
         words = ("--ui", "en", "research", QUESTION, "--yes", "-e", "searxng", "--budget", "money=2")
         try:

@@ -110,6 +110,14 @@ async def test_money_is_spent_to_the_limit_and_no_further(researchers: Researche
     assert poor.state == "done" and poor.result["budget"]["used"]["money"] == 0 and "money" in poor.report
 
 
+async def test_a_budget_of_money_without_any_price_is_refused(researchers: Researchers) -> None:
+    async with researchers.client() as client:
+        with pytest.raises(InvalidInput) as refused:
+            await client.research(QUESTION, budget={"money": 0.3})
+        assert refused.value.detail_code == "no_price" and "research.searchPrice" in refused.value.hint
+        assert not await client.research_service.find()
+
+
 async def test_no_time_at_all_still_gives_a_report(researchers: Researchers) -> None:
     async with researchers.client() as client:
         service = client.research_service

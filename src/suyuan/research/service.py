@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..core.causes.research import NO_RESEARCH, RESEARCH_STATE
+from ..core.causes.research import NO_PRICE, NO_RESEARCH, RESEARCH_STATE
 from ..core.person import current_person
 from ..store.research import ACTIVE, ResearchStore, StoredJob, StoredStep
 from .job import ENDED, RESUMABLE
@@ -46,6 +46,7 @@ class ResearchService:
         self.workers = JobWorkers(self._jobs, web, settings, models or ModelCalls({}, ""), Webhook(self._jobs, post))
         self._nudges = nudges
         self._check = check
+        self._has_prices = bool(settings.search_price or settings.token_price)
         if nudges is not None:
             nudges.on("research", lambda message: self.workers.nudged(str(message.get("id"))))
 
@@ -56,6 +57,8 @@ class ResearchService:
     async def create(self, question: str, options: Mapping[str, Any] | None = None) -> StoredJob:
         """Create a job of the person who asks, and queue it."""
         request = ResearchRequest.of(question, options)
+        if request.budget.money and not self._has_prices:
+            raise NO_PRICE(money=request.budget.money)
         if self._check is not None:
             self._check(model=request.model, engine=request.scope.engines, focus=request.scope.focus)
         if request.based_on:
