@@ -366,6 +366,27 @@ FAULTS = (
         'return self._take("pages", True)',
     ),
     Fault(
+        "tests/research/test_research.py",
+        "a budget of money counts nothing where nothing has a price",
+        "research/service.py",
+        "if request.budget.money and not self._has_prices:",
+        "if False:",
+    ),
+    Fault(
+        "tests/llm/test_models.py",
+        "libraries of models are imported by several threads at once",
+        "llm/build.py",
+        "    with IMPORTING:\n        return build(settings)",
+        "    return build(settings)",
+    ),
+    Fault(
+        "tests/server/test_answer_html.py",
+        "notices have the names that settings have for engines",
+        "server/answer_html.py",
+        "engine=self._titles(failure.engine)",
+        "engine=failure.engine",
+    ),
+    Fault(
         "tests/research/test_model_writer.py",
         "what a model invents is kept",
         "research/sentence.py",
