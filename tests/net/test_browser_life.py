@@ -112,7 +112,7 @@ class TestStart:
 
 class TestFailure:
     @pytest.mark.parametrize("victim", ["browser", "driver"])
-    async def test_a_crash_during_a_load_still_gives_the_page(self, victim: str, temp: Path) -> None:
+    async def test_a_crash_during_a_load_still_gives_the_page(self, victim: str) -> None:
         answers = iter([stall, reply("second"), reply("third")])
         async with opened() as client, serve(lambda seen: next(answers) if seen.path == "/page" else reply("")) as site:
             task = asyncio.create_task(get(client, site.url + "/page"))
@@ -123,10 +123,6 @@ class TestFailure:
             assert "third" in (await get(client, site.url + "/page")).text
             assert the_browser() != before
         assert not before.alive
-        # Only a working driver removes one of the folders, an empty one.
-        for left in contents(temp):
-            assert left.startswith("playwright-artifacts-")
-            os.rmdir(temp / left)
 
     async def test_a_browser_that_died_in_between_is_replaced_once(self) -> None:
         async with opened() as client, serve(pages()) as site:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import weakref
 from collections.abc import Awaitable
 from pathlib import Path
@@ -202,6 +203,8 @@ def _options(executable: str, proxy: dict[str, str] | None, headless: bool, seco
         # Chrome does not run as root with its sandbox.
         "chromium_sandbox": not (sys.platform == "linux" and os.geteuid() == 0),
         "proxy": proxy,
+        # There are none; by default the driver creates a folder for them, which stays if it ends before the browser.
+        "artifacts_dir": tempfile.gettempdir(),
         "timeout": seconds * 1000,
     }
 
