@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.answer_length import AnswerLength
-from ..core.causes.chat import (
-    ANSWER_UNDER_WAY,
-    NO_CONVERSATION,
-    NO_MESSAGE,
-    SWITCH_LOCKED,
-)
+from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION, NO_MESSAGE, SWITCH_LOCKED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
@@ -91,23 +86,14 @@ class ChatService:
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
-        self,
-        *,
-        mode: str = "chat",
-        search: bool | None = None,
-        engine: str = "",
-        model: str = "",
-        lang: str = "zh",
-        focus: str = "",
+        self, *, mode: str = "chat", search: bool | None = None, model: str = "", focus: str = "", **other: str
     ) -> Conversation:
-        """Create a conversation; what is not given is taken from the settings."""
+        """Create a conversation, perhaps with an engine and a language; what is not given is as configured."""
         self.sessions.check(mode, model, focus=focus)
         if search is None:
             search = self.sessions.searches_by_default(model)
         known: Mode = "agent" if mode == "agent" else "chat"
-        return await self._write(
-            self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang, focus=focus
-        )
+        return await self._write(self.store.create, mode=known, search=search, model=model, focus=focus, **other)
 
     async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
