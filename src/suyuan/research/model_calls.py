@@ -12,6 +12,7 @@ from ..core.failure import Failure
 from ..core.spans import span
 from ..llm.build import build_model, close_model
 from ..llm.errors import LONGEST_WAIT, model_error
+from ..llm.importing import OPENAI, load
 from ..llm.reasoning import ReasoningSplitter
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..text.words import count_tokens
@@ -73,6 +74,9 @@ class ModelCalls:
 
     async def _asked(self, label: str, system: str, prompt: str) -> tuple[str, int]:
         settings = self._models[label]
+        if label not in self._built:
+            # In a thread, since a job may be the first that needs the libraries, or another thread is importing them.
+            await asyncio.to_thread(load, OPENAI)
         if label not in self._built or self._built[label][0] != settings:
             # A model that was connected anew has another address or key.
             self._built[label] = (settings, build_model(settings))

@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -24,7 +23,7 @@ from .. import __version__
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
-from ..llm.importing import IMPORTING
+from ..llm.importing import OPENAI, load
 from ..llm.settings import EMBEDDED
 from ..net.tracing import Tracing, TracingMiddleware
 from ..store.accounts import Accounts
@@ -87,7 +86,7 @@ _SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
+_MODEL_LIBRARIES = ("langchain.agents", OPENAI)
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
@@ -250,12 +249,9 @@ class Preloader:
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        with IMPORTING:
-            for name in self._modules:
-                if not self._closed:
-                    # What cannot be imported is reported when it is needed.
-                    with contextlib.suppress(ImportError):
-                        import_module(name)
+        for name in self._modules:
+            if not self._closed:
+                load(name)
         gc.freeze()
 
 
