@@ -738,8 +738,8 @@ FAULTS = (
         "tests/server/test_browser_integration.py::test_a_question_of_the_address_is_asked",
         "another website can ask a question",
         "server/page.py",
-        'in ("none", "same-origin"),',
-        'in ("none", "same-origin", "cross-site"),',
+        'in ("none", "same-origin")',
+        'in ("none", "same-origin", "cross-site")',
     ),
     Fault(
         "tests/server/test_browser_integration.py::test_the_browser_can_install_the_page_and_share_with_it",

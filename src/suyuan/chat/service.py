@@ -14,15 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.answer_length import AnswerLength
-from ..core.causes.chat import (
-    ANSWER_UNDER_WAY,
-    NO_CONVERSATION,
-    NO_MESSAGE,
-    SWITCH_LOCKED,
-)
+from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION, NO_MESSAGE, SWITCH_LOCKED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
+from ..core.tasks import TaskSet
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
 from .answering import WORK, check_message
@@ -72,7 +68,7 @@ class ChatService:
         self._live = live
         """What is shared with other workers; None where this one is alone."""
         self._remote: dict[str, RemoteRun] = {}
-        self._background: set[asyncio.Task[Any]] = set()
+        self._background = TaskSet()
         self._unsaved = UnsavedAnswers(store, unsaved_folder, self._saved)
         self._unsaved.recover()
         self._runs: dict[str, Run] = {}
@@ -90,23 +86,14 @@ class ChatService:
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
-        self,
-        *,
-        mode: str = "chat",
-        search: bool | None = None,
-        engine: str = "",
-        model: str = "",
-        lang: str = "zh",
-        focus: str = "",
+        self, *, mode: str = "chat", search: bool | None = None, model: str = "", focus: str = "", **other: str
     ) -> Conversation:
-        """Create a conversation; what is not given is taken from the settings."""
+        """Create a conversation, perhaps with an engine and a language; what is not given is as configured."""
         self.sessions.check(mode, model, focus=focus)
         if search is None:
             search = self.sessions.searches_by_default(model)
         known: Mode = "agent" if mode == "agent" else "chat"
-        return await self._write(
-            self.store.create, mode=known, search=search, engine=engine, model=model, lang=lang, focus=focus
-        )
+        return await self._write(self.store.create, mode=known, search=search, model=model, focus=focus, **other)
 
     async def get(self, id: str) -> Conversation:
         """The conversation of that id."""
@@ -246,7 +233,7 @@ class ChatService:
         self._runs[run_id] = self._latest_runs[id] = run
         run.start(partial(self._ended, begun))
         if self._live is not None:
-            self._go_on(publish(run, self._live.streams))
+            self._background.start(publish(run, self._live.streams))
         self._tell(Change("run.started", begun, run_id))
         return run
 
@@ -323,11 +310,6 @@ class ChatService:
         if id in self._watchers and (conversation := await self.read(_as_everybody, self.store.get, id)):
             self._tell_here(Change(str(message["change"]), conversation, str(message["run"])))
 
-    def _go_on(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
     async def _ended(self, begun: Conversation, run: Run) -> None:
         if not self.is_unsaved(run.id):
             self._forget_later(run)
@@ -374,7 +356,7 @@ class ChatService:
         self._tell_here(change)
         if self._live is not None:
             fields = {"change": change.kind, "conversation": change.conversation.id, "run": change.run}
-            self._go_on(self._live.nudges.send("change", **fields))
+            self._background.start(self._live.nudges.send("change", **fields))
 
     def _tell_here(self, change: Change) -> None:
         for queue in self._watchers.get(change.conversation.id, ()):

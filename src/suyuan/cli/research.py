@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from ..research.forms import FORMS
 from .ask import with_model
 from .failure import FAILED, NOTHING, OK, show_failure
 from .page_text import show_markdown
-from .terminal import Terminal
+from .terminal import Terminal, print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -108,7 +107,7 @@ async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts
     if args.out:
         await _write(client, found.as_dict(), args, t)
     if args.json:
-        sys.stdout.write(json.dumps(found.as_dict(), ensure_ascii=False, indent=2) + "\n")
+        print_json(found.as_dict())
     elif not args.out:
         state = t("research.state", **_row(await client.research_service.get(id)))
         show_markdown(Terminal(sys.stdout), found.report or state)
@@ -139,7 +138,7 @@ async def _list(client: AsyncClient, _: str, args: argparse.Namespace, t: Texts)
         rows = [
             {"id": job.id, "state": job.state, "question": job.question, "created_at": job.created_at} for job in jobs
         ]
-        sys.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
+        print_json(rows)
         return OK
     out = Terminal(sys.stdout)
     for job in jobs:
@@ -168,7 +167,7 @@ async def _verify(client: AsyncClient, name: str, args: argparse.Namespace, t: T
 
     outcome = await verify(read_report(Path(name)), client)
     if args.json:
-        sys.stdout.write(json.dumps(outcome, ensure_ascii=False, indent=2) + "\n")
+        print_json(outcome)
     else:
         out = Terminal(sys.stdout)
         for claim in outcome["claims"]:

@@ -1,11 +1,24 @@
-"""Ending tasks."""
+"""Tasks that go on by themselves, and how tasks end."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 _AGAIN_SECONDS = 0.2
+T = TypeVar("T")
+
+
+class TaskSet(set[asyncio.Task[Any]]):
+    """Tasks that nobody waits for; kept here until they end, since the event loop does not keep them."""
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin ``work``."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.add(task)
+        task.add_done_callback(self.discard)
+        return task
 
 
 async def end_task(task: asyncio.Task[Any] | None) -> None:

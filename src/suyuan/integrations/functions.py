@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from datetime import date
 from inspect import signature
-from typing import Any
+from typing import Any, get_type_hints
 
 from ..citations.registry import CitationRegistry
 from ..config.settings import Settings
@@ -96,11 +96,8 @@ class WebFunctions:
         arguments = "\n".join(f"    {name}: {text}" for name, text in texts.items())
         function.__doc__ = f"{spec.description(self._lang, today)}\n\nArgs:\n{arguments}\n"
         # As real types: not every framework resolves those that are written as text.
-        function.__annotations__ = {name: _TYPES[kind] for name, kind in names.items()}
+        function.__annotations__ = get_type_hints(function)
         return function
-
-
-_TYPES: dict[str, Any] = {"str": str, "int": int, "list[str] | None": list[str] | None}
 
 
 def web_functions(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from secrets import token_urlsafe
@@ -17,6 +16,7 @@ with needs("mcp"):
     import uvicorn
     from mcp.server.lowlevel.server import Server
     from starlette.requests import HTTPConnection
+    from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from ..net.http_server import KEEP_ALIVE_SECONDS, server_config
@@ -84,14 +84,11 @@ class Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = dict(scope.get("headers") or ()).get(b"authorization", b"").decode("latin-1")
+        given = HTTPConnection(scope).headers.get("authorization", "")
         if self._credentials.is_header(given):
             await self._app(scope, receive, send)
             return
         error = self._credentials.refuse(client_key(scope)) if given else TOKEN_NEEDED()
         status, headers = (429, {"retry-after": f"{error.retry_after:.0f}"}) if error.retry_after else (401, {})
-        body = json.dumps({"error": error.as_dict()}).encode()
-        headers |= {"www-authenticate": "Bearer", "content-type": "application/json", "content-length": str(len(body))}
-        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": status, "headers": raw})
-        await send({"type": "http.response.body", "body": body})
+        told = JSONResponse({"error": error.as_dict()}, status, {"www-authenticate": "Bearer", **headers})
+        await told(scope, receive, send)

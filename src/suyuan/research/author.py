@@ -69,7 +69,7 @@ class Author:
         seconds = self.spending.seconds_to_write
         try:
             async with asyncio.timeout(seconds):
-                reply = await self._models.ask(self.model, system, prompt)
+                said, tokens = await self._models.ask(self.model, system, prompt)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=self.model, seconds=seconds) from None
-        return {"model": self.model, "said": reply.text, "tokens": reply.tokens}
+        return {"model": self.model, "said": said, "tokens": tokens}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.causes.chat import UNKNOWN_MODEL_CHOICE
@@ -13,6 +12,7 @@ from ..core.failure import Failure
 from ..core.spans import span
 from ..llm.build import build_model, close_model
 from ..llm.errors import LONGEST_WAIT, model_error
+from ..llm.importing import OPENAI, load
 from ..llm.reasoning import ReasoningSplitter
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..text.words import count_tokens
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 _PAUSE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model has answered, and the tokens of question and answer."""
-
-    text: str
-    tokens: int
 
 
 class ModelCalls:
@@ -55,8 +47,11 @@ class ModelCalls:
         """The length of a prompt that the model takes."""
         return self._models[label].context_tokens
 
-    async def ask(self, label: str, system: str, prompt: str) -> Reply:
-        """Ask once; a server that is busy or away is waited for, a few times. Raises a cause where that is in vain."""
+    async def ask(self, label: str, system: str, prompt: str) -> tuple[str, int]:
+        """What the model answers, and the tokens of question and answer; raises a cause where there is no answer.
+
+        A server that is busy or away is waited for, a few times.
+        """
         settings = self._models[label]
         for attempt in range(_TRIES):
             try:
@@ -77,8 +72,11 @@ class ModelCalls:
         while self._built:
             await close_model(self._built.popitem()[1][1])
 
-    async def _asked(self, label: str, system: str, prompt: str) -> Reply:
+    async def _asked(self, label: str, system: str, prompt: str) -> tuple[str, int]:
         settings = self._models[label]
+        if label not in self._built:
+            # In a thread, since a job may be the first that needs the libraries, or another thread is importing them.
+            await asyncio.to_thread(load, OPENAI)
         if label not in self._built or self._built[label][0] != settings:
             # A model that was connected anew has another address or key.
             self._built[label] = (settings, build_model(settings))
@@ -89,4 +87,4 @@ class ModelCalls:
         said = splitter.feed(message.text)[0] + splitter.close()[0]
         told = message.usage_metadata
         counted = count_tokens(system) + count_tokens(prompt) + count_tokens(message.text)
-        return Reply(said.strip(), int(told["total_tokens"]) if told and told["total_tokens"] else counted)
+        return said.strip(), (int(told["total_tokens"]) if told and told["total_tokens"] else counted)

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ..core.errors import SuyuanError
+from ..core.tasks import TaskSet
 from ..store.research import StoredJob
 from .job_store import JobStore, state_step
 from .request import request_from
@@ -27,14 +28,11 @@ class Webhook:
     def __init__(self, jobs: JobStore, post: Post | None) -> None:
         self._jobs = jobs
         self.post = post
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling = TaskSet()
 
     async def tell(self, job: StoredJob, state: str) -> None:
         """Tell that ``job`` has ended; not cancelled with the caller, as a client may be closed when a job is done."""
-        telling = asyncio.create_task(self._tell(job, state))
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
-        await asyncio.shield(telling)
+        await asyncio.shield(self._telling.start(self._tell(job, state)))
 
     async def close(self) -> None:
         """Wait for what is being told."""

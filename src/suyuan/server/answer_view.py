@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..chat.events import Notice
 from ..chat.verdicts import checks
 from ..citations.markers import find_markers
 from ..core.failure import Failure
@@ -34,15 +35,6 @@ class Step:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeView:
-    """A notice of an answer."""
-
-    level: str
-    failure: Failure
-    guide: str
-
-
 @dataclass(slots=True)
 class AnswerView:
     """An answer so far."""
@@ -54,7 +46,7 @@ class AnswerView:
     at: str = ""
     steps: dict[int, Step] = field(default_factory=dict)
     sources: dict[int, Json] = field(default_factory=dict)
-    notices: list[NoticeView] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     thinking: str = ""
     blocks: list[str] = field(default_factory=list)
     answer: Json | None = None
@@ -192,7 +184,7 @@ class AnswerView:
 
     def _noticed(self, event: Json) -> str:
         failure = Failure.from_dict(event.get("failure") or {})
-        self.notices.append(NoticeView(event["level"], failure, event["guide"]))
+        self.notices.append(Notice(event["level"], failure, event["guide"]))
         return "notice"
 
     def _thought(self, event: Json) -> str:

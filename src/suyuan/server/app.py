@@ -9,12 +9,12 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,7 +23,7 @@ from .. import __version__
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
 from ..core.errors import SuyuanError
-from ..llm.importing import IMPORTING
+from ..llm.importing import OPENAI, load
 from ..llm.settings import EMBEDDED
 from ..net.tracing import Tracing, TracingMiddleware
 from ..store.accounts import Accounts
@@ -86,7 +86,7 @@ _SWEEP_SECONDS = 5.0
 _MAINTENANCE_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
-_MODEL_LIBRARIES = ("langchain.agents", "suyuan.llm.openai_compatible")
+_MODEL_LIBRARIES = ("langchain.agents", OPENAI)
 
 
 def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
@@ -102,22 +102,34 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         lifespan=_lifespan,
         exception_handlers=dict[Any, Any](_HANDLERS),
     )
-    app.state.client = client
-    app.state.origin = origin
-    app.state.streams = OpenStreams()
-    app.state.metrics = Metrics(app.state.streams)
-    app.state.health = Health(client)
-    app.state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
-    app.state.crawls = Crawls(client)
-    app.state.responses = openai_responses.Responses()
-    accounts = app.state.accounts = _accounts(client) if origin.users else None
-    app.state.quotas = quotas = Quotas(accounts, client.settings.people) if accounts else None
-    app.state.metrics.on_answer = quotas.count_answer if quotas else None
-    app.state.cookies = Cookies(origin)
+    _set_state(app.state, client, origin)
     own = api.web, api.router, engines.router, library.router, research.router, people_api.router, api.monitoring
     for router in (searxng.router, *own, *(each.router for each in (*_COMPATIBLE, *PAGES, demo))):
         app.include_router(router)
-    # The last one added sees a request first.
+    _add_middleware(app, client, origin)
+    return app
+
+
+def _set_state(state: State, client: AsyncClient, origin: ServerSettings) -> None:
+    """What all routes share."""
+    state.client = client
+    state.origin = origin
+    state.streams = OpenStreams()
+    state.metrics = Metrics(state.streams)
+    state.health = Health(client)
+    state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
+    state.crawls = Crawls(client)
+    state.responses = openai_responses.Responses()
+    state.accounts = _accounts(client) if origin.users else None
+    state.quotas = Quotas(state.accounts, client.settings.people) if state.accounts else None
+    state.metrics.on_answer = state.quotas.count_answer if state.quotas else None
+    state.cookies = Cookies(origin)
+    state.tracing = Tracing(client.settings.otlp_url, __version__) if client.settings.otlp_url else None
+
+
+def _add_middleware(app: FastAPI, client: AsyncClient, origin: ServerSettings) -> None:
+    """The last one added sees a request first."""
+    accounts, quotas = app.state.accounts, app.state.quotas
     app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
@@ -129,11 +141,8 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
     # Before it is decided what a request may do, and counted.
     app.add_middleware(searxng.RootSearchMiddleware)
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
-    app.state.tracing = None
-    if url := client.settings.otlp_url:
-        app.state.tracing = Tracing(url, __version__)
+    if app.state.tracing is not None:
         app.add_middleware(TracingMiddleware, tracing=app.state.tracing)
-    return app
 
 
 def _accounts(client: AsyncClient) -> Accounts:
@@ -240,12 +249,9 @@ class Preloader:
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
-        with IMPORTING:
-            for name in self._modules:
-                if not self._closed:
-                    # What cannot be imported is reported when it is needed.
-                    with contextlib.suppress(ImportError):
-                        import_module(name)
+        for name in self._modules:
+            if not self._closed:
+                load(name)
         gc.freeze()
 
 

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from .answer_html import environment
 from .errors import language_of
-from .static_files import static_url
+from .static_files import static_files, static_url
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
-
-# The files with a hash in their address never change; everything else is asked of the server.
-_WORKER = """const NAME = "shell";
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-self.addEventListener("fetch", (event) => {
-  const { pathname, search } = new URL(event.request.url);
-  if (event.request.method !== "GET" || !pathname.startsWith("/static/") || !search.includes("v=")) return;
-  event.respondWith(caches.open(NAME).then(async (kept) => {
-    const known = await kept.match(event.request);
-    if (known) return known;
-    const fresh = await fetch(event.request);
-    if (fresh.ok) kept.put(event.request, fresh.clone());
-    return fresh;
-  }));
-});
-"""
 
 
 @router.get("/manifest.webmanifest")
@@ -59,19 +42,13 @@ async def manifest(request: Request) -> Response:
 @router.get("/opensearch.xml")
 async def opensearch(request: Request) -> Response:
     """The description by which a browser offers the server as a search engine."""
-    t, base = PageTexts(language_of(request)), escape(str(request.base_url).rstrip("/"))
-    made = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">\n'
-        f"<ShortName>{escape(t('name'))[:16]}</ShortName><Description>{escape(t('motto'))}</Description>\n"
-        f'<Image type="image/svg+xml">{base}{escape(static_url("icon.svg"))}</Image>\n'
-        f'<Url type="text/html" method="get" template="{base}/?q={{searchTerms}}"/>\n'
-        "</OpenSearchDescription>\n"
-    )
+    base = str(request.base_url).rstrip("/")
+    description = environment().get_template("opensearch.xml")
+    made = description.render(t=PageTexts(language_of(request)), base=base, icon=static_url("icon.svg"))
     return Response(made, media_type="application/opensearchdescription+xml")
 
 
 @router.get("/sw.js")
 async def worker() -> Response:
     """The service worker of the installed app, for the shell only."""
-    return Response(_WORKER, media_type="text/javascript")
+    return Response(static_files()["sw.js"][0], media_type="text/javascript")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
+from ..core.tasks import TaskSet
 from ..engines import registry
 
 if TYPE_CHECKING:
@@ -34,16 +35,16 @@ class Health:
         self._checked: float | None = None
         self._error: SuyuanError | None = None
         self._notice: Finding | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = TaskSet()
 
     def start(self) -> None:
         """Start the first checks, without waiting for them."""
-        self._spawn(self._start_up())
+        self._tasks.start(self._logged(self._start_up()))
 
     def report(self, lang: str) -> dict[str, Any]:
         """The last known state; an old one is checked again for the next report."""
         if not self._tasks and (self._checked is None or self._clock() - self._checked > _FRESH):
-            self._spawn(self._probe())
+            self._tasks.start(self._logged(self._probe()))
         model = self._client.settings.model
         return {
             "status": "ok",
@@ -83,11 +84,6 @@ class Health:
         if _SEARXNG in self._client.engines:
             self._error = await self._client.engines[_SEARXNG].check_health()
         self._checked = self._clock()
-
-    def _spawn(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(self._logged(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _logged(self, work: Awaitable[None]) -> None:
         try:

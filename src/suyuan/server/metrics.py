@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -14,6 +13,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
+from ..core.tasks import TaskSet
 from ..pages.reader_pool import RESTART_REASONS, shared_readers
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Metrics:
         Gauge("suyuan_turns_running", "Answers being written.", registry=own).set_function(lambda: len(self.running))
         Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
         own.register(_ReaderRestarts())
-        self._following: set[asyncio.Task[None]] = set()
-        self.on_answer: Callable[[Answer], Awaitable[None]] | None = None
+        self._following = TaskSet()
+        self.on_answer: Callable[[Answer], Coroutine[Any, Any, None]] | None = None
         """Counts what an answer has used for the one who asked."""
 
     def render(self, accept: str) -> tuple[bytes, str]:
@@ -57,12 +57,7 @@ class Metrics:
     def follow(self, run: Run) -> None:
         """Count ``run`` as running, and by its outcome when it has ended."""
         self.running.add(run)
-        self._go_on(self._count_run(run))
-
-    def _go_on(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self._following.add(task)
-        task.add_done_callback(self._following.discard)
+        self._following.start(self._count_run(run))
 
     def count_search(self, receipt: Iterable[Mapping[str, Any]]) -> None:
         """Count what each engine of one search did."""
@@ -79,7 +74,7 @@ class Metrics:
             self._turns.labels(event.mode, _outcome(event)).inc()
             self._turn_seconds.observe(event.took_ms / 1000)
             if self.on_answer is not None:
-                self._go_on(self.on_answer(event))
+                self._following.start(self.on_answer(event))
 
     async def _count_run(self, run: Run) -> None:
         try:

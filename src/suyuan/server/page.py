@@ -86,17 +86,8 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
     settings = _shown_settings(client, conversation.as_dict() if conversation else draft or {})
     view = conversation_view(chat, conversation) if conversation else None
     question = "" if conversation else _asked_question(request)
-    state = {
-        "conversation": view,
-        "draft": draft,
-        "defaults": {"engine": client.search_service.default, "model": chat.sessions.default_model},
-        # Another website may fill in a question but not ask it.
-        "send": bool(question) and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"),
-        "more": beside("more.js"),
-        "share": request.app.state.accounts is not None,
-        "texts": t.script(),
-        "lang": lang,
-    }
+    # Another website may fill in a question but not ask it.
+    sends = bool(question) and request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
     blank = AnswerView("", parts.labels, mode=settings["mode"])
     return render_page(
         request,
@@ -117,8 +108,20 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         embedded=EMBEDDED,
         examples=_examples(client, lang),
         offer_demo=may_start_demo(request),
-        state=state,
+        state={"conversation": view, "draft": draft, "send": sends, **_script_state(request, t)},
     )
+
+
+def _script_state(request: Request, t: PageTexts) -> dict[str, Any]:
+    """What the script of every conversation needs."""
+    client = client_from(request)
+    return {
+        "defaults": {"engine": client.search_service.default, "model": client.chat.sessions.default_model},
+        "more": beside("more.js"),
+        "share": request.app.state.accounts is not None,
+        "texts": t.script(),
+        "lang": t.lang,
+    }
 
 
 def _examples(client: AsyncClient, lang: str) -> tuple[str, ...]:

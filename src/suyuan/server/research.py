@@ -123,8 +123,7 @@ def _service(request: Request) -> ResearchService:
 
 def job_view(job: StoredJob) -> dict[str, Any]:
     """A job as the API shows it."""
-    names = ("id", "question", "state", "created_at", "updated_at", "request", "plan", "stopping")
-    return {name: getattr(job, name) for name in names}
+    return {name: getattr(job, name) for name in JobOut.model_fields}
 
 
 @router.post("", status_code=202, response_model=JobOut)

@@ -171,10 +171,6 @@ class CompletionWriter(AnswerWriter):
             yield message({**self._head("chat.completion.chunk"), "choices": [], "usage": usage(answer)})
         yield message("[DONE]")
 
-    def broken(self, error: dict[str, Any]) -> Iterable[bytes]:
-        """The last message of a stream whose answer failed."""
-        return [message(error)]
-
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
 

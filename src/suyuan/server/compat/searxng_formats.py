@@ -11,12 +11,12 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Any
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
 
 from fastapi.responses import Response
 
 from ...core.extras import NO_EXTRAS, Extras
 from ...core.result import SearchPage, SearchResult
+from ..answer_html import environment
 from ..orjson_response import OrjsonResponse
 
 _COLUMNS = ("title", "url", "content", "host", "engine", "score", "type")
@@ -93,18 +93,9 @@ def as_csv(found: SearxngResults) -> Response:
 
 def as_rss(found: SearxngResults) -> Response:
     """The answer as an RSS feed."""
-    query, address = _xml(found.query), f"/search?q={quote(found.query, safe='')}"
-    terms = f'searchTerms={quoteattr(_clean(found.query))} startPage="{found.number}"'
-    items = "".join(_item(result) for result in found.results)
-    text = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<rss version="2.0" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">\n  <channel>\n'
-        f"    <title>Suyuan search: {query}</title>\n    <link>{_xml(address)}</link>\n"
-        f"    <description>Search results for &quot;{query}&quot; - Suyuan</description>\n"
-        "    <opensearch:startIndex>1</opensearch:startIndex>\n"
-        f'    <opensearch:Query role="request" {terms}/>\n'
-        f"{items}  </channel>\n</rss>\n"
-    )
+    address = f"/search?q={quote(found.query, safe='')}"
+    feed = environment().get_template("searxng.xml")
+    text = feed.render(found=found, address=address, xml=_clean, rfc822=_rfc822)
     return Response(text, media_type="text/xml")
 
 
@@ -143,25 +134,11 @@ def _parsed(url: str) -> list[str]:
     return [scheme, host, slash + path, "", query, fragment]
 
 
-def _item(result: SearchResult) -> str:
-    date = _rfc822(result.published_at)
-    return (
-        f"    <item>\n      <title>{_xml(result.title)}</title>\n      <type>result</type>\n"
-        f"      <link>{_xml(result.url)}</link>\n      <description>{_xml(result.snippet)}</description>\n"
-        + (f"      <pubDate>{date}</pubDate>\n" if date else "")
-        + "    </item>\n"
-    )
-
-
 def _rfc822(date: str | None) -> str:
     try:
         return format_datetime(datetime.fromisoformat(date)) if date else ""
     except ValueError:
         return ""
-
-
-def _xml(text: str) -> str:
-    return escape(_clean(text))
 
 
 def _clean(text: str) -> str:

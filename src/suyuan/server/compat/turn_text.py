@@ -23,7 +23,7 @@ from ...messages import catalog
 from ..error_forms import ErrorForm, form_of
 from ..errors import language_of, status_of
 from ..orjson_response import OrjsonResponse
-from ..sse import EventStream, while_connected
+from ..sse import EventStream, message, while_connected
 from .foreign_turn import ForeignMessage, turn_of
 
 # Agents write text before they call a tool, and what was sent cannot be withdrawn: so many characters are held back.
@@ -186,9 +186,9 @@ class AnswerWriter(ABC):
     def end(self, answer: Answer) -> Iterable[bytes]:
         """The last messages of a stream."""
 
-    @abstractmethod
     def broken(self, error: dict[str, Any]) -> Iterable[bytes]:
         """The last messages of a stream whose answer failed."""
+        return [message(error)]
 
 
 def is_cut(answer: Answer) -> bool:
