@@ -18,9 +18,10 @@ _MAX_EXPANDED = 400
 _MAX_IMPORTS = 20
 UNLAYERED = (inf,)
 
+# Alternatives that all begin with one certain character are searched for several times as fast as others.
 _TOKEN = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|/\*.*?(?:\*/|\Z)|\\.|[{}]|<!--|-->|"
-    r"[uU][rR][lL]\(\s*+(?![\"'])(?:[^)\\]|\\.)*+",
+    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|/\*.*?(?:\*/|\Z)|\\.|\{|\}|<!--|-->|"
+    r"\((?<=[uU][rR][lL]\()\s*+(?![\"'])(?:[^)\\]|\\.)*+",
     re.S,
 )
 # A rule without comments, nested rules, escapes outside of strings and addresses without quotes, as most are, and a
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
 _WITHIN = r"[^{}\"'\\/]*+(?:(?:/(?!\*)|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')[^{}\"'\\/]*+)*+"
 _PLAIN_RULE = re.compile(rf"([^{{}}\"'\\/;@<]*+)\{{({_WITHIN})\}}")
 _PLAIN_BLOCK = re.compile(rf"(?:{_WITHIN}\{{{_WITHIN}\}})*+{_WITHIN}\}}")
-_NOT_PLAIN = re.compile(r"[uU][rR][lL]\((?!\s*[\"'])|-->|<!--")
+_NOT_PLAIN = re.compile(r"\((?<=[uU][rR][lL]\()(?!\s*[\"'])|>(?<=-->)|<!--")
 _AT_NAME = re.compile(r"@([-\w]+)")
 _LAYERS = re.compile(r"@layer\s+([^;{}()\"']+);", re.I)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?(?:[\"'](data:[^\"']*)[\"']|(data:[^)]*))\s*\)?([^;]*)", re.I)

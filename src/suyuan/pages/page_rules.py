@@ -33,7 +33,8 @@ COLOURS = frozenset(
 )  # fmt: skip
 _PAINT = COLOURS - {"filter", "box-shadow"}
 _NONE: frozenset[str] = frozenset()
-PAINTING = re.compile(r"color|background|filter|shadow|blend|stroke|\\", re.I)
+# For text in lower case.
+_PAINTING = re.compile(r"color|background|filter|shadow|blend|stroke|\\")
 _FILTERING = re.compile(r"invert|brightness|contrast|inset", re.I)
 
 
@@ -95,7 +96,7 @@ class StyleRule:
     @property
     def paints(self) -> bool:
         """Whether it changes colours."""
-        if PAINTING.search(self._body) is None and "animation" not in self._body:
+        if not may_paint(self._body) and "animation" not in self._body:
             return False
         return not _PAINT.isdisjoint(self.declared) or _FILTERING.search(self._body) is not None
 
@@ -232,6 +233,11 @@ class PageRules:
     def _paints(self, rule: StyleRule) -> bool:
         # Where external sheets may give any colour to anything, only what one rule says alone is certain.
         return rule.paints and (self._page.is_complete or _is_complete(rule.declared))
+
+
+def may_paint(body: str) -> bool:
+    """Whether declarations, as they are written, may change colours."""
+    return _PAINTING.search(body.lower()) is not None
 
 
 def with_variables(declared: Variables, variables: Variables) -> dict[str, str]:

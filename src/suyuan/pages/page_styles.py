@@ -15,7 +15,6 @@ from .css import Rule, StyleSheets, data_sheet, split_selectors
 from .css_conditions import applies_to_screen
 from .css_values import declarations
 from .page_rules import (
-    PAINTING,
     WHOLE_PAGE,
     Entry,
     Look,
@@ -23,6 +22,7 @@ from .page_rules import (
     PageRules,
     PageValues,
     Variables,
+    may_paint,
     plain,
     with_variables,
 )
@@ -229,7 +229,7 @@ def _values(tree: LexborHTMLParser, sheets: StyleSheets, quirks: bool) -> PageVa
     text, behind = (WHITE, DARK) if _is_dark(tree, sheets.rules) else (BLACK, WHITE)
     variables = {**sheets.initial, **_variables(sheets.rules)}
     for rule in sheets.rules:
-        if rule.selectors in WHOLE_PAGE and PAINTING.search(rule.body):
+        if rule.selectors in WHOLE_PAGE and may_paint(rule.body):
             style = with_variables(plain(declarations(rule.body, quirks)), variables)
             if (paint := paint_of(style, text)) is not None:
                 text = paint.text or text
