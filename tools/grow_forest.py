@@ -52,6 +52,7 @@ class Case(NamedTuple):
     blocks: list[Block]
     rows: list[list[float]]
     labels: list[float]
+    is_product: bool
 
 
 def main() -> None:
@@ -87,7 +88,7 @@ def _case(page: Page, name: str) -> Case:
     host = urlsplit(page.url).hostname or ""
     group = name if host in ("", "example.com", "example.cn") else host
     fold = int(md5(group.encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS
-    return Case(page, fold, blocks, rows, _labels([block.text for block in blocks], page.gold))
+    return Case(page, fold, blocks, rows, _labels([block.text for block in blocks], page.gold), found.is_product)
 
 
 def _labels(texts: list[str], gold: str) -> list[float]:
@@ -168,7 +169,8 @@ def _main_text(numpy: Any, model: Any, case: Case) -> str:
     """What is kept of the page where ``model`` judges its blocks."""
     rows = numpy.array(case.rows, dtype=numpy.float32)
     scores = model.predict(rows, raw_score=True).tolist() if case.rows else []
-    return "\n".join(case.blocks[place].text for place in chosen(case.blocks, scores))
+    kept = chosen(case.blocks, scores, is_product=case.is_product)
+    return "\n".join(case.blocks[place].text for place in kept)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from suyuan.demo.page import DemoPage, demo_pages
 from suyuan.pages.block_reader import read_blocks
 from suyuan.pages.extract import ExtractedPage, extract
 from suyuan.pages.main_content import chosen
+from suyuan.pages.metadata import read_metadata
 
 URL = "https://example.org/docs/guide/page.html"
 PROSE = (
@@ -260,3 +261,30 @@ def test_a_part_that_the_page_has_twice_is_kept_once() -> None:
     blocks = read_blocks(LexborHTMLParser(html))
     kept = [blocks[i].text for i in chosen(blocks, [3.0] * len(blocks))]
     assert [text[:5] for text in kept] == ["Class", "Quest", "And t", "Verse", "And t"]
+
+
+def test_notes_in_the_footer_of_a_page_are_no_main_content_and_those_of_an_article_are() -> None:
+    html = "<body><main><article><p>{0} One.</p><footer><p>{0} Two.</p></footer></article></main><footer>{1}</footer>"
+    blocks = read_blocks(LexborHTMLParser(html.format(PROSE, f"<section><p>{PROSE} Three.</p></section>")))
+    assert [block.text[-5:] for block in blocks] == [" One.", " Two.", "hree."]
+    assert chosen(blocks, [3.0] * 3) == [0, 1]
+
+
+@pytest.mark.parametrize(("declared", "kept"), [("product", [0]), ("shop:Product", [0]), ("product.group", [0, 1, 2])])
+def test_links_on_the_page_of_a_product_are_other_products(declared: str, kept: list[int]) -> None:
+    cards = "".join(f"<div class=card><a href=/{name}>{PROSE[:60]} {name}</a></div>" for name in ("pier", "gate"))
+    tree = LexborHTMLParser(f"<meta property=og:type content={declared}><p>{PROSE}</p>{cards}")
+    blocks = read_blocks(tree)
+    is_product = read_metadata(tree, URL).is_product
+    assert chosen(blocks, [2.0, 0.5, 0.5], is_product=is_product) == kept
+
+
+def test_a_heading_may_contain_a_block() -> None:
+    assert "\n## Stages\n" in page(f"<h2><div>Stages</div></h2><p>{PROSE}</p>").text
+
+
+def test_a_table_with_fields_to_fill_in_is_a_form() -> None:
+    rows = "".join(f"<tr><td>Size {size}</td><td>{size}9.90{{}}</td></tr>" for size in range(3, 6))
+    table = f"<table><tr><th>Size</th><th>Price</th></tr>{rows}</table>"
+    read = (read_blocks(LexborHTMLParser(table.replace("{}", field))) for field in ("", "<input type=number>"))
+    assert [{block.kind for block in blocks} for blocks in read] == [{"table"}, {"p"}]

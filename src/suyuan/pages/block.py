@@ -26,6 +26,8 @@ class Element:
     names: str
     """Its class, id and role."""
     depth: int
+    region: str = ""
+    """The tag of the outermost article, section, main part or footer that it stands in."""
     size: float = 0.0
     links: float = 0.0
     blocks: int = 0

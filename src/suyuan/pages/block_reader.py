@@ -34,6 +34,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _PRE = frozenset(("pre", "listing", "xmp", "plaintext"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _CONTENT = frozenset(("body", "main", "article"))
+_REGIONS = frozenset(("article", "aside", "blockquote", "footer", "li", "main", "section", "td"))
 _SPACES = re.compile(r" *\n *| {2,}")
 _GUTTER = re.compile(r"\b(?:gutter|linenos?|line-?numbers?(?:-rows)?|blob-num)\b", re.I)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:?|highlight)[-\s]\s*([\w+#.-]+)", re.I)
@@ -43,7 +44,7 @@ _TEX_WORD = re.compile(rf"[A-Za-z]{{4,}}|[{CJK}]+")
 _SLOT = re.compile(r"<slot(?![^>]*\bname=)", re.I)
 _LAYOUT = (
     "table table, table form, table h1, table h2, table h3, table article, table section, table nav, table iframe, "
-    "table object"
+    "table object, table input:not([type=checkbox], [type=hidden])"
 )
 
 
@@ -233,7 +234,8 @@ class _BlockReader:
             self._flush()
         get = attributes.get
         names = f"{get('class') or ''} {get('id') or ''} {get('role') or ''}"
-        self._element = Element(self._element, tag, names[:300], self._element.depth + 1)
+        region = self._element.region or (tag if tag in _REGIONS else "")
+        self._element = Element(self._element, tag, names[:300], self._element.depth + 1, region)
         if self._table is None:
             self._open_block(node, tag, attributes)
         return tag, outer
@@ -320,7 +322,8 @@ class _BlockReader:
         """Finish the current block."""
         runs, self._runs = self._runs, []
         if runs and (text := _plain(runs)):
-            level = _HEADINGS.get(self._element.tag, 0)
+            levels = (_HEADINGS.get(element.tag, 0) for element in self._element.lineage(3))
+            level = next(filter(None, levels), 0)
             self._add(Block("h" if level else "p", text, runs, self._element, level))
 
     def _add(self, block: Block) -> None:

@@ -33,7 +33,7 @@ def extract(html: str, url: str) -> ExtractedPage:
     tree = LexborHTMLParser(bounded(html))
     metadata = read_metadata(tree, url)
     writer = MarkdownWriter(metadata.base)
-    text = writer.write(select_main_content(read_blocks(tree), metadata.title, metadata.description))
+    text = writer.write(select_main_content(read_blocks(tree), metadata))
     return ExtractedPage(
         metadata.title,
         text,

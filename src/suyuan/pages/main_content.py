@@ -11,6 +11,7 @@ from math import exp
 from .block import Block, Element
 from .features import features
 from .forest import content_score
+from .metadata import PageMetadata
 
 # On pages that are easy to classify the threshold is raised above the best expected F1, against teasers and captions.
 _EASY = 0.8
@@ -19,6 +20,10 @@ _MAX_THRESHOLD = 0.55
 _MIN_GAP = 0.15
 _EVENNESS = 0.6
 """How far blocks that look alike share their score."""
+_IN_FOOTER = 4.0
+"""For the footer of the whole page: notes and terms there are written like the main content."""
+_TO_OTHERS = 2.0
+"""For links on the page of a product: they are other products, as those of a list are on a page of another kind."""
 # The forest may misjudge a whole page in one direction: what each shift of all its scores weighs.
 _SHIFTS = ((0.0, 2 / 3), (-2.0, 1 / 6), (2.0, 1 / 6))
 _LEAST_COPY = 60
@@ -26,21 +31,27 @@ _LEAST_COPY = 60
 _DIGITS = re.compile(r"\d+")
 
 
-def select_main_content(blocks: list[Block], title: str, description: str = "") -> list[Block]:
+def select_main_content(blocks: list[Block], page: PageMetadata) -> list[Block]:
     """Return the blocks that are probably main content, in the order of the page."""
-    rows = features(blocks, title, description) if blocks else []
-    return [blocks[i] for i in chosen(blocks, [content_score(row) for row in rows])]
+    rows = features(blocks, page.title, page.description) if blocks else []
+    return [blocks[i] for i in chosen(blocks, [content_score(row) for row in rows], is_product=page.is_product)]
 
 
-def chosen(blocks: list[Block], scores: list[float]) -> list[int]:
+def chosen(blocks: list[Block], scores: list[float], *, is_product: bool = False) -> list[int]:
     """The places of the blocks to keep, by the score of each: the logarithm of its odds of being main content."""
     if not blocks:
         return []
-    even = _evened(blocks, scores)
+    even = _evened(blocks, [s - _excess(block, is_product) for block, s in zip(blocks, scores, strict=True)])
     limit = threshold([len(block.text) + 1 for block in blocks], even)
     probabilities = [_probability(score) for score in even]
     kept = [i for i, probability in enumerate(probabilities) if probability >= limit]
     return _without_copies(blocks, _fill_gaps(blocks, probabilities, kept))
+
+
+def _excess(block: Block, is_product: bool) -> float:
+    """By how much the forest scores a block too high, for what it cannot see."""
+    links = _TO_OTHERS if is_product and block.link_size > len(block.text) / 2 else 0.0
+    return links + (_IN_FOOTER if block.element.region == "footer" else 0.0)
 
 
 def _evened(blocks: list[Block], scores: list[float]) -> list[float]:

@@ -52,6 +52,8 @@ class PageMetadata:
     canonical_url: str
     description: str
     base: str
+    is_product: bool
+    """Whether the page says that it is about one product that is sold."""
 
 
 def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
@@ -69,6 +71,8 @@ def read_metadata(tree: LexborHTMLParser, url: str) -> PageMetadata:
         canonical_url=_canonical(tree, meta, base, url),
         description=_clean(meta.get("description") or meta.get("og:description") or ""),
         base=base,
+        # Some put the name of their own vocabulary before it.
+        is_product=meta.get("og:type", "").lower().rpartition(":")[2] == "product",
     )
 
 
