@@ -709,8 +709,8 @@ FAULTS = (
         "tests/net/test_guard.py",
         "loopback may be read",
         "net/guard.py",
-        '("127.0.0.0/8", _LOOPBACK)',
-        '("127.255.0.0/16", _LOOPBACK)',
+        '"loopback": "127.0.0.0/8 ',
+        '"loopback": "127.255.0.0/16 ',
     ),
     # --- the demo
     Fault(
