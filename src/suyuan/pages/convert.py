@@ -16,7 +16,7 @@ from ..core.wire import Response
 from ..messages.catalog import Text
 from ..text.words import words
 from .decode import decode
-from .extract import ExtractedPage, extract
+from .extract import extract
 from .formats import feed_text, json_text, pdf_text
 from .interstitial import interstitial_error
 from .kind import kind_of
@@ -25,6 +25,7 @@ from .text_forms import in_form
 
 log = logging.getLogger("suyuan.pages")
 
+_EXTRACTED = ("title", "text", "author", "site_name", "published_at", "language", "canonical_url", "links")
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
 
@@ -118,7 +119,7 @@ def _convert_html(base: Document, html: str, where: str, rendered: bool) -> Docu
     found = extract(html, base.final_url)
     if error := interstitial_error(html, found.text, where, rendered):
         raise error
-    return replace(base, **{name: getattr(found, name) for name in ExtractedPage.__slots__})
+    return replace(base, **{name: getattr(found, name) for name in _EXTRACTED})
 
 
 def _check_status(response: Response, where: str) -> None:
