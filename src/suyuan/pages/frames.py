@@ -22,7 +22,8 @@ MAX_HEADER = 4_000_000
 MAX_PART = 100_000_000
 
 _LENGTHS = struct.Struct("!III")
-_BY_CODE = {kind.code: kind for kind in (InvalidInput, WebProviderError, *WebProviderError.__subclasses__())}
+_ERRORS: tuple[type[SuyuanError], ...] = (InvalidInput, WebProviderError, *WebProviderError.__subclasses__())
+_BY_CODE = {kind.code: kind for kind in _ERRORS}
 _LONG = ("text", "passages", "from_archive")
 _FIELDS = tuple(name for name in Document.__slots__ if name not in _LONG)
 
