@@ -129,10 +129,10 @@ def unseen(answer: Answerer) -> Answerer:
 def answerer() -> Answerer:
     """The embedded model as a function of question and documents."""
     from suyuan.citations.registry import Source
-    from suyuan.embedded.responder import QuotingResponder
+    from suyuan.embedded.responder import Responder
     from suyuan.embedded.turn_input import TurnInput
 
-    responder = QuotingResponder()
+    responder = Responder()
 
     def answer(question: str, documents: Sequence[tuple[str, str]]) -> str:
         turn = TurnInput(question)

@@ -95,7 +95,7 @@ FAULTS = (
         "tests/server/test_tavily_api.py",
         "a crawl reads what robots.txt forbids",
         "pages/crawl.py",
-        "if self._robots is not None and not _allowed(self._robots, url):",
+        "if self._robots is not None and not is_allowed(self._robots, url):",
         "if False:",
     ),
     Fault(
@@ -723,8 +723,8 @@ FAULTS = (
         "tests/net/test_guard.py",
         "loopback may be read",
         "net/guard.py",
-        '("127.0.0.0/8", _LOOPBACK)',
-        '("127.255.0.0/16", _LOOPBACK)',
+        '"loopback": "127.0.0.0/8 ',
+        '"loopback": "127.255.0.0/16 ',
     ),
     # --- the demo
     Fault(
@@ -829,7 +829,7 @@ FAULTS = (
         "tests/citations/test_claims.py",
         "a page that was not read is said not to contain the sentence",
         "citations/claims.py",
-        '"unread" if verdict == "not_found" else verdict',
+        '"unread" if is_unread else verdict',
         "verdict",
     ),
     Fault(

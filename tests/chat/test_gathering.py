@@ -14,7 +14,7 @@ from support.timing import PATIENCE
 from suyuan.chat.events import PageFailed, PageRead, SearchFailed, SearchStarted, StepFinished, StepStarted
 from suyuan.citations.registry import Source
 from suyuan.embedded.follow_up import Said, resolve
-from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.responder import Responder
 from suyuan.embedded.turn_input import TurnInput
 
 QUESTION = "港珠澳大桥的设计使用寿命是多少年?"
@@ -210,6 +210,6 @@ def test_what_only_may_lean_does_so_where_a_source_speaks_of_both() -> None:
 
 
 def test_a_question_of_small_words_only_is_searched_with_what_was_said_before() -> None:
-    [call] = QuotingResponder().plan(TurnInput("How long is it?", BRIDGE), frozenset(("web_search",)))
+    [call] = Responder().plan(TurnInput("How long is it?", BRIDGE), frozenset(("web_search",)))
     assert "Hong Kong-Zhuhai-Macau Bridge" in call.arguments["query"]
-    assert QuotingResponder().plan(TurnInput("Thanks!", BRIDGE), frozenset(("web_search",))) == []
+    assert Responder().plan(TurnInput("Thanks!", BRIDGE), frozenset(("web_search",))) == []

@@ -9,7 +9,7 @@ import pytest
 from suyuan.citations.registry import Source
 from suyuan.embedded.answer_type import answer_type
 from suyuan.embedded.recency import asks_for_newest
-from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.responder import Responder
 from suyuan.embedded.topic import find_names
 from suyuan.embedded.turn_input import TurnInput
 from suyuan.text.keywords import content_words
@@ -28,7 +28,7 @@ def answer(question: str, texts: Sequence[tuple[str, str]]) -> str:
     turn = TurnInput(question)
     found = enumerate(texts, 1)
     turn.add_search(question, [Source(at, title, f"https://s{at}.example/", text) for at, (title, text) in found])
-    return "".join(QuotingResponder().respond(turn))
+    return "".join(Responder().respond(turn))
 
 
 @pytest.mark.parametrize(

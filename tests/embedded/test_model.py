@@ -23,7 +23,7 @@ from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.model import EmbeddedModel
 from suyuan.embedded.question_splitter import split_question
 from suyuan.embedded.quotes import pick_quotes
-from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.responder import Responder
 from suyuan.embedded.source_ranking import coverage, rank_sources
 from suyuan.embedded.turn_input import TurnInput
 from suyuan.text.keywords import content_stems, keywords
@@ -52,7 +52,7 @@ def asked(question: str, texts: Sequence[tuple[str, str]]) -> TurnInput:
 
 
 def answer(question: str, texts: Sequence[tuple[str, str]]) -> str:
-    return "".join(QuotingResponder().respond(asked(question, texts)))
+    return "".join(Responder().respond(asked(question, texts)))
 
 
 def searched(question: str, texts: Sequence[tuple[str, str]]) -> list[BaseMessage]:
@@ -277,7 +277,7 @@ def test_without_search_it_says_how_to_switch_it_on(question: str, words: str) -
 
 @pytest.mark.req("C7.1")
 def test_after_a_failed_search_it_makes_nothing_up() -> None:
-    told = "".join(QuotingResponder().respond(TurnInput("Who is the king of Spain?", failed=True)))
+    told = "".join(Responder().respond(TurnInput("Who is the king of Spain?", failed=True)))
     assert "nothing to quote" in told and "[" not in told
     agent = [HumanMessage("Who is the king of Spain?"), *called("web_search", None)]
     assert EmbeddedModel().invoke(agent).text == told

@@ -10,7 +10,7 @@ from suyuan.embedded.answer_type import answer_type
 from suyuan.embedded.evidence import Evidence, announces, refers_back
 from suyuan.embedded.quote import Quote, Sentence, join_neighbours
 from suyuan.embedded.quotes import pick_quotes
-from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.responder import Responder
 from suyuan.embedded.turn_input import TurnInput
 from suyuan.text.language import script_language
 from suyuan.text.sentences import split_sentences
@@ -19,7 +19,7 @@ from suyuan.text.sentences import split_sentences
 def answer(question: str, *texts: str, title: str = "") -> str:
     turn = TurnInput(question)
     turn.add_search(question, [Source(n, title, f"https://e.example/{n}", text) for n, text in enumerate(texts, 1)])
-    return "".join(QuotingResponder().respond(turn))
+    return "".join(Responder().respond(turn))
 
 
 # --- a page may be about anything ---------------------------------------------------------------------------------

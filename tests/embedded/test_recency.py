@@ -6,7 +6,7 @@ import pytest
 
 from suyuan.citations.registry import Source
 from suyuan.embedded.recency import asks_for_newest
-from suyuan.embedded.responder import QuotingResponder
+from suyuan.embedded.responder import Responder
 from suyuan.embedded.turn_input import TurnInput
 
 
@@ -16,7 +16,7 @@ def answer(question: str, *sources: tuple[str, str]) -> list[str]:
         Source(n, "", f"https://e.example/{n}", text, published_at=day) for n, (text, day) in enumerate(sources, 1)
     ]
     turn.add_search(question, found)
-    return "".join(QuotingResponder().respond(turn)).splitlines()
+    return "".join(Responder().respond(turn)).splitlines()
 
 
 OLD = "The latest release of the Marl language is Marl 3.14, with a faster parser."

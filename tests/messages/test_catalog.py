@@ -134,6 +134,7 @@ def test_every_text_is_used() -> None:
         "research.report",
         "export",
         "claims",
+        "embedded",
         "config.why",
         "network.reason",
         "doctor.ok",
@@ -149,7 +150,7 @@ def test_every_text_is_used() -> None:
 
 def test_every_text_that_the_code_names_exists() -> None:
     known = catalogue(DEFAULT)
-    for folder, area in (("cli", "cli"), ("server", "page")):
+    for folder, area in (("cli", "cli"), ("server", "page"), ("embedded", "embedded")):
         for file in (SRC / folder).rglob("*"):
             if file.suffix in (".py", ".html"):
                 for key in re.findall(r"""\bt(?:exts)?\(["']([\w.]+)["'][,)]""", file.read_text("utf-8")):

@@ -28,6 +28,9 @@ CHINESE = "国务院总理今天在北京会见了来访的客人，双方就共
         ("①".encode("cp932") * 9, "text/html; charset=Shift_JIS", "①" * 9),
         ("똠방각하".encode("cp949"), "text/html; charset=euc-kr", "똠방각하"),
         ("香港啲嘢".encode("big5hkscs"), "text/html; charset=big5", "香港啲嘢"),
+        # Names that browsers know and Python does not.
+        ("香港".encode("big5hkscs"), "text/html; charset=cn-big5", "香港"),
+        ("Привет, мир".encode("cp1251"), "text/html; charset=x-cp1251", "Привет, мир"),
         (b'<?xml version="1.0" encoding="windows-1251"?>' + "Привет".encode("cp1251"), "", None),
         ("plain ünïcode".encode(), "", "plain ünïcode"),
         ("naïve café".encode(), "text/html; charset=iso-8859-1", "naïve café"),
@@ -61,6 +64,7 @@ def test_a_text_truncated_within_a_character_is_still_utf8() -> None:
         (b"<!-- <meta charset=big5> --><meta charset='gbk'>", "gbk"),
         (b'<meta content="text/html; charset=euc-jp" http-equiv="Content-Type">', "euc-jp"),
         (b'<a title="<meta charset=big5>"><meta charset=utf-16le>', "utf-8"),
+        (b"<meta charset=ucs-2>", "utf-8"),
         (b"<metacharset=big5>", ""),
         (b'<meta name="x" content="charset=big5">', ""),
     ],

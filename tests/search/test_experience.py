@@ -30,7 +30,7 @@ class Asked:
             self.state.experience.learn(worth)
 
 
-def order(*asked: Asked) -> list[str]:
+def order(*asked: Any) -> list[str]:
     return [one.name for one in learned_order(asked, frozenset(NAMES))]
 
 

@@ -9,7 +9,7 @@ from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
 from ..core.query import SearchQuery
 from ..core.sync_bridge import SyncBridge
-from ..embedded.responder import QuotingResponder, Responder
+from ..embedded.responder import Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..search.focus import focus_of
@@ -122,7 +122,7 @@ class SessionFactory:
 
     def _model(self, label: str) -> BaseChatModel | Responder:
         if self.models[label].provider == EMBEDDED:
-            return QuotingResponder()
+            return Responder()
         if label not in self._built:
             self._built[label] = build_model(self.models[label])
         return self._built[label]

@@ -20,6 +20,7 @@ Verdict = Literal["supported", "weak", "contradicted", "not_found", "unread"]
 Basis = Literal["page", "snippet", ""]
 """What was compared: the text of the page, the snippet of the search, or nothing."""
 
+_BASES: tuple[Basis, ...] = ("page", "snippet")
 _ORDER: tuple[Verdict, ...] = ("unread", "not_found", "weak", "contradicted", "supported")
 _LEAST_PART = 4
 """The words of a part of a sentence that can be compared by itself."""
@@ -80,8 +81,7 @@ class ClaimChecker:
 
     def __init__(self, evidence: Mapping[int, SourceEvidence]) -> None:
         self._evidence = evidence
-        self._pages: dict[int, SourceText] = {}
-        self._snippets: dict[int, SourceText] = {}
+        self._sources: dict[tuple[int, Basis], SourceText] = {}
 
     def check(self, text: str, markers: Sequence[Marker]) -> tuple[tuple[Claim, ...], tuple[Disagreement, ...]]:
         """Return what each source says about each sentence that cites it, and where sources disagree.
@@ -127,7 +127,7 @@ class ClaimChecker:
 
     def _contradiction(self, statement: Statement, number: int) -> Conflict | None:
         """What a source that is not cited says otherwise, if none of its most similar sentences says the same."""
-        source = self._page(number) if self._evidence[number].page else self._snippet(number)
+        source = self._source(number, "page" if self._evidence[number].page else "snippet")
         least = _LEAST_SHARED * len(statement.terms)
         shared = ((len(statement.terms & terms), index) for index, terms in enumerate(source.terms))
         alike = sorted((each for each in shared if each[0] >= least), reverse=True)[:_COMPARED]
@@ -158,25 +158,22 @@ class ClaimChecker:
     def _compared(self, statement: Statement, number: int) -> tuple[Verdict, Basis, Match]:
         """The better verdict of page and snippet; where both are equal, that of the page."""
         found: list[tuple[Verdict, Basis, Match]] = []
-        evidence = self._evidence.get(number, SourceEvidence())
-        if evidence.page:
-            best = match(statement, self._page(number))
-            found.append((verdict_of(best), "page", best))
-        if evidence.snippet and not (found and found[0][0] == "supported"):
-            best = match(statement, self._snippet(number))
-            verdict = verdict_of(best)
-            found.append(("unread" if verdict == "not_found" else verdict, "snippet", best))
+        for basis in _BASES:
+            if self._text(number, basis) and not (found and found[0][0] == "supported"):
+                best = match(statement, self._source(number, basis))
+                verdict = verdict_of(best)
+                is_unread = basis == "snippet" and verdict == "not_found"
+                found.append(("unread" if is_unread else verdict, basis, best))
         return max(found, key=lambda each: _ORDER.index(each[0]), default=("unread", "", Match(0.0)))
 
-    def _page(self, number: int) -> SourceText:
-        if number not in self._pages:
-            self._pages[number] = SourceText(self._evidence[number].page, self._evidence[number].title)
-        return self._pages[number]
+    def _text(self, number: int, basis: Basis) -> str:
+        evidence = self._evidence.get(number, SourceEvidence())
+        return evidence.page if basis == "page" else evidence.snippet
 
-    def _snippet(self, number: int) -> SourceText:
-        if number not in self._snippets:
-            self._snippets[number] = SourceText(self._evidence[number].snippet, self._evidence[number].title)
-        return self._snippets[number]
+    def _source(self, number: int, basis: Basis) -> SourceText:
+        if (number, basis) not in self._sources:
+            self._sources[number, basis] = SourceText(self._text(number, basis), self._evidence[number].title)
+        return self._sources[number, basis]
 
 
 def _known_as(conflict: Conflict, sides: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -71,9 +71,5 @@ def joined(extras: Iterable[Extras]) -> Extras:
     said = [each for each in extras if each]
     if len(said) < 2:
         return said[0] if said else NO_EXTRAS
-    return Extras(
-        tuple(dict.fromkeys(answer for each in said for answer in each.answers)),
-        tuple(dict.fromkeys(box for each in said for box in each.infoboxes)),
-        tuple(dict.fromkeys(text for each in said for text in each.suggestions)),
-        tuple(dict.fromkeys(text for each in said for text in each.corrections)),
-    )
+    every = ((thing for each in said for thing in getattr(each, one.name)) for one in fields(Extras))
+    return Extras(*(tuple(dict.fromkeys(things)) for things in every))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypedDict
 
 from .causes import asked as causes
@@ -108,19 +108,7 @@ class SearchQuery:
 
     def key(self) -> tuple[object, ...]:
         """Return what makes two queries the same search (not who asks, nor how long they would wait)."""
-        return (
-            self.text,
-            self.count,
-            self.lang,
-            self.country,
-            self.freshness,
-            self.allowed_domains,
-            self.blocked_domains,
-            self.need_summary,
-            self.page,
-            self.focus,
-            self.safe,
-        )
+        return tuple(getattr(self, one.name) for one in fields(self) if one.name not in ("trace_id", "budget_ms"))
 
 
 def _clean_text(text: str) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from ..text.scripts import HAN
@@ -22,20 +22,20 @@ from .value_features import YEAR, ValueFeatures, are_wanted
 # Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
 VALUE_WEIGHTS: Mapping[str, float] = {
     "": -3.18, "day": 2.34, "person": 1.15, "asked": 0.98, "place": 0.92, "aside": -0.83, "words": 0.82,
-    "repeated": 0.81, "first": 0.72, "other_year": -0.7, "unit": 0.69, "focus": 0.47, "followed": 0.4,
-    "no_year": -0.38, "introduced": 0.29, "limit": -0.25, "focus_far": 0.22,
+    "repeated": 0.81, "first": 0.72, "unit": 0.69, "focus": 0.47, "followed": 0.4, "introduced": 0.29,
+    "limit": -0.25, "focus_far": 0.22,
 }  # fmt: skip
 # and that two values are two answers to one question.
 PAIR_WEIGHTS: Mapping[str, float] = {
-    "": -5.14, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
-    "window": 0.7, "figure": -0.34,
+    "": -4.8, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
+    "figure": -0.34,
 }  # fmt: skip
 _LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
 _LEAST_CHOSEN = {"name": -1.0, "figure": 0.0}
 """The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
-_SENTENCES, _VALUES, _GROUPS, _MENTIONS, _WINDOW = 2, 12, 8, 12, 4
+_SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12
 _FORMER = re.compile(
     r"\b(?:former|formerly|ex-|previous|previously|predecessor|once|then-)\b|前任|原任|曾任|曾是|前(?=[总主首董队])",
     re.I,
@@ -281,7 +281,7 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
     # What both sides name is not what they differ in.
     ranked = [each for each in ranked if each not in shared]
     return Pair((one, other), (ours, theirs), {
-        **_context(asked, [[each for at in numbers for each in group.mentions[at]] for group, numbers in sides]),
+        "same": _same(*([each for at in numbers for each in group.mentions[at]] for group, numbers in sides)),
         "details": max(_details(asked, one.best(a), other.best(b)) for a in ours for b in theirs),
         "chance": min(max(group.best(at).chance for at in numbers) for group, numbers in sides),
         "sum": math.log(min(sum(group.best(at).chance for at in numbers) for group, numbers in sides) + 0.05),
@@ -321,23 +321,17 @@ def _are_of_one_time(one: Mention, other: Mention) -> bool:
     return not comparable or any(a.agrees(b) for a, b in comparable)
 
 
-def _context(asked: Asked, sides: Sequence[Sequence[Mention]]) -> dict[str, float]:
-    """How much of what stands around two values is the same: the words right beside them, and a few more."""
-    ours, theirs = ([_around(each) for each in side[:_MENTIONS]] for side in sides)
-    beside = max(sum(a[:1] == b[:1] != [] for a, b in zip(one, other, strict=True)) for one in ours for other in theirs)
-    shared = max(
-        sum(0.6 if form in asked.words else 1.0 for form in {*one[0], *one[1]} & {*other[0], *other[1]})
-        for one in ours
-        for other in theirs
-    )
-    return {"same": beside / 2, "window": min(4.0, shared) / 4}
+def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> float:
+    """How far the words right beside two values are the same: those before them, those after them, or both."""
+    one, other = ({_beside(each) for each in side[:_MENTIONS]} for side in (ours, theirs))
+    return max(sum(a == b != "" for a, b in zip(*pair, strict=True)) for pair in product(one, other)) / 2
 
 
-def _around(mention: Mention) -> tuple[list[str], list[str]]:
-    """The nearest words before a value and after it."""
+def _beside(mention: Mention) -> tuple[str, str]:
+    """The word before a value and the one after it."""
     own, value = tokens(mention.candidate.text), mention.value
-    sides = own[: value.first][::-1], own[value.last + 1 :]
-    before, after = ([each.form for each in side if each.kind not in ("function", "mark")][:_WINDOW] for side in sides)
+    sides = reversed(own[: value.first]), own[value.last + 1 :]
+    before, after = (next((each.form for each in side if each.kind not in ("function", "mark")), "") for side in sides)
     return before, after
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..core.answer_length import AnswerLength
+from ..messages.catalog import Texts
 from ..text.dates import find_dates
 from ..text.keywords import content_stems
 from ..text.words import stems
@@ -45,7 +46,7 @@ class AnswerTable:
         return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 
 
-def find_table(question: str, evidence: Sequence[Evidence], lang: str, form: AnswerLength) -> AnswerTable | None:
+def find_table(question: str, evidence: Sequence[Evidence], t: Texts, form: AnswerLength) -> AnswerTable | None:
     """Return the answer as a table where there is one; unless it is wanted, only for figures of several things.
 
     What is to be listed or compared may be the table of a source; it is not put together from sentences.
@@ -53,7 +54,7 @@ def find_table(question: str, evidence: Sequence[Evidence], lang: str, form: Ans
     wanted = form == "table"
     if found := _quoted_table(question, evidence, wanted or form == "list" or bool(_COMPARES.search(question))):
         return found
-    return _table_of_parts(split_parts(question), evidence, lang, wanted) if form != "list" else None
+    return _table_of_parts(split_parts(question), evidence, t, wanted) if form != "list" else None
 
 
 def _quoted_table(question: str, evidence: Sequence[Evidence], wanted: bool) -> AnswerTable | None:
@@ -91,7 +92,7 @@ def _fitting(
     return len(named) + len(columns), AnswerTable(tuple(header[at] for at in shown), tuple(cells), numbers)
 
 
-def _table_of_parts(parts: list[Part], evidence: Sequence[Evidence], lang: str, wanted: bool) -> AnswerTable | None:
+def _table_of_parts(parts: list[Part], evidence: Sequence[Evidence], t: Texts, wanted: bool) -> AnswerTable | None:
     """What each thing has, and the sentence that says so; none where a part has no answer or several."""
     if len(parts) < 2 or not all(part.name and (wanted or answer_type(part.question).is_exact) for part in parts):
         return None
@@ -108,8 +109,7 @@ def _table_of_parts(parts: list[Part], evidence: Sequence[Evidence], lang: str, 
         numbers.append(found.quotes[0].numbers)
     if not wanted and len({sentence for *_, sentence in rows}) < len(rows):
         return None
-    header = ("", "数字", "原文") if lang == "zh" else ("", "Figure", "In the source")
-    return AnswerTable(header, tuple(rows), tuple(numbers))
+    return AnswerTable(("", t("figure"), t("in_source")), tuple(rows), tuple(numbers))
 
 
 def _figure(part: Part, sentence: str) -> str:

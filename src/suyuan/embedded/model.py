@@ -26,7 +26,7 @@ from ..text.scripts import CJK
 from ..text.words import count_tokens
 from .follow_up import Said
 from .planner import PlannedCall
-from .responder import QuotingResponder
+from .responder import Responder
 from .turn_input import TurnInput
 
 _PIECES = re.compile(rf"[{CJK}]{{1,4}}[，。！？、；：]*|[^\s{CJK}]+\s*|\s+")
@@ -104,7 +104,7 @@ class EmbeddedModel(BaseChatModel):
 
     def _decide(self, messages: list[BaseMessage], tools: Any) -> tuple[str, list[PlannedCall]]:
         """Return the answer, or the tools to call before it."""
-        responder, turn = QuotingResponder(self.most_quotes), self._turn(messages)
+        responder, turn = Responder(self.most_quotes), self._turn(messages)
         calls = responder.plan(turn, frozenset(tool["function"]["name"] for tool in tools or ()))
         return ("", calls) if calls else ("".join(responder.respond(turn)), [])
 

@@ -65,7 +65,6 @@ class ValueFeatures:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
         self._total = sum(asked.words.values()) or 1.0
-        self._years = set(YEAR.findall(asked.question))
         names = set(stems(" ".join(asked.names)))
         # What is asked of the subject: the words that are no part of its names.
         self._focus = {stem for stem in asked.words if stem not in names and _says_something(stem)}
@@ -80,35 +79,27 @@ class ValueFeatures:
         spans = [set(stems(candidate.text[token.start : token.end])) for token in own]
         focus = [at for at, each in enumerate(spans) if not self._focus.isdisjoint(each)]
         asked = [at for at, each in enumerate(spans) if not self._words.isdisjoint(each)]
-        years = set(YEAR.findall(candidate.text))
         # "It is 41 metres tall" is said of what the sentence before it names.
         before = candidate.before.stems if candidate.before and refers_back(candidate.text) else {}
         held = candidate.stems.keys() | before.keys()
-        shared = {
-            "words": sum(weight for stem, weight in self._asked.words.items() if stem in held) / self._total,
-            "other_year": float(bool(self._years) and bool(years) and not self._years & years),
-        }
+        words = sum(weight for stem, weight in self._asked.words.items() if stem in held) / self._total
         for value in find_values(candidate.text, self._kinds, self._asked.question):
-            yield (
-                value,
-                {
-                    **shared,
-                    **_distances(value, own, focus, asked),
-                    **self._kind(candidate, value),
-                    "repeated": min(3, source.count(value.text) - 1) / 3,
-                    "aside": float(own[value.first].is_aside),
-                },
-            )
+            features = {
+                "words": words,
+                **_distances(value, own, focus, asked),
+                **self._kind(candidate, value),
+                "repeated": min(3, source.count(value.text) - 1) / 3,
+                "aside": float(own[value.first].is_aside),
+            }
+            yield value, features
 
     def _kind(self, candidate: Candidate, value: Value) -> dict[str, float]:
         text, after = value.text, candidate.text[value.start + len(value.text) :]
         person, place = _named(text) if not value.quantity else (False, False)
-        date = value.quantity.date if value.quantity else None
         return {
             "person": float(person and "name" in self._kinds),
             "place": float(place and "place" in self._kinds),
-            "day": float(bool(date and date.day)),
-            "no_year": float(bool(date and not date.year)),
+            "day": float(bool(value.quantity and value.quantity.date and value.quantity.date.day)),
             "unit": self._unit_fit(value, text + after[:_UNIT]),
             "limit": float(bool(value.quantity and value.quantity.is_open)),
             "introduced": float(bool(_INTRODUCED.search(candidate.text[: value.start]))),

@@ -14,7 +14,7 @@ from ..core.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
 from ..core.wire import with_params
 from .html_kit import attribute, distinct, parse_html, text_of
 from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
-from .page_kit import FRAME_IDS, TitledLink, following_parts, title_counts, titled_links
+from .page_kit import FRAME_IDS, TitledLink, check_redirect, following_parts, title_counts, titled_links
 from .query_kit import google_period, locale, query_text
 
 _LONGEST_QUERY = 2048
@@ -68,7 +68,7 @@ class Google(Engine):
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Parse a result page; CAPTCHA, consent and script pages are recognised by their structure, never by a word."""
-        self._check_redirect(response)
+        check_redirect(response, self.name)
         if response.status not in (200, 202):
             # The CAPTCHA page comes with 429 or 503.
             if b"captcha-form" in response.body and parse_html(response, self.name).css_first(_CAPTCHA) is not None:
@@ -91,18 +91,6 @@ class Google(Engine):
         if search_box is None and tree.css_first(_SHELL) is not None:
             raise JAVASCRIPT_SHELL(engine=self.name)
         raise UNREADABLE(engine=self.name)
-
-    def _check_redirect(self, response: Response) -> None:
-        for url in (response.url, response.headers.get("location", "")):
-            try:
-                parts = urlsplit(urljoin(response.url, url))
-                host = parts.hostname or ""
-            except ValueError:
-                continue
-            if parts.path.startswith("/sorry/"):
-                raise CAPTCHA(engine=self.name)
-            if host.startswith("consent.google."):
-                raise CONSENT(engine=self.name)
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:

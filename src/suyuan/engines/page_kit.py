@@ -104,6 +104,19 @@ def dated(text: str, now: datetime | None) -> tuple[str, str | None]:
     return (text[found.end() :], day) if found and day else (text, None)
 
 
+def check_redirect(response: Response, engine: str) -> None:
+    """Raise the error that a page of CAPTCHAs or consent stands for, by its address or that of a redirect to it."""
+    for url in (response.url, response.headers.get("location", "")):
+        try:
+            parts = urlsplit(urljoin(response.url, url))
+        except ValueError:
+            continue
+        if re.search("captcha|antispider|/sorry", f"{parts.hostname}{parts.path}"):
+            raise CAPTCHA(engine=engine)
+        if (parts.hostname or "").startswith(("consent.", "guce.")):
+            raise CONSENT(engine=engine)
+
+
 class PageEngine(OneRequestEngine):
     """An engine with a result page. It says what to request and, as CSS, where titles are and what is no result.
 
@@ -153,15 +166,7 @@ class PageEngine(OneRequestEngine):
 
     def check(self, response: Response) -> None:
         """Raise the error that the status or a redirect to another page stands for."""
-        for url in (response.url, response.headers.get("location", "")):
-            try:
-                parts = urlsplit(urljoin(response.url, url))
-            except ValueError:
-                continue
-            if re.search("captcha|antispider|/sorry", f"{parts.hostname}{parts.path}"):
-                raise CAPTCHA(engine=self.name)
-            if (parts.hostname or "").startswith(("consent.", "guce.")):
-                raise CONSENT(engine=self.name)
+        check_redirect(response, self.name)
         check_status(response, self.name)
 
     def results(self, tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:

@@ -12,25 +12,12 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from ..core.causes.browser import CHROME_MISSING, CHROME_NOT_THERE
 
 _NAMES = (
-    "google-chrome",
-    "google-chrome-stable",
-    "chromium",
-    "chromium-browser",
-    "chrome",
-    "msedge",
-    "microsoft-edge",
-    "microsoft-edge-stable",
+    "google-chrome google-chrome-stable chromium chromium-browser chrome msedge microsoft-edge microsoft-edge-stable"
 )
 _LINUX_PATHS = (
-    "/opt/google/chrome/chrome",
-    "/usr/bin/google-chrome",
-    "/usr/bin/google-chrome-stable",
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/lib/chromium/chromium",
-    "/usr/lib/chromium-browser/chromium-browser",
-    "/snap/bin/chromium",
-    "/opt/microsoft/msedge/msedge",
+    "/opt/google/chrome/chrome /usr/bin/google-chrome /usr/bin/google-chrome-stable /usr/bin/chromium "
+    "/usr/bin/chromium-browser /usr/lib/chromium/chromium /usr/lib/chromium-browser/chromium-browser "
+    "/snap/bin/chromium /opt/microsoft/msedge/msedge"
 )
 _MAC_APPS = ("Google Chrome", "Chromium", "Microsoft Edge")
 _WINDOWS_PATHS = (
@@ -76,7 +63,7 @@ def find_chrome(
         if found is None:
             raise CHROME_NOT_THERE(wanted=wanted, command=command)
         return found
-    for name in _NAMES:
+    for name in _NAMES.split():
         if path := which(name):
             return ChromeFound(path, name)
     for candidate in _candidates(platform, environ or {}):
@@ -117,4 +104,4 @@ def _candidates(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]
         # All folders for one browser first: Edge comes with Windows, but Chrome was installed by the user.
         yield from (PureWindowsPath(folder) / path for path in _WINDOWS_PATHS for folder in folders)
     else:
-        yield from map(PurePosixPath, _LINUX_PATHS)
+        yield from map(PurePosixPath, _LINUX_PATHS.split())

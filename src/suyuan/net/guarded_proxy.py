@@ -39,15 +39,7 @@ _CONNECT_TARGET = re.compile(r"[^/?#@\\]+:\d{1,5}")
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)? +([1-9]\d\d)\b")
 # They apply to one connection, not to the message; and the site must not learn the password of this proxy.
 _HOP_BY_HOP = frozenset(
-    {
-        b"connection",
-        b"keep-alive",
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"upgrade",
-    }
+    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te upgrade".split()
 )
 
 

@@ -33,35 +33,20 @@ if TYPE_CHECKING:
     from playwright.async_api import Response as PageResponse
 
 
-# By the start of Chrome's name of the error; the first that matches is used.
-_CAUSES: tuple[tuple[str, Cause], ...] = (
-    ("ERR_NAME_", NO_SUCH_HOST),
-    ("ERR_DNS_", NO_SUCH_HOST),
-    ("ERR_CONNECTION_REFUSED", REFUSED),
-    ("ERR_CONNECTION_TIMED_OUT", REFUSED),
-    ("ERR_CONNECTION_FAILED", REFUSED),
-    ("ERR_ADDRESS_", REFUSED),
-    ("ERR_INTERNET_DISCONNECTED", REFUSED),
-    ("ERR_SSL_", TLS_FAILED),
-    ("ERR_CERT_", TLS_FAILED),
-    ("ERR_BAD_SSL_", TLS_FAILED),
-    ("ERR_PROXY_", PROXY_FAILED),
-    ("ERR_TUNNEL_", PROXY_FAILED),
-    ("ERR_SOCKS_", PROXY_FAILED),
-    ("ERR_NO_SUPPORTED_PROXIES", PROXY_FAILED),
-    ("ERR_UNEXPECTED_PROXY_AUTH", PROXY_FAILED),
-    ("ERR_CONNECTION_", BROKEN_OFF),
-    ("ERR_EMPTY_RESPONSE", BROKEN_OFF),
-    ("ERR_INCOMPLETE_CHUNKED_ENCODING", BROKEN_OFF),
-    ("ERR_CONTENT_LENGTH_MISMATCH", BROKEN_OFF),
-    ("ERR_HTTP2_", BROKEN_OFF),
-    ("ERR_NETWORK_", BROKEN_OFF),
-    ("ERR_SOCKET_NOT_CONNECTED", BROKEN_OFF),
-    ("ERR_TOO_MANY_REDIRECTS", REDIRECT_LOOP),
-    ("ERR_CONTENT_DECODING_", UNDECODED),
+# The causes of Chrome's errors, by the starts of their names; the longest that matches is used.
+_CAUSES: dict[Cause, str] = {
+    NO_SUCH_HOST: "NAME_ DNS_",
+    REFUSED: "CONNECTION_REFUSED CONNECTION_TIMED_OUT CONNECTION_FAILED ADDRESS_ INTERNET_DISCONNECTED",
+    TLS_FAILED: "SSL_ CERT_ BAD_SSL_",
+    PROXY_FAILED: "PROXY_ TUNNEL_ SOCKS_ NO_SUPPORTED_PROXIES UNEXPECTED_PROXY_AUTH",
+    BROKEN_OFF: "CONNECTION_ EMPTY_RESPONSE INCOMPLETE_CHUNKED_ENCODING CONTENT_LENGTH_MISMATCH HTTP2_ NETWORK_ "
+    "SOCKET_NOT_CONNECTED",
+    REDIRECT_LOOP: "TOO_MANY_REDIRECTS",
+    UNDECODED: "CONTENT_DECODING_",
     # The request filter.
-    ("ERR_BLOCKED_BY_CLIENT", OFF_LIMITS),
-)
+    OFF_LIMITS: "BLOCKED_BY_CLIENT",
+}
+_STARTS = {f"ERR_{start}": cause for cause, starts in _CAUSES.items() for start in starts.split()}
 _NET_ERROR = re.compile(r"net::(ERR_\w+)")
 # To Chrome a response without a body is an error; its status is still a response.
 _STATUS_ONLY = frozenset({"ERR_HTTP_RESPONSE_CODE_FAILURE", "ERR_INVALID_AUTH_CREDENTIALS"})
@@ -281,8 +266,8 @@ class PageLoad:
             raise NOT_A_PAGE(engine=self._engine, where=self._netloc, what=Text("browser.detail.file_or_nothing"))
         if not name:
             raise BROWSER_FAILED(engine=self._engine, where=self._netloc, what=message)
-        cause = next((cause for start, cause in _CAUSES if name.startswith(start)), BAD_HTTP)
-        raise cause(engine=self._engine, where=self._netloc)
+        start = max(filter(name.startswith, _STARTS), key=len, default="")
+        raise _STARTS.get(start, BAD_HTTP)(engine=self._engine, where=self._netloc)
 
 
 def _as_response(response: PageResponse, body: bytes, url: str) -> Response:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
+from socket import AF_INET, AF_INET6, SOCK_STREAM
 from typing import Any
+
+from aiohappyeyeballs import start_connection
 
 _CHUNK_BYTES = 64 * 1024
 LINE_BYTES = 128 * 1024
@@ -14,8 +17,6 @@ _HEAD_BYTES = 256 * 1024
 _STAGGER_SECONDS = 0.25
 # The time that the other side has to receive the response and to close.
 _CLOSE_SECONDS = 1.0
-
-_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class IdleTimer:
@@ -111,33 +112,13 @@ async def run_until_one_ends(up: Coroutine[Any, Any, None], down: Coroutine[Any,
         ended.result()
         return ended is downward
     finally:
-        await _cancel(tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def connect_first(addresses: Sequence[str], port: int) -> _Streams:
+async def connect_first(addresses: Sequence[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Connect to the first of the IP addresses that accepts; nothing is resolved again."""
-    attempts = [asyncio.create_task(_connect(ip, port, i * _STAGGER_SECONDS)) for i, ip in enumerate(addresses)]
-    waiting = set(attempts)
-    winner = None
-    try:
-        while waiting and winner is None:
-            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            winner = next((task for task in done if task.exception() is None), None)
-        return (winner or attempts[-1]).result()
-    finally:
-        others = [task for task in attempts if task is not winner]
-        await _cancel(others)
-        for late in others:
-            if not late.cancelled() and late.exception() is None:
-                late.result()[1].transport.abort()
-
-
-async def _connect(ip: str, port: int, delay: float) -> _Streams:
-    await asyncio.sleep(delay)
-    return await asyncio.open_connection(ip, port, limit=LINE_BYTES)
-
-
-async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    found = [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in addresses]
+    sock = await start_connection(found, happy_eyeballs_delay=_STAGGER_SECONDS)
+    return await asyncio.open_connection(sock=sock, limit=LINE_BYTES)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core.causes.engine import BAD_STATUS, FORBIDDEN, RATE_LIMITED, UPSTREAM_BROKEN
 from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, READER_FAILED, UNSUPPORTED_TYPE
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.http_status import check_status
 from ..core.urls import domain_of
 from ..core.wire import Response
 from ..messages.catalog import Text
@@ -25,6 +25,7 @@ from .text_forms import in_form
 
 log = logging.getLogger("suyuan.pages")
 
+_EXTRACTED = ("title", "text", "author", "site_name", "published_at", "language", "canonical_url", "links")
 MAX_TEXT = 2_000_000
 """The characters of a document; what is longer is cut, and a note says so."""
 
@@ -118,31 +119,13 @@ def _convert_html(base: Document, html: str, where: str, rendered: bool) -> Docu
     found = extract(html, base.final_url)
     if error := interstitial_error(html, found.text, where, rendered):
         raise error
-    return replace(
-        base,
-        title=found.title,
-        text=found.text,
-        author=found.author,
-        site_name=found.site_name,
-        published_at=found.published_at,
-        language=found.language,
-        canonical_url=found.canonical_url,
-        links=found.links,
-    )
+    return replace(base, **{name: getattr(found, name) for name in _EXTRACTED})
 
 
 def _check_status(response: Response, where: str) -> None:
-    status = response.status
-    if status < 300:
-        return
-    if status in (404, 410):
-        raise NOT_FOUND(where=response.url, status=status)
-    if status == 401:
+    if response.status in (404, 410):
+        raise NOT_FOUND(where=response.url, status=response.status)
+    if response.status == 401:
         raise LOGIN_WALL(where=where)
-    if status == 403:
-        raise FORBIDDEN(engine=where)
-    if status == 429:
-        raise RATE_LIMITED(engine=where)
-    if status >= 500:
-        raise UPSTREAM_BROKEN(engine=where, status=status)
-    raise BAD_STATUS(engine=where, status=status)
+    if not 200 <= response.status < 300:
+        check_status(response, where)

@@ -24,7 +24,7 @@ from ..core.wire import Response
 from ..messages.catalog import Text
 from .fetch import Get
 from .page_links import page_links, sitemap_links
-from .robots import AGENT, robots_url
+from .robots import AGENT, is_allowed, read_rules, robots_url
 
 MOST_PAGES = 500
 MOST_CHARACTERS = 20_000_000
@@ -209,7 +209,7 @@ class Crawl:
         self._under_way[url] = depth
         started = time.monotonic()
         try:
-            if self._robots is not None and not _allowed(self._robots, url):
+            if self._robots is not None and not is_allowed(self._robots, url):
                 raise ROBOTS(where=url)
             document, response = await self.read(url)
         except SuyuanError as error:
@@ -231,14 +231,11 @@ class Crawl:
 
     async def _read_rules(self) -> None:
         """Read robots.txt, and the sitemap where it is wanted; without readable rules everything is allowed."""
-        rules = RobotFileParser()
         try:
             response = (await self.get(robots_url(self.url), {})).response
-            text = response.body[:500_000].decode("utf-8-sig", "replace") if response.status == 200 else ""
-            rules.parse(text.splitlines())
+            rules = read_rules(response.body if response.status == 200 else b"")
         except (SuyuanError, ValueError):
-            rules = RobotFileParser()
-            rules.parse([])
+            rules = read_rules(b"")
         self._robots = rules
         delay = rules.crawl_delay(AGENT)
         self._delay = min(float(delay), _LONGEST_DELAY) if delay else 0.0
@@ -308,11 +305,3 @@ def _site(url: str) -> str:
         return URL(url).host.removeprefix("www.")
     except ValueError:
         return ""
-
-
-def _allowed(rules: RobotFileParser, url: str) -> bool:
-    try:
-        return rules.can_fetch(AGENT, url)
-    except ValueError:
-        # The parser fails at broken addresses and at digits of other scripts.
-        return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
+import webencodings
+
 SCAN = 10_000
 SAMPLE = 65_536
 
@@ -15,39 +17,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Declared character sets that browsers replace by a superset.
-_SUPERSETS = {
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "hz": "hz",
-    "iso8859-1": "cp1252",
-    "ascii": "cp1252",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-    "iso8859-11": "cp874",
-}
-_ALIASES = {
-    "x-sjis": "cp932",
-    "windows-31j": "cp932",
-    "ks_c_5601-1987": "cp949",
-    "ksc5601": "cp949",
-    "x-gbk": "gb18030",
-    "gb_2312-80": "gb18030",
-    "big5-hkscs": "big5hkscs",
-    "x-x-big5": "big5hkscs",
-    "utf8": "utf-8",
-    "unicode-1-1-utf-8": "utf-8",
-    "x-mac-cyrillic": "mac_cyrillic",
+# Where the standard knows no encoding that can be read, or Python a larger one.
+_CODECS = {
+    "gbk": "gb18030", "hz-gb-2312": "hz", "iso-2022-kr": "iso2022_kr", "csiso2022kr": "iso2022_kr", "unicode": "utf-8",
     "x-user-defined": "cp1252",
-    "macintosh": "mac_roman",
-    "windows-874": "cp874",
-    "dos-874": "cp874",
-    "x-euc-jp": "euc_jp",
-    "unicode": "utf-8",
-}
+}  # fmt: skip
 # The encodings that the detector may return: those of browsers and a few old ones.
 _DETECTABLE_NAMES = (
     "gb18030 big5hkscs big5 cp932 euc_jp cp949 johab cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
@@ -127,8 +101,9 @@ def _meta_charset(attributes: dict[bytes, bytes]) -> str:
         match = _CHARSET.search(attributes.get(b"content", b""))
         name = (match[1] or match[2] or match[3] or b"") if match else b""
     text = name.decode("ascii", "replace").strip()
+    codec = _codec(text)
     # A declaration that is readable as ASCII cannot be in UTF-16.
-    return "utf-8" if text.lower().startswith(("utf-16", "utf16", "utf-32")) else text if _codec(text) else ""
+    return "utf-8" if codec.startswith(("utf-16", "utf-32")) else text if codec else ""
 
 
 def _header_charset(content_type: str) -> str:
@@ -137,18 +112,17 @@ def _header_charset(content_type: str) -> str:
 
 
 def _codec(name: str) -> str:
-    """Python's name of a declared character set; empty if it is unknown."""
+    """Python's name of a declared character set, as browsers take it; empty if it is unknown."""
     name = name.strip().lower()
-    if not name:
-        return ""
-    if name in _ALIASES:
-        return _ALIASES[name]
+    name = _CODECS.get(name, name)
     try:
-        found = codecs.lookup(name)
+        standard = webencodings.lookup(name) or webencodings.lookup(codecs.lookup(name).name.replace("_", "-"))
+        codec = standard.codec_info.name if standard else name
+        found = codecs.lookup(_CODECS.get(codec, codec))
         "a".encode(found.name)
     except (LookupError, UnicodeError, ValueError):
         return ""
-    return _SUPERSETS.get(found.name, found.name) if found._is_text_encoding else ""
+    return found.name if found._is_text_encoding else ""
 
 
 def _decode_as(body: bytes, codec: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -11,20 +11,14 @@ from .block_reader import read_blocks
 from .bounded import bounded
 from .main_content import select_main_content
 from .markdown import MarkdownWriter
-from .metadata import read_metadata
+from .metadata import PageMetadata, read_metadata
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractedPage:
+class ExtractedPage(PageMetadata):
     """The main content of a page as Markdown, and its metadata."""
 
-    title: str
     text: str
-    author: str
-    published_at: str | None
-    language: str
-    site_name: str
-    canonical_url: str
     links: tuple[tuple[str, str], ...]
 
 
@@ -34,13 +28,5 @@ def extract(html: str, url: str) -> ExtractedPage:
     metadata = read_metadata(tree, url)
     writer = MarkdownWriter(metadata.base)
     text = writer.write(select_main_content(read_blocks(tree), metadata))
-    return ExtractedPage(
-        metadata.title,
-        text,
-        metadata.author,
-        metadata.published_at,
-        metadata.language or detect_language(text),
-        metadata.site_name,
-        metadata.canonical_url,
-        writer.links,
-    )
+    known = asdict(metadata) | {"language": metadata.language or detect_language(text)}
+    return ExtractedPage(**known, text=text, links=writer.links)

@@ -23,7 +23,7 @@ from ..core.wire import Response
 from .async_archive import AsyncArchive
 from .reader import PageReader
 from .reading import Reading, ReceivedPage
-from .robots import is_allowed, robots_url
+from .robots import is_allowed, read_rules, robots_url
 from .text_forms import TextForm
 
 log = logging.getLogger("suyuan.pages")
@@ -180,7 +180,7 @@ class Fetcher:
         except (SuyuanError, ValueError):
             # Without readable rules everything is allowed, and the page itself says what is wrong with its address.
             return
-        if rules.status == 200 and not is_allowed(rules.body, url):
+        if rules.status == 200 and not is_allowed(read_rules(rules.body), url):
             raise ROBOTS(where=domain_of(url))
 
     def _is_fresh(self, kept: Document) -> bool:

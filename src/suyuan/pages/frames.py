@@ -11,17 +11,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from ..core.document import Document
-from ..core.errors import (
-    AuthError,
-    BadGateway,
-    InvalidInput,
-    NetworkError,
-    SuyuanError,
-    Timeout,
-    WebBlocked,
-    WebParseError,
-    WebProviderError,
-)
+from ..core.errors import InvalidInput, SuyuanError, WebParseError, WebProviderError
 from ..core.failure import Failure
 from ..core.wire import Response
 from .reading import Reading, ReceivedPage
@@ -32,9 +22,7 @@ MAX_HEADER = 4_000_000
 MAX_PART = 100_000_000
 
 _LENGTHS = struct.Struct("!III")
-_ERRORS: tuple[type[SuyuanError], ...] = (
-    AuthError, BadGateway, InvalidInput, NetworkError, Timeout, WebBlocked, WebParseError, WebProviderError,
-)  # fmt: skip
+_ERRORS: tuple[type[SuyuanError], ...] = (InvalidInput, WebProviderError, *WebProviderError.__subclasses__())
 _BY_CODE = {kind.code: kind for kind in _ERRORS}
 _LONG = ("text", "passages", "from_archive")
 _FIELDS = tuple(name for name in Document.__slots__ if name not in _LONG)

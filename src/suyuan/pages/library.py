@@ -33,6 +33,8 @@ log = logging.getLogger("suyuan.pages")
 T = TypeVar("T")
 Read = Callable[[ReceivedPage], Awaitable[Reading]]
 Fetch = Callable[[str], Awaitable[Document]]
+ReadAgain = Callable[[LibraryFile], Awaitable[tuple[str, Document] | None]]
+"""Reads a document and the hash of its file; None where that has not changed."""
 
 PDF = "application/pdf"
 MAX_FILE = 100_000_000
@@ -258,7 +260,11 @@ class Library:
         known = {file.path: file for file in await self._run(lambda files: files.files(root.root))}
         if root.kind == "url":
             page = known.get(root.root) or LibraryFile(file_id(root.root), root.root, root.root)
-            await self._update_url(page, change, force)
+            oldest = (datetime.now(UTC) - timedelta(_URL_DAYS)).isoformat(timespec="seconds")
+            if page.read_at > oldest and not force:
+                change.same += 1
+            else:
+                await self._update_document(page, change, self._read_url)
             return change
         found = await asyncio.to_thread(_found, root)
         if found is None:
@@ -271,7 +277,7 @@ class Library:
                 change.same += 1
                 return
             async with slots:
-                await self._update_file(replace(file, modified=modified, size=size), change)
+                await self._update_document(replace(file, modified=modified, size=size), change, self._read_file)
 
         await asyncio.gather(*(one(path, *stat) for path, stat in found.items()))
         gone = [file for path, file in known.items() if path not in found]
@@ -279,41 +285,34 @@ class Library:
         change.removed += len(gone)
         return change
 
-    async def _update_file(self, file: LibraryFile, change: LibraryChange) -> None:
+    async def _update_document(self, file: LibraryFile, change: LibraryChange, read: ReadAgain) -> None:
         try:
-            body = await asyncio.to_thread(_bytes_of, Path(file.path))
-            digest = hashlib.sha256(body).hexdigest()
-            if digest == file.sha256:
-                change.same += 1
-                await self._run(lambda files: files.put(file))
-                return
-            headers = {"content-type": TYPES.get(Path(file.path).suffix.lower(), "")}
-            page = ReceivedPage(file.address, Response(200, body, file.address, headers))
-            reading = await self._read(page)
+            found = await read(file)
         except SuyuanError as error:
-            await self._failed(file, error, change)
+            change.problems.append((file.shown_path, error))
+            failed = replace(file, problem=error.failure)
+            await self._run(lambda files: files.put(failed))
             return
-        document = _own(reading.document, file)
+        if found is None:
+            change.same += 1
+            await self._run(lambda files: files.put(file))
+            return
+        digest, document = found
         await self._store(replace(file, sha256=digest, read_at=_now(), problem=None), document)
         change.read += 1
 
-    async def _update_url(self, file: LibraryFile, change: LibraryChange, force: bool) -> None:
-        oldest = (datetime.now(UTC) - timedelta(_URL_DAYS)).isoformat(timespec="seconds")
-        if file.read_at > oldest and not force:
-            change.same += 1
-            return
-        try:
-            document = await self._fetch(file.path)
-        except SuyuanError as error:
-            await self._failed(file, error, change)
-            return
-        stored = replace(document, url=file.path, final_url=file.path)
-        await self._store(replace(file, sha256=document.sha256, read_at=_now(), problem=None), stored)
-        change.read += 1
+    async def _read_file(self, file: LibraryFile) -> tuple[str, Document] | None:
+        body = await asyncio.to_thread(_bytes_of, Path(file.path))
+        digest = hashlib.sha256(body).hexdigest()
+        if digest == file.sha256:
+            return None
+        headers = {"content-type": TYPES.get(Path(file.path).suffix.lower(), "")}
+        reading = await self._read(ReceivedPage(file.address, Response(200, body, file.address, headers)))
+        return digest, _own(reading.document, file)
 
-    async def _failed(self, file: LibraryFile, error: SuyuanError, change: LibraryChange) -> None:
-        change.problems.append((file.shown_path, error))
-        await self._run(lambda files: files.put(replace(file, problem=error.failure)))
+    async def _read_url(self, file: LibraryFile) -> tuple[str, Document]:
+        document = await self._fetch(file.path)
+        return document.sha256, replace(document, url=file.path, final_url=file.path)
 
     async def _store(self, file: LibraryFile, document: Document) -> None:
         parts = await asyncio.to_thread(parts_of, document)

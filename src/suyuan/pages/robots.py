@@ -16,12 +16,20 @@ def robots_url(url: str) -> str:
     return URL(url).origin + "/robots.txt"
 
 
-def is_allowed(rules: bytes, url: str) -> bool:
-    """Whether ``rules``, a robots.txt, allow programs to read ``url``; rules that cannot be read forbid nothing."""
-    parser = RobotFileParser()
+def read_rules(body: bytes) -> RobotFileParser:
+    """The rules of a robots.txt; those that cannot be read forbid nothing."""
+    rules = RobotFileParser()
     try:
-        parser.parse(rules[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())
-        return parser.can_fetch(AGENT, url)
+        rules.parse(body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())
+    except ValueError:
+        return read_rules(b"")
+    return rules
+
+
+def is_allowed(rules: RobotFileParser, url: str) -> bool:
+    """Whether rules allow programs to read ``url``."""
+    try:
+        return rules.can_fetch(AGENT, url)
     except ValueError:
         # The parser fails at broken addresses and at digits of other scripts.
         return True

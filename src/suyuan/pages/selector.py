@@ -103,26 +103,26 @@ def key_of(text: str) -> str:
 @lru_cache(maxsize=4096)
 def read_selector(text: str) -> Selector | None:
     """Read one selector; None if it matches nothing that is in the page at first."""
-    if not _SPECIAL.search(text):
-        return _quick(text)
-    if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
-        return None
-    if ":" in text:
-        text = _OTHER.sub(_in_other_words, _FUNCTION.sub(_without_states, text))
-    plain = _ESCAPE.sub(_protected, text) if "\\" in text else text
-    inner = plain
-    while inner != (without := _INNER.sub("\x00", inner)):
-        inner = without
-    if any(match[1] in _NOT_MATCHED or match[1].startswith("-") for match in _PSEUDO.finditer(inner)):
-        return None
+    # Most are of tags, classes and ids only.
+    is_plain, inner = not _SPECIAL.search(text), text.strip(_BETWEEN)
+    if not is_plain:
+        if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
+            return None
+        if ":" in text:
+            text = _OTHER.sub(_in_other_words, _FUNCTION.sub(_without_states, text))
+        inner = _ESCAPE.sub(_protected, text) if "\\" in text else text
+        while inner != (without := _INNER.sub("\x00", inner)):
+            inner = without
+        if any(match[1] in _NOT_MATCHED or match[1].startswith("-") for match in _PSEUDO.finditer(inner)):
+            return None
     compounds = [part for part in _COMBINATOR.split(inner.strip()) if part]
-    if not compounds or (found := _COMPOUND.fullmatch(compounds[-1])) is None:
+    if not compounds or (found := _COMPOUND.fullmatch(compounds[-1])) is None or (is_plain and found[3]):
         return None
     tag, names, rest = found.groups()
     parts = frozenset(map(_exposed, _PART.findall(names)))
     is_complex = len(compounds) > 1 or bool(rest)
     tag = "" if tag in (None, "*") else tag.lower()
-    return Selector(text, tag, parts, is_complex)
+    return Selector(text, tag, parts, is_complex, _above(text) if is_plain and is_complex else None)
 
 
 def _in_other_words(match: re.Match[str]) -> str:
@@ -160,17 +160,6 @@ def _specificity(text: str, depth: int = 0) -> tuple[int, int, int]:
         total[1] + rest.count(".") + rest.count("\x00") + len(_PSEUDO.findall(rest)),
         total[2] + sum(part[0] not in "*.#:\x00" for part in compounds),
     )
-
-
-def _quick(text: str) -> Selector | None:
-    """The same for a selector of tags, classes and ids only."""
-    compounds = _COMBINATOR.split(text.strip(_BETWEEN))
-    if (found := _COMPOUND.fullmatch(compounds[-1])) is None or found[3]:
-        return None
-    tag, names, _ = found.groups()
-    tag = "" if tag in (None, "*") else tag.lower()
-    above = _above(text) if len(compounds) > 1 else None
-    return Selector(text, tag, frozenset(_PART.findall(names)), len(compounds) > 1, above)
 
 
 def _above(text: str) -> Above | None:

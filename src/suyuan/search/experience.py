@@ -6,7 +6,11 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .engine_state import EngineState
+    from .runner import EngineRunner
 
 _MOST = 20.0
 """So many answers count; an older one fades with each new one."""
@@ -58,30 +62,14 @@ class Experience:
         return cls(worth, seen, at, clock) if fine else cls(clock=clock)
 
 
-class _Learned(Protocol):
-    experience: Experience
-    latency: float
-
-
-class _Asked(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def state(self) -> _Learned: ...
-
-
-T = TypeVar("T", bound=_Asked)
-
-
-def expected(place: int, state: _Learned) -> float:
+def expected(place: int, state: EngineState) -> float:
     """What an answer of the engine at ``place`` of the documented order is likely to be worth."""
     seen = state.experience.strength()
     worth = (_PRIOR * (_FIRST - _STEP * min(place, _PLACES)) + seen * state.experience.worth) / (_PRIOR + seen)
     return worth - _SLOW_COST * min(state.latency / _SLOW_SECONDS, 1.0)
 
 
-def learned_order(runners: Sequence[T], auto: frozenset[str]) -> list[T]:
+def learned_order(runners: Sequence[EngineRunner], auto: frozenset[str]) -> list[EngineRunner]:
     """``runners`` with those that ``auto`` chooses ordered by experience; all others keep their places."""
     own = [(place, runner) for place, runner in enumerate(runners) if runner.name in auto]
     best = iter(sorted(own, key=lambda pair: -expected(pair[0], pair[1].state)))

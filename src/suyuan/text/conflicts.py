@@ -65,7 +65,8 @@ class Conflict:
 
 def conflicts(a: str, b: str) -> Conflict | None:
     """Return what ``a`` and ``b`` say differently about the same, a certain conflict first; None without one."""
-    found = _all(a, b)
+    alignment = _aligned(a, b)
+    found = alignment.conflicts() if alignment else []
     return next((conflict for conflict in found if conflict.is_certain), found[0] if found else None)
 
 
@@ -85,11 +86,6 @@ def disagreement(a: str, b: str, same_matter: bool = False) -> Conflict | None:
     if alignment.begins_differently(found[0]):
         return None
     return found[0] if found[0].ours.start and found[0].theirs.start or found[0].kind != "number" else None
-
-
-def _all(a: str, b: str) -> list[Conflict]:
-    alignment = _aligned(a, b)
-    return alignment.conflicts() if alignment else []
 
 
 def _aligned(a: str, b: str) -> _Alignment | None:
