@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TypedDict
 
 from .causes import asked as causes
@@ -108,7 +109,10 @@ class SearchQuery:
 
     def key(self) -> tuple[object, ...]:
         """Return what makes two queries the same search (not who asks, nor how long they would wait)."""
-        return tuple(getattr(self, one.name) for one in fields(self) if one.name not in ("trace_id", "budget_ms"))
+        return _KEY(self)
+
+
+_KEY = attrgetter(*(one.name for one in fields(SearchQuery) if one.name not in ("trace_id", "budget_ms")))
 
 
 def _clean_text(text: str) -> str:
