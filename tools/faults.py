@@ -1024,7 +1024,7 @@ FAULTS = (
         "return True",
     ),
     Fault(
-        "tests/server/test_accounts.py",
+        "tests/server/test_two_people.py",
         "research of others can be read",
         "research/service.py",
         "if job.person != current_person.get().id:",
