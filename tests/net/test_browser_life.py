@@ -140,6 +140,15 @@ class TestFailure:
             assert (await get(client, site.url)).status == 200
             assert await soon(lambda: not before.alive)
 
+    async def test_a_browser_that_hangs_without_its_driver_is_ended(self) -> None:
+        async with opened() as client, serve(pages()) as site:
+            await get(client, site.url)
+            before = the_browser()
+            os.kill(before.pid, signal.SIGSTOP)
+            os.kill(before.parent, signal.SIGKILL)
+            assert (await get(client, site.url)).status == 200
+        assert await soon(lambda: not before.alive)
+
     async def test_a_browser_that_hangs_during_a_load_is_replaced_for_the_next(self) -> None:
         async with opened() as client, serve(pages(page=stall)) as site:
             task = asyncio.create_task(get(client, site.url + "/page"))

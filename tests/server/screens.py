@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import uvicorn
 
 from support.oai import Answering, EngineReply, ModelServer, serve_model
@@ -150,6 +151,10 @@ async def stage(
     ``wrap`` puts a middleware around the application.
     """
     with ExitStack() as stack:
+        if not searxng_up:
+            # On a busy machine a connection that is refused may look like one that takes too long.
+            patience = stack.enter_context(pytest.MonkeyPatch.context())
+            patience.setattr("suyuan.search.runner._PROBE_SECONDS", PATIENCE)
         model = stack.enter_context(serve_model(script)) if script else None
         async with serve(handler or searxng()) as site:
             engines = {

@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import weakref
@@ -107,6 +108,7 @@ class Chrome:
         # When it stops, the driver kills a browser that did not close.
         await _stop_driver(self._driver)
         if self._temporary_profile is not None:
+            _kill_owner(self._temporary_profile)
             await _remove_profile(self._temporary_profile)
         self._remove_socket()
 
@@ -246,12 +248,21 @@ def _folders(command: str, profile: Path | None) -> _Folders:
     return temporary, Path(socket).parent
 
 
+def _kill_owner(profile: Path) -> None:
+    """Kill a browser whose driver was killed: it would exit by itself, but write to its profile until then."""
+    with contextlib.suppress(OSError, ValueError):
+        pid = int(os.readlink(profile / "SingletonLock").rpartition("-")[2])
+        # The number may be that of another process by now.
+        if profile.name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+
+
 async def _remove_profile(folder: Path) -> None:
     """Remove a temporary profile, which remains if the driver was killed."""
     for _ in range(_REMOVE_ATTEMPTS):
         if _removed(folder):
             return
-        # A browser without a driver exits by itself, and writes to its profile until then.
+        # Processes of the browser may still write to it.
         await asyncio.sleep(_REMOVE_PAUSE)
 
 
