@@ -22,6 +22,8 @@ from suyuan.demo.page import DemoPage, demo_pages
 from suyuan.demo.pdf import pdf
 from suyuan.demo.questions import QUESTIONS
 from suyuan.demo.web import DemoWeb
+from suyuan.doctor.model import listed_models
+from suyuan.llm.settings import ModelSettings
 from suyuan.net.guard import Guard
 from suyuan.pages.extract import extract
 
@@ -212,6 +214,14 @@ async def test_a_demo_client_reads_nothing_else(url: str) -> None:
             assert raised.value.detail_code == "guard_refused"
             assert client.network.browser_problem() is not None
         assert web.requests == []
+
+
+async def test_a_demo_client_says_why_it_reaches_no_model() -> None:
+    with DemoWeb() as web:
+        async with web.client() as client:
+            with pytest.raises(SuyuanError) as raised:
+                await listed_models(client, ModelSettings("openai", "some", "http://127.0.0.1:11434/v1"))
+    assert raised.value.detail_code == "guard_refused" and "demo" in raised.value.message
 
 
 async def test_no_configuration_leads_to_the_demo() -> None:

@@ -52,7 +52,7 @@ class DemoResolver:
     async def lookup(self, host: str, port: int) -> list[Any]:
         """The address of the server for each host of the demo web, as ``getaddrinfo`` gives it."""
         if host not in self._hosts:
-            raise OSError(f"{host} is not in the demo web")
+            raise _refused(host)
         return [(AF_INET, SOCK_STREAM, 0, "", (LOOPBACK, self._port))]
 
 

@@ -170,6 +170,8 @@ class _ServerCheck:
             return model_error(ConnectionRefusedError(), self.settings)
         if error.detail_code in ("bad_http", "too_large", "undecoded_body"):
             return self._not_a_model()
+        if error.detail_code == "guard_refused":
+            return error
         return _NETWORK_CAUSES.get(error.detail_code, causes.MODEL_UNREACHABLE)(where=server_of(self.settings))
 
     def _fault(self, response: Response) -> SuyuanError:
