@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -263,7 +263,7 @@ async def _is_stored(server: Running, text: str) -> bool:
     """Whether the answer comes to be in the store, all of it."""
     deadline = time.monotonic() + SEEN_WITHIN
     while time.monotonic() < deadline:
-        with suppress(sqlite3.Error), sqlite3.connect(server.folder / "data" / "chat.sqlite") as store:
+        with suppress(sqlite3.Error), closing(sqlite3.connect(server.folder / "data" / "chat.sqlite")) as store:
             rows = store.execute("SELECT text, state FROM suyuan_messages WHERE role = 'assistant'").fetchall()
             if rows and rows[-1][1] != "running":
                 return text.split("[")[0].strip() in rows[-1][0]
@@ -319,7 +319,7 @@ async def _work(server: Running, world: World, kind: str, seen: list[str]) -> No
 def _is_damaged(data: Path) -> bool:
     try:
         for file in data.glob("*.sqlite"):
-            with sqlite3.connect(file) as database:
+            with closing(sqlite3.connect(file)) as database:
                 if database.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
                     return True
     except sqlite3.DatabaseError:
@@ -330,7 +330,7 @@ def _is_damaged(data: Path) -> bool:
 def _has_questions(file: Path, runs: list[str]) -> bool:
     if not runs:
         return True
-    with sqlite3.connect(file) as store:
+    with closing(sqlite3.connect(file)) as store:
         kept = {row[0] for row in store.execute("SELECT id FROM suyuan_messages")}
     return set(runs) <= kept
 

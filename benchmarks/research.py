@@ -27,7 +27,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from html import escape
 from pathlib import Path
 from statistics import fmean, median
@@ -384,7 +384,7 @@ async def _killed_job(url: str, question: str, most: int) -> tuple[int, int, int
 
 
 def _steps(folder: str, id: str) -> int:
-    with sqlite3.connect(f"{folder}/chat.sqlite") as file:
+    with closing(sqlite3.connect(f"{folder}/chat.sqlite")) as file:
         return int(file.execute("SELECT count(*) FROM suyuan_research_steps WHERE job = ?", (id,)).fetchone()[0])
 
 
@@ -402,7 +402,7 @@ def _stored(folder: str, id: str) -> set[str]:
 
 
 def _state(folder: str, id: str) -> str:
-    with sqlite3.connect(f"{folder}/chat.sqlite") as file:
+    with closing(sqlite3.connect(f"{folder}/chat.sqlite")) as file:
         return str(file.execute("SELECT state FROM suyuan_research WHERE id = ?", (id,)).fetchone()[0])
 
 

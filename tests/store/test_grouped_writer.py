@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class Writing:
 
     def stored(self) -> list[str]:
         """The titles that another connection sees."""
-        with sqlite3.connect(self.file) as connection:
+        with closing(sqlite3.connect(self.file)) as connection:
             return [row[0] for row in connection.execute("SELECT title FROM suyuan_conversations ORDER BY title")]
 
     def fill(self) -> None:
