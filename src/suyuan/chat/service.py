@@ -270,11 +270,10 @@ class ChatService:
         return remote if await remote.load() else None
 
     def _forget_remote(self, run_id: str) -> None:
-        remote = self._remote.get(run_id)
-        if remote is not None and not remote.over:
+        if self._remote[run_id].reading:
             asyncio.get_running_loop().call_later(_FOLLOWED, self._forget_remote, run_id)
         else:
-            self._remote.pop(run_id, None)
+            del self._remote[run_id]
 
     def _stored(self, run_id: str) -> Callable[[int], Any]:
         def look(after: int) -> tuple[Message | None, list[tuple[int, dict[str, Any]]]]:

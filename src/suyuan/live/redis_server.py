@@ -84,17 +84,13 @@ class RedisServer:
                 await client.aclose()
 
     async def _asked(self, work: Callable[[Any], Awaitable[T]], client: Any, seconds: float) -> T:
-        from redis.exceptions import RedisError, ResponseError
+        from redis.exceptions import RedisError
 
         try:
             async with asyncio.timeout(seconds):
                 return await work(client)
-        except ResponseError as error:
-            if str(error).startswith(("LOADING", "READONLY", "MASTERDOWN", "OOM", "MISCONF", "NOAUTH", "WRONGPASS")):
-                self.gone(error)
-                raise LiveAway from None
-            raise
         except (RedisError, OSError, TimeoutError) as error:
+            # One that refuses a command, since it is full or a replica, is of no more use than one that is silent.
             self.gone(error)
             raise LiveAway from None
 

@@ -30,9 +30,11 @@ class RunStreams:
                 pipe.xadd(key, {"e": data}, id=f"{number}-1", maxlen=MOST_EVENTS, approximate=True)
             pipe.expire(key, KEPT_SECONDS)
             pipe.xlen(key)
-            # One that is there already is refused, and that is right.
-            *_, length = await pipe.execute(raise_on_error=False)
-            return int(length)
+            answers = await pipe.execute(raise_on_error=False)
+            # An event that is there already is refused, and that is right.
+            if refused := [each for each in answers if isinstance(each, Exception) and "XADD" not in str(each)]:
+                raise refused[0]
+            return int(answers[-1])
 
         return await self._server.ask(work)
 
