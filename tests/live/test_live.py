@@ -96,7 +96,7 @@ class TestEventsOfARun:
         async with workers(redis) as (a, b):
             await a.streams.publish("run", [(0, b'{"kind": "text"}'), (1, b'{"kind": "text"}')])
             remote = RemoteRun("run", b.streams, stored)
-            assert await asyncio.gather(remote.load(), remote.load()) == [True, True]
+            assert all(await asyncio.gather(remote.load(), remote.load()))
             await a.streams.publish("run", [(2, b'{"kind": "answer"}')])
             assert [number async for number, _ in remote.follow()] == [0, 1, 2]
             await remote.close()

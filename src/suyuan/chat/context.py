@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..embedded.follow_up import Resolved, Said, resolve
 from ..embedded.responder import Responder
-from ..llm.reasoning import ReasoningSplitter
+from ..llm.reasoning import without_reasoning
 from .prompts import standalone_query
 from .turn import Turn
 
@@ -41,7 +41,6 @@ async def _by_model(turn: Turn) -> str:
     except Exception as error:  # noqa: BLE001 - every library raises its own; the rules are there for all of them
         log.info("run=%s: no query by the model (%s)", turn.run, type(error).__name__)
         return ""
-    splitter = ReasoningSplitter()
-    text = splitter.feed(reply.text)[0] + splitter.close()[0]
-    line = next((line.strip(" \"'“”`") for line in text.splitlines() if line.strip()), "")
+    line, *_ = without_reasoning(reply.text).splitlines() or [""]
+    line = line.strip(" \"'“”`")
     return line if len(line) <= _LONGEST else ""

@@ -202,6 +202,8 @@ class Turn:
         """Compare the text so far with what was read so far, so that readers see which citations are confirmed."""
         if self._task is None or self._checking or self._written or time.monotonic() < self._next_check:
             return
+        # Also where nothing is cited: joining the whole text for every word of it takes long.
+        self._next_check = time.monotonic() + _CHECK_EVERY
         linked = self._linker.answer
         if linked.cited:
             self._checking = True
