@@ -6,7 +6,7 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from ..embedded.follow_up import Resolved, Said, resolve
+from ..embedded.follow_up import Resolved, resolve
 from ..embedded.responder import Responder
 from ..llm.reasoning import without_reasoning
 from .prompts import standalone_query
@@ -18,14 +18,9 @@ _MODEL_SECONDS = 3.0
 _LONGEST = 200
 
 
-def earlier(turn: Turn) -> tuple[Said, ...]:
-    """What was said before, as the rules read it."""
-    return tuple(Said(exchange.question, exchange.answer) for exchange in turn.session.history)
-
-
 async def resolved_message(turn: Turn) -> Resolved:
     """The message with what it leaves out; its query is by the model or, where that fails or takes long, by rules."""
-    resolved = resolve(turn.message, earlier(turn))
+    resolved = resolve(turn.message, turn.session.history)
     if resolved.query and not isinstance(turn.session.model, Responder):
         resolved = replace(resolved, query=await _by_model(turn) or resolved.query)
     alone = resolved.query.casefold() == turn.message.strip().casefold()

@@ -11,6 +11,7 @@ from ..core.answer_length import AnswerLength
 from ..core.document import Document
 from ..core.query import SearchQuery
 from ..core.sync_bridge import SyncBridge
+from ..embedded.follow_up import Said
 from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
@@ -26,11 +27,9 @@ Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
 @dataclass(frozen=True, slots=True)
-class PastTurn:
+class PastTurn(Said):
     """An earlier question of the conversation and its answer."""
 
-    question: str
-    answer: str
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what the answer was based on."""
 
