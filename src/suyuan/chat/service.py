@@ -149,9 +149,7 @@ class ChatService:
         run = self._unsaved.get(message.id)
         if run is None or run.answer is None:
             return message
-        ending = run.ending()
-        answer = {**ending["answer"], "unsaved": True}
-        return replace(message, text=ending["text"], state=ending["state"], answer=answer)
+        return replace(message, **{**run.outcome(), "answer": run.answer.as_dict()})
 
     async def read(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         """Do ``work`` that waits for the database in a thread; raises a cause where that takes too long."""
