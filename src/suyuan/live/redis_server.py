@@ -72,6 +72,14 @@ class RedisServer:
         except LiveAway:
             return None
 
+    async def claim(self, key: str, seconds: float) -> bool:
+        """Whether this worker has ``key`` for so long, and no other; true as well where the server is away."""
+        px = max(round(seconds * 1000), 1)
+        try:
+            return bool(await self.ask(lambda client: client.set(key, b"1", nx=True, px=px)))
+        except LiveAway:
+            return True
+
     def client(self) -> Any:
         """The connections of this loop, for commands that wait for long."""
         return self._client()[1]
