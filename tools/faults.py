@@ -941,8 +941,8 @@ FAULTS = (
         "tests/chat/test_disagreement.py",
         "other answers to the question are not told",
         "chat/turn.py",
-        "        if not disagreements:",
-        "        if False:",
+        "            if not disagreements:",
+        "            if False:",
     ),
     Fault(
         "tests/embedded/test_quoted_passages.py",

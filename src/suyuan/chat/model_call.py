@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
+from ..citations.markers import find_markers
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError, Timeout
 from ..core.spans import span
@@ -69,8 +70,6 @@ def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
 
 def _told(exchange: PastTurn, lang: str) -> str:
     """An earlier answer with its sources but without its citation numbers, which are no longer valid."""
-    from ..citations.markers import find_markers
-
     text, end = [], 0
     for marker in find_markers(exchange.answer):
         text.append(exchange.answer[end : marker.start])

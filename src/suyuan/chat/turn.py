@@ -78,8 +78,8 @@ class Turn:
             # An earlier answer may repeat what a page said.
             if exchange.sources:
                 self.web_policy.read(exchange.answer)
-        self._snippets: dict[int, str] = {}
-        self._pages: dict[int, str] = {}
+        self._evidence: dict[int, SourceEvidence] = {}
+        """What cited sentences are compared with, by the numbers of the sources."""
         self.calls: tuple[FunctionCall, ...] = ()
         for call in chain.from_iterable(session.functions.rounds):
             self.web_policy.read(call.output or "")
@@ -122,7 +122,8 @@ class Turn:
 
     def add_page(self, number: int, text: str) -> None:
         """Add text of the page of source ``number``, which was read, to what cited sentences are compared with."""
-        self._pages[number] = f"{self._pages[number]}\n{text}" if number in self._pages else text
+        known = self._evidence[number]
+        self._evidence[number] = replace(known, page=f"{known.page}\n{text}" if known.page else text)
         self._check_so_far()
 
     def _found(self, sources: tuple[Source, ...]) -> None:
@@ -130,9 +131,10 @@ class Turn:
         latest = self.citations.rounds[-1]
         self.emit(SourcesFound(latest.number, latest.query, sources))
         for source in sources:
-            known = self._snippets.get(source.number, "")
-            if source.snippet and source.snippet not in known:
-                self._snippets[source.number] = f"{known}\n{source.snippet}".strip()
+            known = self._evidence.setdefault(source.number, SourceEvidence(source.title))
+            if source.snippet not in known.snippet:
+                snippet = f"{known.snippet}\n{source.snippet}".strip()
+                self._evidence[source.number] = replace(known, snippet=snippet)
         self.web_policy.found(source.url for source in sources)
         for source in sources:
             self.web_policy.read(f"{source.title}\n{source.snippet}", private=source.engine == LIBRARY)
@@ -207,8 +209,7 @@ class Turn:
         linked = self._linker.answer
         if linked.cited:
             self._checking = True
-            check = asyncio.get_running_loop().run_in_executor(None, self._check, linked, self.citations.by_number())
-            check.add_done_callback(partial(self._checked_so_far, self._linker, time.monotonic()))
+            self._check(linked).add_done_callback(partial(self._checked_so_far, self._linker, time.monotonic()))
 
     def _checked_so_far(self, linker: Linker, started: float, check: asyncio.Future[Checked]) -> None:
         now = time.monotonic()
@@ -300,17 +301,19 @@ class Turn:
             usage=self.usage,
             receipts=tuple(self.receipts),
             calls=self.calls,
-            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang, self._pages)
-            if not stopped
-            else (),
+            suggestions=() if stopped else self._suggestions(linked.cited),
         )
 
+    def _suggestions(self, cited: tuple[int, ...]) -> tuple[str, ...]:
+        pages = {number: known.page for number, known in self._evidence.items()}
+        return suggestions(self.message, self.citations.sources, cited, self.lang, pages)
+
     async def _checked(self) -> Checked:
-        """Compare the answer with its sources; in a thread, since it takes longer than other readers should wait."""
-        linked, sources = self._linker.answer, self.citations.by_number()
+        """Compare the answer with its sources."""
+        linked = self._linker.answer
         if not linked.cited:
             return (), ()
-        checking = asyncio.get_running_loop().run_in_executor(None, self._check, linked, sources)
+        checking = self._check(linked)
         started, seconds = time.monotonic(), _CHECK_SECONDS
         try:
             while not checking.done() and (left := started + seconds - time.monotonic()) > 0:
@@ -325,22 +328,22 @@ class Turn:
             log.exception("turn run=%s: its citations could not be checked", self.run)
             return (), ()
 
-    def _check(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> Checked:
-        evidence = {
-            number: SourceEvidence(
-                source.title, self._snippets.get(number, source.snippet), self._pages.get(number, "")
-            )
-            for number, source in sources.items()
-        }
-        claims, found = ClaimChecker(evidence).check(linked.text, linked.markers)
-        disagreements = tuple(asked_disagreements(self.message, found, evidence))
-        if not disagreements:
-            disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
-        return tuple(_claim_check(claim, sources.get(claim.number)) for claim in claims), disagreements
+    def _check(self, linked: LinkedAnswer) -> asyncio.Future[Checked]:
+        """Check in a thread, with what is known now, since it takes longer than other readers should wait."""
+        evidence, sources = dict(self._evidence), self.citations.by_number()
+
+        def check() -> Checked:
+            claims, found = ClaimChecker(evidence).check(linked.text, linked.markers)
+            disagreements = tuple(asked_disagreements(self.message, found, evidence))
+            if not disagreements:
+                disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
+            return tuple(_claim_check(claim, sources[claim.number]) for claim in claims), disagreements
+
+        return asyncio.get_running_loop().run_in_executor(None, check)
 
 
-def _claim_check(claim: Claim, source: Source | None) -> ClaimCheck:
-    link = fragment_link(source.url, claim.quote) if source and claim.quote else ""
+def _claim_check(claim: Claim, source: Source) -> ClaimCheck:
+    link = fragment_link(source.url, claim.quote) if claim.quote else ""
     claimed, says = (claim.conflict.ours.text, claim.conflict.theirs.text) if claim.conflict else ("", "")
     return ClaimCheck(
         claim.start, claim.end, claim.number, claim.verdict, claim.basis, claim.quote, link, claimed, says
