@@ -42,6 +42,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
 from suyuan.core.failure import Failure
 from suyuan.core.secret import Secret
+from suyuan.llm.openai_compatible import OpenAICompatibleModel
 from suyuan.store.conversation import Mode
 
 QUESTION = "港珠澳大桥全长多少公里?"
@@ -332,6 +333,17 @@ async def test_a_long_answer_that_cites_nothing_takes_no_longer_for_each_word() 
 
     async with talking() as (client, _):
         assert await quickest(took, 1.5) < 1.5
+
+
+async def test_a_model_that_was_connected_anew_is_closed_in_the_end_as_well() -> None:
+    with serve_model(reply("Now.")) as model:
+        async with talking(openai(model.url)) as (client, _):
+            before, made = openai(model.url, name="mine"), []
+            for chosen in (before, replace(before, api_key=Secret("another-key")), before):
+                client.sessions.connect(chosen)
+                made.append(client.sessions.create(mode="chat", search=False, model="mine").chat_model)
+            assert made[0] is made[2] is not made[1], "the same settings need no other connections"
+        assert all(isinstance(each, OpenAICompatibleModel) and each.client.is_closed for each in made)
 
 
 async def test_a_context_that_overflows_is_asked_again_without_the_history() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
@@ -42,7 +43,7 @@ async def _answer(turn: Turn, found: Gathered | None) -> None:
         respond(turn, turn.session.model, given)
     else:
         question = found.prompt(turn) if found else turn.message
-        await stream_answer(turn, chat_prompt(turn.lang, turn.session.today(), turn.session.length), question)
+        await stream_answer(turn, chat_prompt(turn.lang, date.today(), turn.session.length), question)
 
 
 def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:

@@ -8,6 +8,7 @@ from ..core.document import Document
 from ..core.page_reading import Depth
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
+from ..core.sync_bridge import SyncBridge
 from ..tools.langchain import FetchTool, SearchTool
 from .steps import read_step, search_step
 from .turn import Turn
@@ -26,7 +27,6 @@ class TurnSearchTool(SearchTool):
             lang=turn.lang,
             max_results=session.settings.results,
             snippet_length=session.settings.snippet_length,
-            today=session.today,
         )
         self._turn = turn
 
@@ -43,7 +43,7 @@ class ReadTool(FetchTool):
     _turn: Turn = PrivateAttr()
 
     def __init__(self, turn: Turn) -> None:
-        super().__init__(turn.session.fetch, turn.session.bridge, lang=turn.lang)
+        super().__init__(turn.session.fetch, SyncBridge(), lang=turn.lang)
         self._turn = turn
 
     async def read(self, url: str, question: str) -> tuple[str, Document]:

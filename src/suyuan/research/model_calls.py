@@ -31,7 +31,7 @@ class ModelCalls:
     def __init__(self, models: Mapping[str, ModelSettings], default: str) -> None:
         self._models = models
         self._default = default
-        self._built: dict[str, tuple[ModelSettings, BaseChatModel]] = {}
+        self._built: dict[ModelSettings, BaseChatModel] = {}
 
     def label(self, name: str) -> str:
         """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
@@ -71,17 +71,16 @@ class ModelCalls:
     async def close(self) -> None:
         """Close the models that were built."""
         while self._built:
-            await close_model(self._built.popitem()[1][1])
+            await close_model(self._built.popitem()[1])
 
     async def _asked(self, label: str, system: str, prompt: str) -> tuple[str, int]:
         settings = self._models[label]
-        if label not in self._built:
+        if settings not in self._built:
             # In a thread, since a job may be the first that needs the libraries, or another thread is importing them.
             await asyncio.to_thread(load, OPENAI)
-        if label not in self._built or self._built[label][0] != settings:
-            # A model that was connected anew has another address or key.
-            self._built[label] = (settings, build_model(settings))
-        message = await self._built[label][1].ainvoke(
+        if settings not in self._built:
+            self._built[settings] = build_model(settings)
+        message = await self._built[settings].ainvoke(
             [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
         )
         told = message.usage_metadata
