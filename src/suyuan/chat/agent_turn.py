@@ -73,7 +73,7 @@ async def _agent(turn: Turn) -> None:
                     chunk, about = data
                     if about.get("langgraph_node") == "model":
                         take_chunk(turn, chunk)
-                elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
+                elif (told := data.get("model")) and told["messages"]:
                     turn.take_calls(told["messages"][-1])
     except GraphRecursionError:
         raise TIME_IS_UP(seconds=turn.seconds()) from None

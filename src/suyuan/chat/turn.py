@@ -179,7 +179,7 @@ class Turn:
     def take_calls(self, message: Any) -> None:
         """Take the calls in a message of the model: of the caller's functions, which end the turn, or of our tools."""
         self.calls = self.session.functions.called(message)
-        if not self.calls:
+        if message.tool_calls and not self.calls:
             self.withdraw()
 
     def _reset_output(self) -> None:
