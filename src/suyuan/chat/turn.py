@@ -15,13 +15,12 @@ from typing import Any
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
 from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
-from ..citations.registry import CitationRegistry, Source
+from ..citations.registry import CitationRegistry, Round, Source
 from ..citations.text_fragment import fragment_link
 from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, UNEXPECTED
-from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
-from ..core.result import LIBRARY, SearchPage
+from ..core.result import LIBRARY
 from ..llm.reasoning import ReasoningSplitter
 from ..store.conversation import new_id
 from ..text.language import script_language
@@ -71,7 +70,7 @@ class Turn:
         """What is searched in Chat mode in place of the message, where the user chose it."""
         self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
-        self.citations = _Citations(self._found)
+        self.citations = CitationRegistry(self._found)
         self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)
         for exchange in session.history:
             self.web_policy.found(url for _, url in exchange.sources)
@@ -126,10 +125,9 @@ class Turn:
         self._evidence[number] = replace(known, page=f"{known.page}\n{text}" if known.page else text)
         self._check_so_far()
 
-    def _found(self, sources: tuple[Source, ...]) -> None:
+    def _found(self, search: Round, sources: tuple[Source, ...]) -> None:
         """Announce the sources of a search: from now on they can be cited and their pages can be read."""
-        latest = self.citations.rounds[-1]
-        self.emit(SourcesFound(latest.number, latest.query, sources))
+        self.emit(SourcesFound(search.number, search.query, sources))
         for source in sources:
             known = self._evidence.setdefault(source.number, SourceEvidence(source.title))
             if source.snippet not in known.snippet:
@@ -348,23 +346,3 @@ def _claim_check(claim: Claim, source: Source) -> ClaimCheck:
     return ClaimCheck(
         claim.start, claim.end, claim.number, claim.verdict, claim.basis, claim.quote, link, claimed, says
     )
-
-
-class _Citations(CitationRegistry):
-    """The source numbers of one answer; reports sources when they are found."""
-
-    def __init__(self, found: Callable[[tuple[Source, ...]], None]) -> None:
-        super().__init__()
-        self._found = found
-
-    def add(self, page: SearchPage, limit: int | None = None) -> tuple[Source, ...]:
-        sources = super().add(page, limit)
-        self._found(sources)
-        return sources
-
-    def add_page(self, url: str, document: Document) -> Source:
-        before = len(self.rounds)
-        source = super().add_page(url, document)
-        if len(self.rounds) > before:
-            self._found((source,))
-        return source
