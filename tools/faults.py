@@ -274,7 +274,7 @@ FAULTS = (
         "C13.1",
         "the session caches nothing",
         "tools/session.py",
-        "self._put(key, page)\n        return page",
+        "self._cache.put(key, page)\n        return page",
         "return page",
     ),
     Fault(

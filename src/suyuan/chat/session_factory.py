@@ -99,10 +99,7 @@ class SessionFactory:
             raise NO_FUNCTION_CALLS(model=label)
         return Session(
             made,
-            # An empty cache is false.
-            SessionSearch(self._search, engines=engine, focus=focus, within=within)
-            if session_search is None
-            else session_search,
+            session_search or SessionSearch(self._search, engines=engine, focus=focus, within=within),
             self._fetch,
             mode,
             search,
