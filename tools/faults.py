@@ -274,7 +274,7 @@ FAULTS = (
         "C13.1",
         "the session caches nothing",
         "tools/session.py",
-        "self._put(key, page)\n        return page",
+        "self._cache.put(key, page)\n        return page",
         "return page",
     ),
     Fault(
@@ -941,8 +941,8 @@ FAULTS = (
         "tests/chat/test_disagreement.py",
         "other answers to the question are not told",
         "chat/turn.py",
-        "        if not disagreements:",
-        "        if False:",
+        "            if not disagreements:",
+        "            if False:",
     ),
     Fault(
         "tests/embedded/test_quoted_passages.py",

@@ -295,9 +295,7 @@ class AsyncClient:
 
         model, chat = self.settings.model, self.settings.chat
         recall = Recall(lambda: self.archive)
-        made = SessionFactory(
-            self.search_service, self.read, model=model, settings=chat, bridge=self.bridge, recall=recall
-        )
+        made = SessionFactory(self.search_service, self.read, model=model, settings=chat, recall=recall)
         self._connect_models(made)
         return made
 

@@ -11,7 +11,9 @@ from support.oai import Answering, EngineReply, Step, error, reply, serve_model,
 from support.site import reply as page
 from support.talk import Web, ask, of, openai, talking
 from support.timing import PATIENCE
+from suyuan.chat.answering import WORK
 from suyuan.chat.events import (
+    Answer,
     Notice,
     PageFailed,
     PageRead,
@@ -25,7 +27,10 @@ from suyuan.chat.events import (
     TextWithdrawn,
     Thinking,
 )
+from suyuan.chat.functions import Functions
 from suyuan.chat.settings import AgentLimits
+from suyuan.chat.turn import Turn
+from suyuan.store.conversation import Mode
 
 QUESTION = "港珠澳大桥有多长,隧道有多长?"
 
@@ -294,3 +299,15 @@ async def test_the_embedded_model_plans_searches_reads_and_quotes() -> None:
         events, answer = await ask(client, "港珠澳大桥的设计使用寿命是多少年?", mode="agent")
     assert web.searches and web.reads and "120年" in answer.text and answer.cited
     assert of(events, PageRead) and json.dumps(answer.as_dict(), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("mode", ["chat", "agent"])
+async def test_a_function_that_is_called_with_something_that_is_no_json_is_called(mode: Mode) -> None:
+    warmth = {"type": "function", "function": {"name": "warmth", "parameters": {"type": "object", "properties": {}}}}
+    with serve_model(tool_call("warmth", "Arvika, now")) as model:
+        async with talking(openai(model.url)) as (client, _):
+            session = client.sessions.create(mode=mode, search=False, functions=Functions((warmth,)))
+            events = [event async for event in Turn(session, "how warm is it?").events(WORK[mode])]
+    answer = events[-1]
+    assert isinstance(answer, Answer) and answer.failure is None
+    assert [(call.name, call.arguments) for call in answer.calls] == [("warmth", "Arvika, now")]

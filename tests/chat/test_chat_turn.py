@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -41,6 +42,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
 from suyuan.core.failure import Failure
 from suyuan.core.secret import Secret
+from suyuan.llm.openai_compatible import OpenAICompatibleModel
 from suyuan.store.conversation import Mode
 
 QUESTION = "港珠澳大桥全长多少公里?"
@@ -297,6 +299,51 @@ async def test_no_retry_after_text_was_shown() -> None:
         async with talking(openai(model.url)) as (client, _):
             _, answer = await ask(client, "hello there", search=False)
     assert len(model.requests) == 1 and answer.text.strip() == "Half" and answer.failure is not None
+
+
+async def test_no_retry_after_the_user_has_waited_long() -> None:
+    with serve_model([stall(), reply("Whole.")]) as model:
+        async with talking(openai(model.url, seconds=0.5)) as (client, _):
+            _, answer = await ask(client, "hello there", search=False)
+    assert len(model.requests) == 1 and answer.failure is not None and answer.failure.code == "Timeout"
+
+
+@pytest.mark.parametrize("begun", ["<thi", "<think>hm, is it"])
+async def test_what_a_model_began_to_think_before_it_failed_does_not_hide_its_answer(begun: str) -> None:
+    with serve_model([drop(begun), reply("Whole.")]) as model:
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, "hello there", search=False)
+    assert len(model.requests) == 2 and answer.text == "Whole." and answer.failure is None
+
+
+async def test_a_long_answer_that_cites_nothing_takes_no_longer_for_each_word() -> None:
+    async def took() -> float:
+        turn, begun = Turn(client.sessions.create(mode="chat", search=False), "hello there"), 0.0
+
+        async def work(turn: Turn) -> None:
+            nonlocal begun
+            # Until the time has come at which citations are compared.
+            await asyncio.sleep(0.6)
+            begun = time.monotonic()
+            for _ in range(20_000):
+                turn.say("word")
+
+        assert [event async for event in turn.events(work)]
+        return time.monotonic() - begun
+
+    async with talking() as (client, _):
+        assert await quickest(took, 1.5) < 1.5
+
+
+async def test_a_model_that_was_connected_anew_is_closed_in_the_end_as_well() -> None:
+    with serve_model(reply("Now.")) as model:
+        async with talking(openai(model.url)) as (client, _):
+            before, made = openai(model.url, name="mine"), []
+            for chosen in (before, replace(before, api_key=Secret("another-key")), before):
+                client.sessions.connect(chosen)
+                made.append(client.sessions.create(mode="chat", search=False, model="mine").chat_model)
+            assert made[0] is made[2] is not made[1], "the same settings need no other connections"
+        assert all(isinstance(each, OpenAICompatibleModel) and each.client.is_closed for each in made)
 
 
 async def test_a_context_that_overflows_is_asked_again_without_the_history() -> None:

@@ -94,6 +94,19 @@ async def test_an_answer_that_outlives_its_process_only_in_a_file_is_saved_by_th
             assert [each.name for each in (tmp_path / "unsaved").iterdir()] == ["broken.json"]
 
 
+async def test_half_of_a_character_does_not_cost_an_answer_that_is_not_saved(tmp_path: Path) -> None:
+    go_on = threading.Event()
+    with serve_model([[reply("first "), hold(go_on), reply("half \ud83d " + LONG)]]) as model:
+        async with talking(openai(model.url), folder=tmp_path) as (client, _):
+            run = await begun(client)
+            with full_disk(tmp_path):
+                go_on.set()
+                answer = (await all_events(run))[-1]
+                assert isinstance(answer, Answer) and answer.unsaved and answer.text.startswith("first half \ud83d")
+            assert await soon(lambda: not client.chat.is_unsaved(run.id))
+            assert client.chat.store.messages(run.conversation)[-1].text.startswith("first half")
+
+
 async def test_a_locked_store_delays_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_SAVE_SECONDS", 0.3)
     go_on = threading.Event()

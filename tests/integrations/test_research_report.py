@@ -106,6 +106,25 @@ async def test_mcp_researches_and_gives_a_job_by_its_id(tmp_path: Path) -> None:
     assert wrong.is_error and "no_research" in wrong.content[0].text  # type: ignore[union-attr]
 
 
+async def test_mcp_says_why_a_job_has_no_report(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
+    from mcp.client import Client
+
+    from suyuan.core.causes.chat import UNEXPECTED
+    from suyuan.integrations.mcp import make_server
+    from suyuan.store.research import ResearchStore
+
+    chosen = settings("http://127.0.0.1:9", tmp_path)
+    async with Client(make_server(chosen)) as client:
+        store = ResearchStore(chosen.store_address)
+        job = store.create("When was the Wick ferry built?", {})
+        store.change(job.id, state="failed", result={"failure": UNEXPECTED.failure(what="Oops", run=job.id).as_dict()})
+        found = await client.call_tool("research", {"id": job.id})
+        store.close()
+    assert found.is_error and "Oops" in found.content[0].text  # type: ignore[union-attr]
+    assert found.structured_content["failure"]["detail_code"] == UNEXPECTED.detail_code
+
+
 async def test_a_client_that_knows_tasks_gets_research_as_one(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="the optional extra suyuan[mcp] is not installed")
     import mcp_types as types

@@ -13,6 +13,7 @@ import pytest
 
 from support.redis import Redis
 from support.timing import eventually, soon
+from suyuan.chat.remote_runs import RemoteRun
 from suyuan.core.causes.engine import CAPTCHA
 from suyuan.core.errors import SuyuanError
 from suyuan.core.extras import DirectAnswer, Extras, Infobox
@@ -28,6 +29,7 @@ from suyuan.search.rate_limit import RateLimiter
 from suyuan.search.runner import EngineRunner
 from suyuan.search.service import SearchService
 from suyuan.search.shared_engine import SharedEngine
+from suyuan.store.conversation import Message
 
 
 @asynccontextmanager
@@ -86,6 +88,18 @@ class TestEventsOfARun:
             await a.streams.publish("run", [(0, b"zero"), (1, b"one")])
             assert await a.streams.publish("run", [(0, b"zero"), (1, b"one"), (2, b"two")]) == 3
             assert [number for number, _ in await a.streams.read("run", -1)] == [0, 1, 2]
+
+    async def test_followers_who_come_at_the_same_moment_see_all_events(self, redis: Redis) -> None:
+        async def stored(after: int) -> tuple[Message | None, list[tuple[int, dict[str, Any]]]]:
+            return Message("run", "c", "assistant", "", "running", "2026-01-01"), []
+
+        async with workers(redis) as (a, b):
+            await a.streams.publish("run", [(0, b'{"kind": "text"}'), (1, b'{"kind": "text"}')])
+            remote = RemoteRun("run", b.streams, stored)
+            assert all(await asyncio.gather(remote.load(), remote.load()))
+            await a.streams.publish("run", [(2, b'{"kind": "answer"}')])
+            assert [number async for number, _ in remote.follow()] == [0, 1, 2]
+            await remote.close()
 
 
 class TestSearches:
@@ -182,6 +196,19 @@ class TestWithoutRedis:
             assert await eventually(lambda: _seen(b))
             await service(engine, b).search("seven eight")
             assert engine.asked == asked + 1
+
+    async def test_a_server_that_takes_nothing_new_is_away(self, redis: Redis) -> None:
+        async with workers(redis, 1) as (a,):
+            engine = Counting()
+            await a.streams.publish("run", [(0, b"zero")])
+            with redis.full():
+                assert (await service(engine, a).search("one two")).results
+                assert await soon(lambda: not a.server.away)
+                with pytest.raises(LiveAway):
+                    await a.streams.publish("run", [(1, b"one")])
+                assert (await a.tries.count("a", 60))[0] == 1
+            assert await eventually(lambda: _seen(a))
+            assert await a.streams.publish("run", [(1, b"one")]) == 2
 
     async def test_messages_are_heard_again_after_it_was_away(self, redis: Redis) -> None:
         async with workers(redis) as (a, b):

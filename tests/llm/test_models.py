@@ -35,7 +35,7 @@ from support.site import free_port
 from suyuan.core.errors import AuthError, NetworkError, SuyuanError, Timeout
 from suyuan.core.secret import Secret
 from suyuan.llm.build import build_model, close_model
-from suyuan.llm.errors import model_error, safe_to_retry
+from suyuan.llm.errors import model_error, retry_wait
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.app import Preloader
 
@@ -446,13 +446,11 @@ def test_our_own_errors_stay_as_they_are() -> None:
     assert model_error(own, ModelSettings()) is own
 
 
-def test_when_a_retry_is_safe() -> None:
-    assert safe_to_retry(NetworkError("x"), anything_streamed=False)
-    assert not safe_to_retry(NetworkError("x"), anything_streamed=True)
-    assert not safe_to_retry(AuthError("x"), anything_streamed=False)
-    assert not safe_to_retry(Timeout("x"), anything_streamed=False)
-    assert safe_to_retry(NetworkError("x", retry_after=2), anything_streamed=False)
-    assert not safe_to_retry(NetworkError("x", retry_after=300), anything_streamed=False)
+def test_when_a_retry_may_help() -> None:
+    assert retry_wait(NetworkError("x"), pause=0.5, longest=8) == 0.5
+    assert retry_wait(AuthError("x"), pause=0.5, longest=8) is None
+    assert retry_wait(NetworkError("x", retry_after=2), pause=0.5, longest=8) == 2
+    assert retry_wait(NetworkError("x", retry_after=300), pause=0.5, longest=8) is None
 
 
 # --- the server of these tests -----------------------------------------------------------------------------------

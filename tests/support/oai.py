@@ -310,7 +310,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.state.over.wait(seconds)
 
     def _event(self, data: dict[str, Any]) -> None:
-        self._write(b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n")
+        text = json.dumps(data, ensure_ascii=False)
+        # Half of a character can be sent as an escape only.
+        halves = any("\ud800" <= sign <= "\udfff" for sign in text)
+        self._write(b"data: " + (json.dumps(data) if halves else text).encode() + b"\n\n")
 
     def _write(self, data: bytes) -> None:
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")

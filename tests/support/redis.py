@@ -62,6 +62,18 @@ class Redis:
         finally:
             self.process.send_signal(signal.SIGCONT)
 
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """The server answers and takes nothing new for the length of a ``with`` block."""
+        import redis
+
+        with redis.Redis.from_url(self.url) as client:
+            client.config_set("maxmemory", 1)
+            try:
+                yield
+            finally:
+                client.config_set("maxmemory", 0)
+
     def answers(self) -> bool:
         import redis
 

@@ -12,8 +12,10 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from ..text.words import count_tokens
+from .events import Tool
 from .model_call import retrying
 from .prompts import answer_now
+from .steps import used_up
 from .turn import Turn
 
 _LEFT_OUT = {"zh": "（为节省篇幅，这一步的内容已省略）", "en": "(left out to save space)"}
@@ -41,20 +43,18 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         response.result = [_repaired(message, [_name(tool) for tool in left]) for message in response.result]
         return response
 
-    def _used_up(self, messages: Sequence[BaseMessage]) -> set[str]:
+    def _used_up(self, messages: Sequence[BaseMessage]) -> set[Tool]:
         """The tools whose limit is reached."""
-        turn, limits = self._turn, self._turn.session.settings.limits
+        turn, limits, used = self._turn, self._turn.session.settings.limits, used_up(self._turn)
         spent = turn.usage.input_tokens + turn.usage.output_tokens or sum(
             count_tokens(message.text) for message in messages
         )
         calls = sum(1 for message in messages if isinstance(message, AIMessage) and message.tool_calls)
-        if turn.seconds() > limits.seconds or spent > limits.tokens or calls > limits.searches + limits.fetches:
-            return {"web_search", "web_fetch"}
-        used = {"web_search"} if turn.usage.searches >= limits.searches else set()
-        if turn.usage.fetches >= limits.fetches:
-            used.add("web_fetch")
+        over = spent > limits.tokens or calls > limits.searches + limits.fetches
         # Reading alone cannot find anything new once all searches are gone and nothing was found.
-        return used if "web_search" not in used or turn.citations.sources else {"web_search", "web_fetch"}
+        if over or ("web_search" in used and not turn.citations.sources):
+            return {"web_search", "web_fetch"}
+        return used
 
     def _readable(self, messages: Sequence[BaseMessage], system: int) -> list[BaseMessage]:
         """The messages that fit the context; the content of the oldest tool results is dropped first."""

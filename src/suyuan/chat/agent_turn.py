@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ..core.causes.chat import NO_TOOL_CALLS, TIME_IS_UP
@@ -55,7 +56,7 @@ async def _agent(turn: Turn) -> None:
 
     session, limits = turn.session, turn.session.settings.limits
     system = agent_prompt(
-        turn.lang, session.today(), searches=limits.searches, fetches=limits.fetches, length=session.length
+        turn.lang, date.today(), searches=limits.searches, fetches=limits.fetches, length=session.length
     )
     tools: list[Any] = [*_tools(turn), *session.functions.tools]
     middleware = [AgentLimitMiddleware(turn), *([FunctionCallMiddleware(turn)] if session.functions.tools else ())]
@@ -72,7 +73,7 @@ async def _agent(turn: Turn) -> None:
                     chunk, about = data
                     if about.get("langgraph_node") == "model":
                         take_chunk(turn, chunk)
-                elif (told := data.get("model")) and told["messages"] and told["messages"][-1].tool_calls:
+                elif (told := data.get("model")) and told["messages"]:
                     turn.take_calls(told["messages"][-1])
     except GraphRecursionError:
         raise TIME_IS_UP(seconds=turn.seconds()) from None

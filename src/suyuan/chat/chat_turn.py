@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 from ..core.causes.chat import WITHOUT_SEARCH
 from ..core.errors import SuyuanError
 from ..embedded.responder import Responder
 from ..embedded.turn_input import TurnInput
-from .context import earlier
 from .gathering import Gathered, Gathering
 from .model_call import stream_answer
 from .prompts import chat_prompt
+from .steps import guide_for
 from .turn import Turn
 
 
@@ -38,11 +39,11 @@ async def search_and_answer(turn: Turn) -> None:
 
 async def _answer(turn: Turn, found: Gathered | None) -> None:
     if isinstance(turn.session.model, Responder):
-        given = found.turn_input(turn) if found else TurnInput(turn.message, earlier(turn), turn.session.length)
+        given = found.turn_input(turn) if found else TurnInput(turn.message, turn.session.history, turn.session.length)
         respond(turn, turn.session.model, given)
     else:
         question = found.prompt(turn) if found else turn.message
-        await stream_answer(turn, chat_prompt(turn.lang, turn.session.today(), turn.session.length), question)
+        await stream_answer(turn, chat_prompt(turn.lang, date.today(), turn.session.length), question)
 
 
 def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:
@@ -55,5 +56,4 @@ def say_failed(turn: Turn, error: SuyuanError) -> None:
     """Notify the user that the search failed, why, and what to do."""
     notice = WITHOUT_SEARCH.failure(cause=error.failure)
     notice = replace(notice, detail_code=error.detail_code or notice.detail_code)
-    asked = {attempt.engine for attempt in error.attempts} | {error.engine}
-    turn.notice("warning", notice, "searxng" if "searxng" in asked else "troubleshooting")
+    turn.notice("warning", notice, guide_for(error))

@@ -6,9 +6,9 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from ..embedded.follow_up import Resolved, Said, resolve
+from ..embedded.follow_up import Resolved, resolve
 from ..embedded.responder import Responder
-from ..llm.reasoning import ReasoningSplitter
+from ..llm.reasoning import without_reasoning
 from .prompts import standalone_query
 from .turn import Turn
 
@@ -18,14 +18,9 @@ _MODEL_SECONDS = 3.0
 _LONGEST = 200
 
 
-def earlier(turn: Turn) -> tuple[Said, ...]:
-    """What was said before, as the rules read it."""
-    return tuple(Said(exchange.question, exchange.answer) for exchange in turn.session.history)
-
-
 async def resolved_message(turn: Turn) -> Resolved:
     """The message with what it leaves out; its query is by the model or, where that fails or takes long, by rules."""
-    resolved = resolve(turn.message, earlier(turn))
+    resolved = resolve(turn.message, turn.session.history)
     if resolved.query and not isinstance(turn.session.model, Responder):
         resolved = replace(resolved, query=await _by_model(turn) or resolved.query)
     alone = resolved.query.casefold() == turn.message.strip().casefold()
@@ -41,7 +36,6 @@ async def _by_model(turn: Turn) -> str:
     except Exception as error:  # noqa: BLE001 - every library raises its own; the rules are there for all of them
         log.info("run=%s: no query by the model (%s)", turn.run, type(error).__name__)
         return ""
-    splitter = ReasoningSplitter()
-    text = splitter.feed(reply.text)[0] + splitter.close()[0]
-    line = next((line.strip(" \"'“”`") for line in text.splitlines() if line.strip()), "")
+    line, *_ = without_reasoning(reply.text).splitlines() or [""]
+    line = line.strip(" \"'“”`")
     return line if len(line) <= _LONGEST else ""

@@ -186,10 +186,9 @@ class Notice(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimCheck(Event):
+class ClaimCheck:
     """One cited sentence of the answer, compared with one of the sources that it cites."""
 
-    kind: ClassVar[str] = "claim"
     start: int
     """The position of the sentence in :attr:`Answer.text`, in characters."""
     end: int
@@ -286,19 +285,9 @@ class Answer(Event):
 
     def _citation(self, source: Source) -> Citation:
         claims = [claim for claim in self.claims if claim.number == source.number]
-        if not claims:
-            return Citation(source.number, source.url, source.title)
-        weakest = max(claims, key=lambda claim: _WEAKNESS.index(claim.verdict))
-        return Citation(
-            source.number,
-            source.url,
-            source.title,
-            weakest.verdict,
-            weakest.quote,
-            weakest.link,
-            weakest.basis,
-            weakest.says,
-        )
+        weakest = max(claims, key=lambda claim: _WEAKNESS.index(claim.verdict), default=None)
+        told = (weakest.verdict, weakest.quote, weakest.link, weakest.basis, weakest.says) if weakest else ()
+        return Citation(source.number, source.url, source.title, *told)
 
 
 _WEAKNESS: tuple[Verdict, ...] = ("supported", "weak", "unread", "not_found", "contradicted")

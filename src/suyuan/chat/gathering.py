@@ -13,7 +13,7 @@ from ..core.urls import page_key
 from ..embedded.turn_input import TurnInput
 from ..search.result_reader import ParallelReads
 from ..tools.text import shortened
-from .context import earlier, resolved_message
+from .context import resolved_message
 from .prompts import with_results, without_results
 from .steps import ReadPage, read_step, search_step
 from .turn import Turn
@@ -46,7 +46,7 @@ class Gathered:
 
     def turn_input(self, turn: Turn) -> TurnInput:
         """The message with all of this, for a responder."""
-        given = TurnInput(turn.message, earlier(turn), turn.session.length, failed=self.error is not None)
+        given = TurnInput(turn.message, turn.session.history, turn.session.length, failed=self.error is not None)
         given.add_search(" ".join(self.queries), self.sources)
         for page in self.pages:
             given.add_page(page.source, page.text)

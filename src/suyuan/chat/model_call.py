@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
+from ..citations.markers import find_markers
 from ..core.causes.chat import HISTORY_CUT
-from ..core.errors import SuyuanError
+from ..core.errors import SuyuanError, Timeout
 from ..core.spans import span
-from ..llm.errors import model_error, safe_to_retry
+from ..llm.errors import model_error, retry_wait
 from ..llm.pieces import Piece, PieceStream
 from ..text.words import count_tokens
 from .prompts import earlier_sources
@@ -69,8 +70,6 @@ def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
 
 def _told(exchange: PastTurn, lang: str) -> str:
     """An earlier answer with its sources but without its citation numbers, which are no longer valid."""
-    from ..citations.markers import find_markers
-
     text, end = [], 0
     for marker in find_markers(exchange.answer):
         text.append(exchange.answer[end : marker.start])
@@ -102,18 +101,18 @@ def take_chunk(turn: Turn, chunk: Any) -> None:
 
 async def retrying(turn: Turn, call: Callable[[], Awaitable[T]]) -> T:
     """Call the model, and retry once where it failed before any output and a retry may help."""
-    asked = {"model": turn.session.model_settings.label, "trace_id": turn.run}
-    try:
-        with span("model", **asked):
-            return await call()
-    except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
-        fault = model_error(error, turn.session.model_settings)
-        wait = fault.retry_after if fault.retry_after is not None else _PAUSE
-        if not safe_to_retry(fault, turn.spoken) or wait > _LONGEST_WAIT:
-            raise fault from None
-    await asyncio.sleep(wait)
-    try:
-        with span("model", **asked):
-            return await call()
-    except Exception as error:  # noqa: BLE001 - as above
-        raise model_error(error, turn.session.model_settings) from None
+    settings, retried = turn.session.model_settings, False
+    while True:
+        try:
+            with span("model", model=settings.label, trace_id=turn.run):
+                return await call()
+        except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
+            fault = model_error(error, settings)
+            wait = retry_wait(fault, _PAUSE, _LONGEST_WAIT)
+            # After a time-out the user has waited long enough; the user decides.
+            if wait is None or retried or turn.spoken or isinstance(fault, Timeout):
+                raise fault from None
+        retried = True
+        # What it began to think is no part of what it says next.
+        turn.withdraw()
+        await asyncio.sleep(wait)

@@ -9,26 +9,20 @@ from ..core.query import SearchQuery
 from ..embedded.planner import PlannedCall
 from ..embedded.responder import Responder
 from ..embedded.turn_input import TurnInput
+from ..tools.text import PAGE_TOKENS
 from .chat_turn import respond
-from .context import earlier
-from .steps import PAGE_TOKENS, read_step, search_step
+from .steps import read_step, search_step, used_up
 from .turn import Turn
+
+_TOOLS = frozenset(("web_search", "web_fetch"))
 
 
 async def planned_work(turn: Turn, responder: Responder) -> None:
     """Search and read as planned, as far as the limits allow, then answer."""
-    given = TurnInput(turn.message, earlier(turn), turn.session.length)
-    while calls := responder.plan(given, _tools_left(turn)):
+    given = TurnInput(turn.message, turn.session.history, turn.session.length)
+    while calls := responder.plan(given, _TOOLS - used_up(turn)):
         await asyncio.gather(*(_call(turn, given, call) for call in calls))
     respond(turn, responder, given)
-
-
-def _tools_left(turn: Turn) -> frozenset[str]:
-    limits, used = turn.session.settings.limits, turn.usage
-    if turn.seconds() > limits.seconds:
-        return frozenset()
-    left = {"web_search": limits.searches - used.searches, "web_fetch": limits.fetches - used.fetches}
-    return frozenset(name for name, more in left.items() if more > 0)
 
 
 async def _call(turn: Turn, given: TurnInput, call: PlannedCall) -> None:

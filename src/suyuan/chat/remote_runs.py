@@ -58,6 +58,11 @@ class RemoteRun(EventLog[RemoteEvent]):
         await end_task(self._task)
 
     @property
+    def reading(self) -> bool:
+        """Whether more events may come."""
+        return self._task is not None and not self._task.done()
+
+    @property
     def _last(self) -> int:
         return self._events[-1][0] if self._events else -1
 
@@ -81,9 +86,11 @@ class RemoteRun(EventLog[RemoteEvent]):
     def _take(self, events: list[tuple[int, bytes]]) -> bool:
         """Append events; false where some before them are missing."""
         for number, data in events:
-            if number != self._last + 1:
+            if number > self._last + 1:
                 return False
-            self._add(number, RemoteEvent(json.loads(data)))
+            # Two may be reading at the same moment: a follower that comes, and the task that goes on reading.
+            if number > self._last:
+                self._add(number, RemoteEvent(json.loads(data)))
         return True
 
     async def _look_into_store(self) -> None:

@@ -119,21 +119,16 @@ class Run(EventLog[Event]):
     def save(self) -> asyncio.Future[None]:
         """Save the finished answer with all events that are not saved yet."""
         assert self.answer is not None, "only a finished run is saved"
-        saving = self._written(self._finish, self.answer)
+        saving = self._written(self._finish)
         # One that is given up is tried again; its error was told then.
         saving.add_done_callback(lambda done: done.cancelled() or done.exception())
         return saving
 
-    def ending(self) -> dict[str, Any]:
-        """The end of the run as JSON: what :meth:`save` writes."""
-        assert self.answer is not None, "only a finished run has an end"
-        return {
-            "run": self.id,
-            "state": _state(self.answer),
-            "text": self.answer.markdown,
-            "answer": replace(self.answer, unsaved=False).as_dict(),
-            "events": self.kept_events(),
-        }
+    def outcome(self) -> dict[str, Any]:
+        """The finished answer as the store takes it: state, text and answer."""
+        assert self.answer is not None, "only a finished run has an outcome"
+        state: State = "stopped" if self.answer.stopped else "failed" if self.answer.failure else "done"
+        return {"state": state, "text": self.answer.markdown, "answer": replace(self.answer, unsaved=False).as_dict()}
 
     def all_events(self) -> list[tuple[int, dict[str, Any]]]:
         """The events as they are shown again, with what is true only now."""
@@ -181,14 +176,9 @@ class Run(EventLog[Event]):
         self._unwanted = self._store.keep_text(self.id, "".join(self._text))
         self._kept = known
 
-    def _finish(self, answer: Answer) -> None:
+    def _finish(self) -> None:
         self._keep()
-        stored = replace(answer, unsaved=False).as_dict()
-        self._store.finish(self.id, state=_state(answer), text=answer.markdown, answer=stored)
-
-
-def _state(answer: Answer) -> State:
-    return "stopped" if answer.stopped else "failed" if answer.failure else "done"
+        self._store.finish(self.id, **self.outcome())
 
 
 def _is_passing(event: Event) -> bool:

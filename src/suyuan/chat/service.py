@@ -149,9 +149,7 @@ class ChatService:
         run = self._unsaved.get(message.id)
         if run is None or run.answer is None:
             return message
-        ending = run.ending()
-        answer = {**ending["answer"], "unsaved": True}
-        return replace(message, text=ending["text"], state=ending["state"], answer=answer)
+        return replace(message, **{**run.outcome(), "answer": run.answer.as_dict()})
 
     async def read(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         """Do ``work`` that waits for the database in a thread; raises a cause where that takes too long."""
@@ -270,11 +268,10 @@ class ChatService:
         return remote if await remote.load() else None
 
     def _forget_remote(self, run_id: str) -> None:
-        remote = self._remote.get(run_id)
-        if remote is not None and not remote.over:
+        if self._remote[run_id].reading:
             asyncio.get_running_loop().call_later(_FOLLOWED, self._forget_remote, run_id)
         else:
-            self._remote.pop(run_id, None)
+            del self._remote[run_id]
 
     def _stored(self, run_id: str) -> Callable[[int], Any]:
         def look(after: int) -> tuple[Message | None, list[tuple[int, dict[str, Any]]]]:

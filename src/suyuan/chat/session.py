@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..core.answer_length import AnswerLength
 from ..core.document import Document
 from ..core.query import SearchQuery
-from ..core.sync_bridge import SyncBridge
+from ..embedded.follow_up import Said
 from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
@@ -26,11 +25,9 @@ Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
 
 @dataclass(frozen=True, slots=True)
-class PastTurn:
+class PastTurn(Said):
     """An earlier question of the conversation and its answer."""
 
-    question: str
-    answer: str
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what the answer was based on."""
 
@@ -61,8 +58,6 @@ class Session:
     model_settings: ModelSettings = field(default_factory=ModelSettings)
     settings: ChatSettings = field(default_factory=ChatSettings)
     history: tuple[PastTurn, ...] = ()
-    bridge: SyncBridge = field(default_factory=SyncBridge)
-    today: Callable[[], date] = date.today
     length: AnswerLength = "auto"
     recall: Recall | None = None
     """What is asked when no engine could answer."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
 from ..core.query import SearchQuery
-from ..core.sync_bridge import SyncBridge
 from ..embedded.responder import Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
@@ -38,30 +37,27 @@ class SessionFactory:
         *,
         model: ModelSettings,
         settings: ChatSettings,
-        bridge: SyncBridge,
         recall: Recall | None = None,
     ) -> None:
         self._search = search
         self._fetch = fetch
         self._settings = settings
-        self._bridge = bridge
         self._recall = recall
         self.default_model = model.label
         self.models = {model.label: model, EMBEDDED: ModelSettings()}
-        self._built: dict[str, BaseChatModel] = {}
+        self._built: dict[ModelSettings, BaseChatModel] = {}
         self._searches: OrderedDict[tuple[str, ...], SessionSearch] = OrderedDict()
 
     def connect(self, model: ModelSettings) -> None:
         """Let conversations use ``model`` from now on."""
         self.models[model.label] = model
-        self._built.pop(model.label, None)
 
     async def disconnect(self, label: str) -> None:
         """Take a model away; conversations that used it go on with the default one."""
-        if label != self.default_model:
-            self.models.pop(label, None)
-            if built := self._built.pop(label, None):
-                await close_model(built)
+        if label == self.default_model or label not in self.models:
+            return
+        if built := self._built.pop(self.models.pop(label), None):
+            await close_model(built)
 
     def check(self, mode: str = "chat", model: str = "", engine: str = "", focus: str = "") -> None:
         """Raise where there is no such mode, model or focus, or ``engine`` is no plan; what is empty is the default."""
@@ -103,10 +99,7 @@ class SessionFactory:
             raise NO_FUNCTION_CALLS(model=label)
         return Session(
             made,
-            # An empty cache is false.
-            SessionSearch(self._search, engines=engine, focus=focus, within=within)
-            if session_search is None
-            else session_search,
+            session_search or SessionSearch(self._search, engines=engine, focus=focus, within=within),
             self._fetch,
             mode,
             search,
@@ -114,18 +107,18 @@ class SessionFactory:
             self.models[label],
             self._settings,
             history,
-            self._bridge,
             length=length or self._settings.length,
             recall=self._recall,
             functions=functions,
         )
 
     def _model(self, label: str) -> BaseChatModel | Responder:
-        if self.models[label].provider == EMBEDDED:
+        settings = self.models[label]
+        if settings.provider == EMBEDDED:
             return Responder()
-        if label not in self._built:
-            self._built[label] = build_model(self.models[label])
-        return self._built[label]
+        if settings not in self._built:
+            self._built[settings] = build_model(settings)
+        return self._built[settings]
 
     def of_conversation(
         self, conversation: Conversation, messages: list[Message], length: AnswerLength | None = None

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..citations.registry import Source
 from ..core.causes.chat import FETCH_LIMIT, FROM_ARCHIVE, FROM_GUIDES, PAGE_LATE, SEARCH_LIMIT
 from ..core.document import Document
 from ..core.errors import SuyuanError, WebProviderError
 from ..core.query import SearchQuery
-from ..core.result import ARCHIVE, GUIDES, SearchPage
+from ..core.result import ARCHIVE, GUIDES, Attempt, SearchPage
 from ..core.views import receipt
 from ..pages.passages import Selection, select
 from ..tools.text import page_text
-from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted
+from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted, Tool
 from .turn import Turn
-
-PAGE_TOKENS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,20 @@ class ReadPage:
 
     def for_model(self, lang: str) -> str:
         """The passages as text for a language model, with the number of the source."""
-        return f"[{self.source.number}] {page_text(self.document, self.chosen, lang)}"
+        return page_text(self.document, self.chosen, lang, self.source.number)
+
+
+def used_up(turn: Turn) -> set[Tool]:
+    """The tools whose limit is reached; all of them after the time of the turn."""
+    limits, used = turn.session.settings.limits, turn.usage
+    left: dict[Tool, int] = {"web_search": limits.searches - used.searches, "web_fetch": limits.fetches - used.fetches}
+    return {tool for tool, more in left.items() if more <= 0 or turn.seconds() > limits.seconds}
+
+
+def guide_for(error: SuyuanError) -> str:
+    """The name of the guide that helps after this failure of a search."""
+    asked = {attempt.engine for attempt in error.attempts} | {error.engine}
+    return "searxng" if "searxng" in asked else "troubleshooting"
 
 
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
@@ -50,27 +63,31 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
     turn.emit(StepStarted(step, "web_search", query.text))
     turn.emit(SearchStarted(step, query.text, turn.session.engine))
     try:
-        page, repeated = await turn.session.search.search(replace(query, trace_id=turn.run or query.trace_id))
+        page, repeated = await turn.session.search.search(replace(query, trace_id=turn.run))
     except SuyuanError as error:
-        if (recalled := await _recalled(turn, query, error)) is not None:
-            _finished(turn, step, query, recalled, False, _since(started))
-            return recalled, False
-        turn.failed = error
-        took = _since(started)
-        notes = tuple(receipt(error.attempts))
-        turn.receipts.append({"query": query.text, "engines": notes})
-        turn.emit(SearchFailed(step, query.text, error.failure, took, notes))
-        turn.emit(StepFinished(step, "web_search", False, took))
-        raise
-    _finished(turn, step, query, page, repeated, _since(started))
+        recalled = await _recalled(turn, query, error)
+        if recalled is None:
+            turn.failed = error
+            notes = _receipt(turn, query, error.attempts)
+            _ended(turn, "web_search", SearchFailed(step, query.text, error.failure, _since(started), notes))
+            raise
+        page, repeated = recalled, False
+    took, notes = _since(started), _receipt(turn, query, page.attempts)
+    found = SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes)
+    _ended(turn, "web_search", found)
     return page, repeated
 
 
-def _finished(turn: Turn, step: int, query: SearchQuery, page: SearchPage, repeated: bool, took: int) -> None:
-    notes = tuple(receipt(page.attempts))
+def _receipt(turn: Turn, query: SearchQuery, attempts: tuple[Attempt, ...]) -> tuple[Mapping[str, Any], ...]:
+    """What each engine did; the answer keeps it too."""
+    notes = tuple(receipt(attempts))
     turn.receipts.append({"query": query.text, "engines": notes})
-    turn.emit(SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes))
-    turn.emit(StepFinished(step, "web_search", True, took))
+    return notes
+
+
+def _ended(turn: Turn, tool: Tool, event: SearchFinished | SearchFailed | PageRead | PageFailed) -> None:
+    turn.emit(event)
+    turn.emit(StepFinished(event.step, tool, isinstance(event, SearchFinished | PageRead), event.took_ms))
 
 
 async def _recalled(turn: Turn, query: SearchQuery, error: SuyuanError) -> SearchPage | None:
@@ -83,7 +100,7 @@ async def _recalled(turn: Turn, query: SearchQuery, error: SuyuanError) -> Searc
     days = sorted(result.fetched_at[:10] for result in page.results if result.fetched_at and result.engine == ARCHIVE)
     dates = " – ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
     cause = (FROM_GUIDES if guide else FROM_ARCHIVE).failure(cause=error.failure, dates=dates)
-    turn.notice("warning", cause, "searxng" if "searxng" in {a.engine for a in error.attempts} else "troubleshooting")
+    turn.notice("warning", cause, guide_for(error))
     return page
 
 
@@ -99,15 +116,12 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPag
     try:
         document = await turn.session.fetch(url)
     except SuyuanError as error:
-        took = _since(started)
         # It may repeat what the server said, and the model reads it.
         turn.web_policy.read(error.message)
-        turn.emit(PageFailed(step, url, error.failure, took))
-        turn.emit(StepFinished(step, "web_fetch", False, took))
+        _ended(turn, "web_fetch", PageFailed(step, url, error.failure, _since(started)))
         raise
     except asyncio.CancelledError:
-        turn.emit(PageFailed(step, url, PAGE_LATE.failure(), _since(started)))
-        turn.emit(StepFinished(step, "web_fetch", False, _since(started)))
+        _ended(turn, "web_fetch", PageFailed(step, url, PAGE_LATE.failure(), _since(started)))
         raise
     chosen = select(document.text, question or turn.message, budget)
     source = turn.citations.add_page(url, document)
@@ -115,9 +129,7 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPag
     turn.add_page(source.number, document.text)
     turn.web_policy.found(link for _, link in document.links)
     turn.web_policy.read(f"{document.title}\n{document.text}", private=document.private)
-    took = _since(started)
-    turn.emit(PageRead(step, url, document.title, source.number, chosen.tokens, took))
-    turn.emit(StepFinished(step, "web_fetch", True, took))
+    _ended(turn, "web_fetch", PageRead(step, url, document.title, source.number, chosen.tokens, _since(started)))
     return ReadPage(source, document, chosen)
 
 

@@ -15,13 +15,12 @@ from typing import Any
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
 from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
-from ..citations.registry import CitationRegistry, Source
+from ..citations.registry import CitationRegistry, Round, Source
 from ..citations.text_fragment import fragment_link
 from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, UNEXPECTED
-from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
-from ..core.result import LIBRARY, SearchPage
+from ..core.result import LIBRARY
 from ..llm.reasoning import ReasoningSplitter
 from ..store.conversation import new_id
 from ..text.language import script_language
@@ -71,15 +70,15 @@ class Turn:
         """What is searched in Chat mode in place of the message, where the user chose it."""
         self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
-        self.citations = _Citations(self._found)
+        self.citations = CitationRegistry(self._found)
         self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)
         for exchange in session.history:
             self.web_policy.found(url for _, url in exchange.sources)
             # An earlier answer may repeat what a page said.
             if exchange.sources:
                 self.web_policy.read(exchange.answer)
-        self._snippets: dict[int, str] = {}
-        self._pages: dict[int, str] = {}
+        self._evidence: dict[int, SourceEvidence] = {}
+        """What cited sentences are compared with, by the numbers of the sources."""
         self.calls: tuple[FunctionCall, ...] = ()
         for call in chain.from_iterable(session.functions.rounds):
             self.web_policy.read(call.output or "")
@@ -122,17 +121,18 @@ class Turn:
 
     def add_page(self, number: int, text: str) -> None:
         """Add text of the page of source ``number``, which was read, to what cited sentences are compared with."""
-        self._pages[number] = f"{self._pages[number]}\n{text}" if number in self._pages else text
+        known = self._evidence[number]
+        self._evidence[number] = replace(known, page=f"{known.page}\n{text}" if known.page else text)
         self._check_so_far()
 
-    def _found(self, sources: tuple[Source, ...]) -> None:
+    def _found(self, search: Round, sources: tuple[Source, ...]) -> None:
         """Announce the sources of a search: from now on they can be cited and their pages can be read."""
-        latest = self.citations.rounds[-1]
-        self.emit(SourcesFound(latest.number, latest.query, sources))
+        self.emit(SourcesFound(search.number, search.query, sources))
         for source in sources:
-            known = self._snippets.get(source.number, "")
-            if source.snippet and source.snippet not in known:
-                self._snippets[source.number] = f"{known}\n{source.snippet}".strip()
+            known = self._evidence.setdefault(source.number, SourceEvidence(source.title))
+            if source.snippet not in known.snippet:
+                snippet = f"{known.snippet}\n{source.snippet}".strip()
+                self._evidence[source.number] = replace(known, snippet=snippet)
         self.web_policy.found(source.url for source in sources)
         for source in sources:
             self.web_policy.read(f"{source.title}\n{source.snippet}", private=source.engine == LIBRARY)
@@ -177,7 +177,7 @@ class Turn:
     def take_calls(self, message: Any) -> None:
         """Take the calls in a message of the model: of the caller's functions, which end the turn, or of our tools."""
         self.calls = self.session.functions.called(message)
-        if not self.calls:
+        if message.tool_calls and not self.calls:
             self.withdraw()
 
     def _reset_output(self) -> None:
@@ -202,11 +202,12 @@ class Turn:
         """Compare the text so far with what was read so far, so that readers see which citations are confirmed."""
         if self._task is None or self._checking or self._written or time.monotonic() < self._next_check:
             return
+        # Also where nothing is cited: joining the whole text for every word of it takes long.
+        self._next_check = time.monotonic() + _CHECK_EVERY
         linked = self._linker.answer
         if linked.cited:
             self._checking = True
-            check = asyncio.get_running_loop().run_in_executor(None, self._check, linked, self.citations.by_number())
-            check.add_done_callback(partial(self._checked_so_far, self._linker, time.monotonic()))
+            self._check(linked).add_done_callback(partial(self._checked_so_far, self._linker, time.monotonic()))
 
     def _checked_so_far(self, linker: Linker, started: float, check: asyncio.Future[Checked]) -> None:
         now = time.monotonic()
@@ -298,17 +299,19 @@ class Turn:
             usage=self.usage,
             receipts=tuple(self.receipts),
             calls=self.calls,
-            suggestions=suggestions(self.message, self.citations.sources, linked.cited, self.lang, self._pages)
-            if not stopped
-            else (),
+            suggestions=() if stopped else self._suggestions(linked.cited),
         )
 
+    def _suggestions(self, cited: tuple[int, ...]) -> tuple[str, ...]:
+        pages = {number: known.page for number, known in self._evidence.items()}
+        return suggestions(self.message, self.citations.sources, cited, self.lang, pages)
+
     async def _checked(self) -> Checked:
-        """Compare the answer with its sources; in a thread, since it takes longer than other readers should wait."""
-        linked, sources = self._linker.answer, self.citations.by_number()
+        """Compare the answer with its sources."""
+        linked = self._linker.answer
         if not linked.cited:
             return (), ()
-        checking = asyncio.get_running_loop().run_in_executor(None, self._check, linked, sources)
+        checking = self._check(linked)
         started, seconds = time.monotonic(), _CHECK_SECONDS
         try:
             while not checking.done() and (left := started + seconds - time.monotonic()) > 0:
@@ -323,43 +326,23 @@ class Turn:
             log.exception("turn run=%s: its citations could not be checked", self.run)
             return (), ()
 
-    def _check(self, linked: LinkedAnswer, sources: Mapping[int, Source]) -> Checked:
-        evidence = {
-            number: SourceEvidence(
-                source.title, self._snippets.get(number, source.snippet), self._pages.get(number, "")
-            )
-            for number, source in sources.items()
-        }
-        claims, found = ClaimChecker(evidence).check(linked.text, linked.markers)
-        disagreements = tuple(asked_disagreements(self.message, found, evidence))
-        if not disagreements:
-            disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
-        return tuple(_claim_check(claim, sources.get(claim.number)) for claim in claims), disagreements
+    def _check(self, linked: LinkedAnswer) -> asyncio.Future[Checked]:
+        """Check in a thread, with what is known now, since it takes longer than other readers should wait."""
+        evidence, sources = dict(self._evidence), self.citations.by_number()
+
+        def check() -> Checked:
+            claims, found = ClaimChecker(evidence).check(linked.text, linked.markers)
+            disagreements = tuple(asked_disagreements(self.message, found, evidence))
+            if not disagreements:
+                disagreements = tuple(answer_disagreements(self.message, linked.text, claims, evidence))
+            return tuple(_claim_check(claim, sources[claim.number]) for claim in claims), disagreements
+
+        return asyncio.get_running_loop().run_in_executor(None, check)
 
 
-def _claim_check(claim: Claim, source: Source | None) -> ClaimCheck:
-    link = fragment_link(source.url, claim.quote) if source and claim.quote else ""
+def _claim_check(claim: Claim, source: Source) -> ClaimCheck:
+    link = fragment_link(source.url, claim.quote) if claim.quote else ""
     claimed, says = (claim.conflict.ours.text, claim.conflict.theirs.text) if claim.conflict else ("", "")
     return ClaimCheck(
         claim.start, claim.end, claim.number, claim.verdict, claim.basis, claim.quote, link, claimed, says
     )
-
-
-class _Citations(CitationRegistry):
-    """The source numbers of one answer; reports sources when they are found."""
-
-    def __init__(self, found: Callable[[tuple[Source, ...]], None]) -> None:
-        super().__init__()
-        self._found = found
-
-    def add(self, page: SearchPage, limit: int | None = None) -> tuple[Source, ...]:
-        sources = super().add(page, limit)
-        self._found(sources)
-        return sources
-
-    def add_page(self, url: str, document: Document) -> Source:
-        before = len(self.rounds)
-        source = super().add_page(url, document)
-        if len(self.rounds) > before:
-            self._found((source,))
-        return source

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from langchain_core.callbacks import AsyncCallbackManagerForToolRun
 from pydantic import PrivateAttr
 
 from ..core.document import Document
-from ..core.errors import SuyuanError
 from ..core.page_reading import Depth
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
+from ..core.sync_bridge import SyncBridge
 from ..tools.langchain import FetchTool, SearchTool
-from ..tools.text import failure
 from .steps import read_step, search_step
 from .turn import Turn
 
@@ -29,7 +27,6 @@ class TurnSearchTool(SearchTool):
             lang=turn.lang,
             max_results=session.settings.results,
             snippet_length=session.settings.snippet_length,
-            today=session.today,
         )
         self._turn = turn
 
@@ -46,14 +43,10 @@ class ReadTool(FetchTool):
     _turn: Turn = PrivateAttr()
 
     def __init__(self, turn: Turn) -> None:
-        super().__init__(turn.session.fetch, turn.session.bridge, lang=turn.lang)
+        super().__init__(turn.session.fetch, SyncBridge(), lang=turn.lang)
         self._turn = turn
 
-    async def _arun(
-        self, url: str, question: str = "", run_manager: AsyncCallbackManagerForToolRun | None = None
-    ) -> tuple[str, Document | None]:
-        try:
-            page = await read_step(self._turn, url, question, self.max_tokens)
-        except SuyuanError as error:
-            return failure(error, self.lang, "fetch"), None
+    async def read(self, url: str, question: str) -> tuple[str, Document]:
+        """Read as a step of the turn."""
+        page = await read_step(self._turn, url, question, self.max_tokens)
         return page.for_model(self.lang), page.document

@@ -45,7 +45,7 @@ class UnsavedAnswers:
         """Keep an answer, and try again and again to save it."""
         self._runs[run.id] = run
         if self._folder is not None:
-            await asyncio.to_thread(_write_file, self._folder / f"{run.id}.json", run.ending())
+            await asyncio.to_thread(_write_file, self._folder / f"{run.id}.json", _ending(run))
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._save_on(), name="unsaved-answers")
 
@@ -91,7 +91,7 @@ class UnsavedAnswers:
         for file in sorted(self._folder.glob("*.json")) if self._folder is not None and self._folder.is_dir() else ():
             try:
                 left: dict[str, Any] = json.loads(file.read_text("utf-8"))
-                self._store.keep_events(left["run"], [(number, event) for number, event in left["events"]])
+                self._store.keep_events(left["run"], left["events"])
                 self._store.finish(left["run"], state=left["state"], text=left["text"], answer=left["answer"])
                 file.unlink()
                 recovered += 1
@@ -105,12 +105,18 @@ class UnsavedAnswers:
         return file if file is not None and file.exists() else None
 
 
+def _ending(run: Run) -> dict[str, Any]:
+    """What :meth:`Run.save` would write."""
+    return {"run": run.id, **run.outcome(), "events": run.kept_events()}
+
+
 def _write_file(file: Path, ending: dict[str, Any]) -> None:
     part = file.with_suffix(".part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            json.dump(ending, out, ensure_ascii=False)
+            # As ASCII: half of a character pair, as some models send it, could not be written as it is.
+            json.dump(ending, out)
             out.flush()
             os.fsync(out.fileno())
         part.replace(file)

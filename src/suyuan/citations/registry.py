@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..core.document import Document
@@ -45,10 +46,17 @@ class Round:
     sources: tuple[int, ...]
 
 
-class CitationRegistry:
-    """Assigns numbers to sources; safe for concurrent searches in threads and tasks."""
+Found = Callable[[Round, tuple[Source, ...]], None]
 
-    def __init__(self) -> None:
+
+class CitationRegistry:
+    """Assigns numbers to sources; safe for concurrent searches in threads and tasks.
+
+    ``found`` is called with each search and its sources.
+    """
+
+    def __init__(self, found: Found = lambda round, sources: None) -> None:
+        self._found = found
         self._lock = threading.Lock()
         self._numbers: dict[str, int] = {}
         self._sources: dict[int, Source] = {}
@@ -60,12 +68,15 @@ class CitationRegistry:
             round_number = len(self._rounds) + 1
             found = tuple(self._number(result, round_number) for result in page.results[:limit])
             self._rounds.append(Round(round_number, page.query.text, tuple(source.number for source in found)))
-            return found
+            latest = self._rounds[-1]
+        self._found(latest, found)
+        return found
 
     def add_page(self, url: str, document: Document) -> Source:
         """Number a page that was read, with what was read; a known page keeps its number."""
         with self._lock:
-            if (known := self._numbers.get(page_key(url))) is not None:
+            known = self._numbers.get(page_key(url))
+            if known is not None:
                 source = self._sources[known]
             else:
                 round_number = len(self._rounds) + 1
@@ -78,7 +89,10 @@ class CitationRegistry:
                 sha256=document.sha256,
                 published_at=source.published_at or document.published_at,
             )
-            return source
+            latest = self._rounds[-1]
+        if known is None:
+            self._found(latest, (source,))
+        return source
 
     def by_number(self) -> dict[int, Source]:
         """All sources by their numbers."""

@@ -15,9 +15,7 @@ from ..pages.passages import select
 from ..shared import acquire, default_client
 from ..tools.session import SessionSearch, depth_from, query_from
 from ..tools.specs import WEB_FETCH, WEB_SEARCH, Lang, ToolSpec
-from ..tools.text import compact, failure, page_text
-
-PAGE_TOKENS = 2000
+from ..tools.text import PAGE_TOKENS, compact, failure, page_text
 
 AsyncTool = Callable[..., Coroutine[Any, Any, str]]
 Tool = Callable[..., str]
@@ -86,7 +84,7 @@ class WebFunctions:
         except SuyuanError as error:
             return failure(error, self._lang, "fetch")
         number = self.citations.add_page(url, document).number
-        return f"[{number}] {page_text(document, select(document.text, question, PAGE_TOKENS), self._lang)}"
+        return page_text(document, select(document.text, question, PAGE_TOKENS), self._lang, number)
 
     def _documented(self, function: Any, spec: ToolSpec) -> Any:
         """The function with the description of a tool as its documentation, in the form that frameworks read."""

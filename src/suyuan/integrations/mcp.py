@@ -133,7 +133,7 @@ class Tools:
             if params.name == WEB_FETCH.name:
                 return await self._fetch(ctx, str(arguments.get("url") or ""), str(arguments.get("question") or ""))
             if params.name == RESEARCH.name:
-                return await call_research(ctx, arguments, self._engines)
+                return await call_research(ctx, arguments, self._engines, self._lang)
             if params.name != WEB_SEARCH.name:
                 raise UNKNOWN_TOOL(name=params.name, known=f"{WEB_SEARCH.name}, {WEB_FETCH.name}, {RESEARCH.name}")
             return await self._search(ctx, arguments)

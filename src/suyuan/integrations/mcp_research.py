@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..messages.catalog import text
 from ..tools.research_spec import RESEARCH
 from ..tools.specs import Lang, ToolSpec
@@ -33,7 +34,7 @@ TaskHandler = Callable[["Context", "TaskParams"], Awaitable[TaskState]]
 
 _TEXT = {"type": "string"}
 _ROWS = {"type": "array", "items": {"type": "object"}}
-_SCHEMA = {
+_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": _TEXT,
@@ -43,6 +44,7 @@ _SCHEMA = {
         "sources": _ROWS,
         "claims": _ROWS,
         "disagreements": _ROWS,
+        "failure": {"type": "object", "description": "Why there is no report."},
     },
     "required": ["id", "state", "report"],
 }
@@ -65,31 +67,33 @@ def tool_of(spec: ToolSpec, lang: Lang, title: str, output: dict[str, Any], toda
     )
 
 
-async def call_research(ctx: Context, arguments: dict[str, Any], engines: str) -> types.CallToolResult | TaskState:
+async def call_research(
+    ctx: Context, arguments: dict[str, Any], engines: str, lang: Lang
+) -> types.CallToolResult | TaskState:
     """Begin a job, or say how far one is; a client that knows tasks gets a new job as one, others its progress."""
     service = ctx.lifespan_context.research_service
     if id := str(arguments.get("id") or ""):
-        return _result(await service.get(id))
+        return _result(await service.get(id), lang)
     options = {"depth": arguments.get("depth") or "quick", "scope": {"engines": engines}}
     job = await service.create(str(arguments.get("question") or ""), options)
     if _knows_tasks(ctx):
-        return {"resultType": "task", **_task(job)}
+        return {"resultType": "task", **_task(job, lang)}
     async for _, event in service.follow(job.id):
         if event["kind"] == "progress":
             pages = float(event["budget"]["pages"])
             await ctx.session.report_progress(min(event["read"], pages), pages, f"{job.id} {event['state']}")
-    return _result(await service.get(job.id))
+    return _result(await service.get(job.id), lang)
 
 
-def _result(job: StoredJob) -> types.CallToolResult:
+def _result(job: StoredJob, lang: Lang) -> types.CallToolResult:
     from ..research.report import Research
 
     found = Research.of(job).as_dict()
-    names = ("id", "state", "report", "ledger", "sources", "claims", "disagreements")
-    data = {name: found[name] for name in names}
-    told = found["report"] or f"{found['id']}: {found['state']}"
+    data = {name: found[name] for name in _SCHEMA["properties"] if name in found}
+    why = Failure.from_dict(data["failure"]).say(lang) if "failure" in data else ()
+    told = found["report"] or " ".join((f"{job.id}: {job.state}", *why))
     content = types.TextContent(type="text", text=told)
-    return types.CallToolResult(content=[content], structured_content=data, is_error=found["state"] == "failed")
+    return types.CallToolResult(content=[content], structured_content=data, is_error=job.state == "failed")
 
 
 # --- tasks: the extension of the protocol for work that outlives a request ------------------------------------------
@@ -110,7 +114,7 @@ def add_tasks(server: Server[AsyncClient], lang: Lang) -> None:
         if job.state == "interrupted":
             # Whoever asks for the result wants the job to go on, also after a restart of the server.
             job = await service.resume(job.id)
-        return _task(job)
+        return _task(job, lang)
 
     async def cancel(ctx: Context, params: TaskParams) -> TaskState:
         await ctx.lifespan_context.research_service.stop(params.task_id)
@@ -145,7 +149,7 @@ def _knows_tasks(ctx: Context) -> bool:
     return known and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _task(job: StoredJob) -> TaskState:
+def _task(job: StoredJob, lang: Lang) -> TaskState:
     state: TaskState = {
         "taskId": job.id,
         "status": {"done": "completed", "failed": "completed", "cancelled": "cancelled"}.get(job.state, "working"),
@@ -157,5 +161,5 @@ def _task(job: StoredJob) -> TaskState:
     }
     # A job that failed is a result that says why: "failed" is for errors of the protocol.
     if state["status"] == "completed":
-        state["result"] = _result(job).model_dump(mode="json", by_alias=True, exclude_none=True)
+        state["result"] = _result(job, lang).model_dump(mode="json", by_alias=True, exclude_none=True)
     return state

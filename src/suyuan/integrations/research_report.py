@@ -50,7 +50,8 @@ async def research_report(
     finally:
         await service.close()
     names = ("id", "state", "report", "sources", "fetch_summaries", "claims", "disagreements", "notices")
-    return {name: found.get(name, []) for name in names}
+    why = {"failure": found["failure"]} if "failure" in found else {}
+    return {**{name: found.get(name, []) for name in names}, **why}
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

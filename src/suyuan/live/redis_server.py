@@ -72,6 +72,14 @@ class RedisServer:
         except LiveAway:
             return None
 
+    async def claim(self, key: str, seconds: float) -> bool:
+        """Whether this worker has ``key`` for so long, and no other; true as well where the server is away."""
+        px = max(round(seconds * 1000), 1)
+        try:
+            return bool(await self.ask(lambda client: client.set(key, b"1", nx=True, px=px)))
+        except LiveAway:
+            return True
+
     def client(self) -> Any:
         """The connections of this loop, for commands that wait for long."""
         return self._client()[1]
@@ -84,17 +92,13 @@ class RedisServer:
                 await client.aclose()
 
     async def _asked(self, work: Callable[[Any], Awaitable[T]], client: Any, seconds: float) -> T:
-        from redis.exceptions import RedisError, ResponseError
+        from redis.exceptions import RedisError
 
         try:
             async with asyncio.timeout(seconds):
                 return await work(client)
-        except ResponseError as error:
-            if str(error).startswith(("LOADING", "READONLY", "MASTERDOWN", "OOM", "MISCONF", "NOAUTH", "WRONGPASS")):
-                self.gone(error)
-                raise LiveAway from None
-            raise
         except (RedisError, OSError, TimeoutError) as error:
+            # One that refuses a command, since it is full or a replica, is of no more use than one that is silent.
             self.gone(error)
             raise LiveAway from None
 

@@ -10,6 +10,8 @@ from .redis_server import RedisServer
 MOST_EVENTS = 50_000
 KEPT_SECONDS = 600
 _BATCH = 500
+_THERE = "equal or smaller"
+"""What Redis says of the id of an event that it has already."""
 
 NumberedData = tuple[int, bytes]
 
@@ -30,9 +32,11 @@ class RunStreams:
                 pipe.xadd(key, {"e": data}, id=f"{number}-1", maxlen=MOST_EVENTS, approximate=True)
             pipe.expire(key, KEPT_SECONDS)
             pipe.xlen(key)
-            # One that is there already is refused, and that is right.
-            *_, length = await pipe.execute(raise_on_error=False)
-            return int(length)
+            answers = await pipe.execute(raise_on_error=False)
+            # An event that is there already is refused, and that is right.
+            if refused := [each for each in answers if isinstance(each, Exception) and _THERE not in str(each)]:
+                raise refused[0]
+            return int(answers[-1])
 
         return await self._server.ask(work)
 

@@ -6,10 +6,12 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from ..core.tasks import TaskSet
 from .nudges import Nudges
-from .redis_server import LiveAway, RedisServer
+from .redis_server import RedisServer
 
 log = logging.getLogger("suyuan.live")
 
@@ -26,7 +28,7 @@ class SharedBreakers:
         self._server = server
         self._nudges = nudges
         self._apply: dict[str, Apply] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling = TaskSet()
         nudges.on("breaker", self._heard)
         nudges.now_and_then(self._reload)
 
@@ -36,21 +38,14 @@ class SharedBreakers:
 
     def tell(self, name: str, state: Mapping[str, Any]) -> None:
         """Tell the others, without waiting for it."""
-        try:
-            task = asyncio.get_running_loop().create_task(self._tell(name, dict(state)))
-        except RuntimeError:
-            # Without a loop there is nobody to tell: a command that ends.
-            return
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        # Without a loop there is nobody to tell: a command that ends.
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            self._telling.start(self._tell(name, dict(state)))
 
     async def claim_trial(self, name: str) -> bool:
         """Whether this worker may make the trial request after a cooldown; true as well where Redis is away."""
-        key = self._server.key("trial", name)
-        try:
-            return bool(await self._server.ask(lambda client: client.set(key, b"1", nx=True, ex=_TRIAL_SECONDS)))
-        except LiveAway:
-            return True
+        return await self._server.claim(self._server.key("trial", name), _TRIAL_SECONDS)
 
     async def _tell(self, name: str, state: dict[str, Any]) -> None:
         key, text = self._server.key("breakers"), json.dumps(state)

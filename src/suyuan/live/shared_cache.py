@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable
 
-from .redis_server import LiveAway, RedisServer
+from .redis_server import RedisServer
 
 _LARGEST = 1_000_000
 _POLL_SECONDS = 0.03
@@ -40,11 +40,7 @@ class SharedCache:
 
     async def claim(self, name: str, seconds: float) -> bool:
         """Whether this worker is the one to find the value; true as well where Redis is away."""
-        key, px = self._key(name) + ":claim", max(round(seconds * 1000), 1)
-        try:
-            return bool(await self._server.ask(lambda client: client.set(key, b"1", nx=True, px=px)))
-        except LiveAway:
-            return True
+        return await self._server.claim(self._key(name) + ":claim", seconds)
 
     async def release(self, name: str) -> None:
         """Say that the value is there, or will not come."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .redis_server import LiveAway, RedisServer
+from .redis_server import RedisServer
 
 # The same rule as RateLimiter's. The clock is the server's; the time to live is a bound where that clock jumps.
 _TAKE = """
@@ -39,17 +37,12 @@ class SharedLimits:
         Nothing is reserved where that would take ``allowed`` seconds or longer.
         """
         arguments = [f"{value:.6f}" for value in (interval, slack, allowed)]
-        try:
-            return float(await self._run(_TAKE, name, *arguments))
-        except LiveAway:
-            return None
+        wait = await self._server.attempt(lambda client: client.eval(_TAKE, 1, self._key(name), *arguments))
+        return None if wait is None else float(wait)
 
     async def give_back(self, name: str, interval: float) -> None:
         """Return a reserved slot that was not used."""
         await self._server.attempt(lambda client: client.eval(_GIVE_BACK, 1, self._key(name), f"{interval:.6f}"))
-
-    async def _run(self, script: str, name: str, *arguments: str) -> Any:
-        return await self._server.ask(lambda client: client.eval(script, 1, self._key(name), *arguments))
 
     def _key(self, name: str) -> str:
         return self._server.key("rate", name)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from .redis_server import LiveAway, RedisServer
+from .redis_server import RedisServer
 
 
 class Tries:
@@ -54,10 +54,7 @@ class SharedTries(Tries):
             number, _, left = await pipe.execute()
             return int(number), max(left, 0) / 1000
 
-        try:
-            return await self._server.ask(work)
-        except LiveAway:
-            return here
+        return await self._server.attempt(work) or here
 
     async def forget(self, name: str) -> None:
         """Start anew, for all workers."""

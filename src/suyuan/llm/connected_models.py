@@ -14,8 +14,6 @@ from .settings import ModelSettings
 
 log = logging.getLogger("suyuan.llm")
 
-_FIELDS = ("provider", "name", "base_url")
-
 
 class ConnectedModels:
     """Models with their addresses and keys; in memory only where there is no file."""
@@ -64,7 +62,7 @@ class ConnectedModels:
 
     def _write(self) -> None:
         rows = [
-            {**{name: getattr(model, name) for name in _FIELDS}, "api_key": model.api_key.reveal()}
+            {"name": model.name, "base_url": model.base_url, "api_key": model.api_key.reveal()}
             for model in self._models.values()
         ]
         self._file.write(rows)

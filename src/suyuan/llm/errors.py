@@ -13,14 +13,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..core.causes import model as causes
-from ..core.errors import SuyuanError, Timeout
+from ..core.errors import SuyuanError
 from ..core.secret import redact
 from ..messages.catalog import Text
 from ..net.settings import NetSettings
 from .settings import ModelSettings
-
-# The longest wait for an automatic retry.
-LONGEST_WAIT = 20.0
 
 DEFAULT_SERVERS = {
     "openai": "https://api.openai.com/v1",
@@ -110,12 +107,10 @@ def model_error(error: BaseException, settings: ModelSettings) -> SuyuanError:
     return cause.redacted((settings.api_key, settings.proxy))
 
 
-def safe_to_retry(error: SuyuanError, anything_streamed: bool) -> bool:
-    """Whether the request may be repeated by itself: nothing was shown yet, and a retry can succeed soon."""
-    if anything_streamed or not error.retryable or isinstance(error, Timeout):
-        # After a time-out the user has waited long enough; the user decides.
-        return False
-    return error.retry_after is None or error.retry_after <= LONGEST_WAIT
+def retry_wait(error: SuyuanError, pause: float, longest: float) -> float | None:
+    """The seconds until the request may be repeated, ``pause`` if the server names none; None if it should not be."""
+    wait = pause if error.retry_after is None else error.retry_after
+    return wait if error.retryable and wait <= longest else None
 
 
 def base_of(settings: ModelSettings) -> str:

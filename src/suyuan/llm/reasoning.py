@@ -45,6 +45,12 @@ class ReasoningSplitter:
         return held
 
 
+def without_reasoning(text: str) -> str:
+    """The answer in the whole text of a model."""
+    splitter = ReasoningSplitter()
+    return (splitter.feed(text)[0] + splitter.close()[0]).strip()
+
+
 def _overlap(text: str, mark: str) -> int:
     """How many characters at the end of ``text`` could be the beginning of ``mark``."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

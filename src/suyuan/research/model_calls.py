@@ -11,9 +11,9 @@ from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.spans import span
 from ..llm.build import build_model, close_model
-from ..llm.errors import LONGEST_WAIT, model_error
+from ..llm.errors import model_error, retry_wait
 from ..llm.importing import OPENAI, load
-from ..llm.reasoning import ReasoningSplitter
+from ..llm.reasoning import without_reasoning
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..text.words import count_tokens
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 _PAUSE = 1.0
+_LONGEST_WAIT = 20.0
 
 
 class ModelCalls:
@@ -30,7 +31,7 @@ class ModelCalls:
     def __init__(self, models: Mapping[str, ModelSettings], default: str) -> None:
         self._models = models
         self._default = default
-        self._built: dict[str, tuple[ModelSettings, BaseChatModel]] = {}
+        self._built: dict[ModelSettings, BaseChatModel] = {}
 
     def label(self, name: str) -> str:
         """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
@@ -61,8 +62,8 @@ class ModelCalls:
                 raise
             except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
                 fault = model_error(error, settings)
-                wait = fault.retry_after if fault.retry_after is not None else _PAUSE * 2**attempt
-                if not fault.retryable or wait > LONGEST_WAIT or attempt == _TRIES - 1:
+                wait = retry_wait(fault, _PAUSE * 2**attempt, _LONGEST_WAIT)
+                if wait is None or attempt == _TRIES - 1:
                     raise fault from None
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -70,21 +71,19 @@ class ModelCalls:
     async def close(self) -> None:
         """Close the models that were built."""
         while self._built:
-            await close_model(self._built.popitem()[1][1])
+            await close_model(self._built.popitem()[1])
 
     async def _asked(self, label: str, system: str, prompt: str) -> tuple[str, int]:
         settings = self._models[label]
-        if label not in self._built:
+        if settings not in self._built:
             # In a thread, since a job may be the first that needs the libraries, or another thread is importing them.
             await asyncio.to_thread(load, OPENAI)
-        if label not in self._built or self._built[label][0] != settings:
-            # A model that was connected anew has another address or key.
-            self._built[label] = (settings, build_model(settings))
-        message = await self._built[label][1].ainvoke(
+        if settings not in self._built:
+            self._built[settings] = build_model(settings)
+        message = await self._built[settings].ainvoke(
             [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
         )
-        splitter = ReasoningSplitter()
-        said = splitter.feed(message.text)[0] + splitter.close()[0]
         told = message.usage_metadata
         counted = count_tokens(system) + count_tokens(prompt) + count_tokens(message.text)
-        return said.strip(), (int(told["total_tokens"]) if told and told["total_tokens"] else counted)
+        used = int(told["total_tokens"]) if told and told["total_tokens"] else counted
+        return without_reasoning(message.text), used

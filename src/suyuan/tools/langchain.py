@@ -20,10 +20,9 @@ from ..core.sync_bridge import SyncBridge
 from ..pages.passages import select
 from .session import SessionSearch, depth_from, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
-from .text import compact, failure, page_text
+from .text import PAGE_TOKENS, compact, failure, page_text
 
 MOST_RESULTS = 5
-PAGE_TOKENS = 2000
 
 Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
@@ -150,10 +149,12 @@ class FetchTool(_WebTool):
         self, url: str, question: str = "", run_manager: AsyncCallbackManagerForToolRun | None = None
     ) -> tuple[str, Document | None]:
         try:
-            document = await self._fetch(url)
+            return await self.read(url, question)
         except SuyuanError as error:
             return failure(error, self.lang, "fetch"), None
-        told = page_text(document, select(document.text, question, self.max_tokens), self.lang)
-        if self._citations is not None:
-            told = f"[{self._citations.add_page(url, document).number}] {told}"
-        return told, document
+
+    async def read(self, url: str, question: str) -> tuple[str, Document]:
+        """Read a page; its text for the model, and the whole of it."""
+        document = await self._fetch(url)
+        number = self._citations.add_page(url, document).number if self._citations is not None else None
+        return page_text(document, select(document.text, question, self.max_tokens), self.lang, number), document

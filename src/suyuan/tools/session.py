@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections import OrderedDict
+import math
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, Never, TypeVar
@@ -14,7 +13,7 @@ from ..core.page_reading import Depth, tokens_for
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..messages.catalog import Text
-from ..search.cache import SingleFlight
+from ..search.cache import SingleFlight, TtlCache
 from ..search.result_reader import ResultReader
 from ..search.service import SearchService
 
@@ -37,7 +36,6 @@ class SessionSearch:
         *,
         engines: str = "",
         focus: str = "",
-        size: int = SESSION_QUERIES,
         reader: ResultReader | None = None,
         within: SearchQuery | None = None,
     ) -> None:
@@ -46,9 +44,7 @@ class SessionSearch:
         self._engines = engines
         self._focus = focus
         self._within = within
-        self._size = size
-        self._kept: OrderedDict[object, SearchPage] = OrderedDict()
-        self._lock = threading.Lock()
+        self._cache: TtlCache[SearchPage] = TtlCache(SESSION_QUERIES)
         self._flights: SingleFlight[SearchPage] = SingleFlight()
 
     async def search(
@@ -61,11 +57,11 @@ class SessionSearch:
             query = replace(query, focus=self._focus)
         tokens = tokens_for(depth, max_tokens)
         key = (query.key(), depth, tokens)
-        if (page := self._get(key)) is not None:
+        if (page := self._cache.get(key, math.inf)) is not None:
             log.info("session cache hit trace=%s query=%r", query.trace_id, query.text)
             return replace(page, query=query, cached=True, took_ms=0), True
         page = await self._flights.run(key, lambda: self._found(query, depth, tokens))
-        self._put(key, page)
+        self._cache.put(key, page)
         return page, False
 
     async def _found(self, query: SearchQuery, depth: Depth, tokens: int) -> SearchPage:
@@ -75,23 +71,6 @@ class SessionSearch:
     def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
         """The outcome of ``work`` with this search, for synchronous callers."""
         return self._service.run_sync(work)
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def _get(self, key: object) -> SearchPage | None:
-        with self._lock:
-            page = self._kept.get(key)
-            if page is not None:
-                self._kept.move_to_end(key)
-            return page
-
-    def _put(self, key: object, page: SearchPage) -> None:
-        with self._lock:
-            self._kept[key] = page
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
 
 
 def query_from(arguments: dict[str, Any], *, count: int) -> SearchQuery:

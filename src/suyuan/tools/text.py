@@ -13,6 +13,9 @@ from ..core.page_reading import PageReading
 from ..core.result import SearchPage
 from ..pages.passages import Selection
 
+PAGE_TOKENS = 2000
+"""How much of a page a model gets to read at once."""
+
 _NOTHING = {
     "zh": "没有找到相关结果。请换用其他关键词；若仍无结果，请说明未找到，不要编造。",
     "en": "Nothing was found. Try other keywords; if there is still nothing, say so and do not make anything up.",
@@ -106,10 +109,11 @@ def _read_text(reading: PageReading, lang: str) -> str:
     return reading.text or "\n\n".join(passage.text for passage in reading.passages)
 
 
-def page_text(document: Document, chosen: Selection, lang: str) -> str:
+def page_text(document: Document, chosen: Selection, lang: str, number: int | None = None) -> str:
     """A page for a model: what it is, then the passages that matter, and what was left out."""
     day = f", {document.published_at[:10]}" if document.published_at else ""
-    lines = [f"{document.title or document.final_url} ({document.source}{day})", document.final_url]
+    mark = f"[{number}] " if number else ""
+    lines = [f"{mark}{document.title or document.final_url} ({document.source}{day})", document.final_url]
     if chosen.cut:
         lines.append(_CUT[lang].format(shown=chosen.tokens, total=chosen.total_tokens))
     return "\n".join([*lines, fenced("\n\n".join(passage.text for passage in chosen.passages), lang)])
