@@ -367,6 +367,10 @@ async def test_accounts_on_the_command_line(
     assert [(each["name"], each["role"]) for each in json.loads(capsys.readouterr().out)["users"]] == [
         ("ann", "admin"), ("bob", "member")
     ]  # fmt: skip
+    assert run("list", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out == "ann  admin\nbob  member\n"
+    assert run("quota", "bob", "--searches", "10", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["searches", "0"]
     target = tmp_path / "ann.json"
     assert run("export", "ann", "--output", str(target), monkeypatch=monkeypatch) == 0
     exported = json.loads(target.read_text())
@@ -377,6 +381,8 @@ async def test_accounts_on_the_command_line(
     assert run("audit", "--json", monkeypatch=monkeypatch) == 0
     actions = [line["action"] for line in json.loads(capsys.readouterr().out)["audit"]]
     assert {"user added", "token created", "user exported", "user deleted"} <= {*actions}
+    assert run("audit", monkeypatch=monkeypatch) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(actions)
 
 
 async def test_everything_of_a_deleted_person_is_gone(team: Team, go_on: threading.Event) -> None:
