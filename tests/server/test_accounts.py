@@ -107,6 +107,10 @@ async def test_people_log_in_by_the_page(team: Team) -> None:
             cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
         assert (await browser("GET", "/api/me"))[1]["name"] == "bob"
+        assert 'action="/logout"' in (await browser("GET", "/settings"))[1]
+        async with browser.session.post(browser.url + "/logout", allow_redirects=False) as answer:
+            assert answer.status == 303 and answer.headers["Location"] == "/login"
+        assert (await browser("GET", "/api/me"))[0] == 401
 
 
 async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
