@@ -18,6 +18,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 from server.serving import client, serving, settings_of
 from suyuan.config.settings import Settings
 from suyuan.core.setting import declarations
+from suyuan.server.limits import UPLOADS
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -39,6 +40,20 @@ def objects() -> list[dict[str, Any]]:
 
 def test_the_container_file_passes_hadolint() -> None:
     lint("hadolint", "--no-color", DEPLOY / "team" / "Dockerfile")
+
+
+def test_a_container_with_chromium_has_what_drives_it() -> None:
+    build, final = (DEPLOY / "team" / "Dockerfile").read_text().split("\nFROM ")[-2:]
+    assert "install -y --no-install-recommends chromium" in final
+    assert 'if [ "$BROWSER" = yes ]; then extras=team,mcp,pages,browser;' in build and "ARG BROWSER=no" in build
+
+
+def test_proxies_let_the_largest_request_through() -> None:
+    largest = max(size for size, _ in UPLOADS.values())
+    files = [*(DEPLOY / "team").glob("*.conf"), DEPLOY / "kubernetes" / "suyuan.yml"]
+    for file in files:
+        [megabytes] = re.findall(r"body[_-]size:? (\d+)m\b", file.read_text())
+        assert int(megabytes) * 2**20 >= largest, file
 
 
 def test_the_compositions_fit_the_schema() -> None:

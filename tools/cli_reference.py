@@ -16,7 +16,8 @@ _HEAD = """# Command line
 
 Options of `suyuan` itself stand before the command: `suyuan --ui zh search …`. Every command has `--help`.
 
-Exit codes: 0 success, 1 nothing found, 2 bad input or configuration, 3 the search failed, 130 interrupted.
+Exit codes: 0 success, 1 nothing found (of an answer: not verified by a search), 2 bad input or configuration, 3 the search
+failed, 130 interrupted.
 
 On a terminal, answers are rendered, tables fit the width, and a search shows its progress. Ctrl-C stops an answer and
 keeps what was written; a second Ctrl-C ends the program. In a pipe the output is plain text without wrapped

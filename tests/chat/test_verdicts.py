@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from suyuan.citations.registry import Source
 SOURCES = tuple(
     Source(n, f"Page {n}", f"https://site{n}.example/", published_at=f"2012-04-0{n}T10:00:00") for n in (1, 2, 3)
 )
-ANSWER = Answer(
+ANSWERED = Answer(
     "Apple bought it [1][2].",
     "",
     "chat",
@@ -27,7 +28,16 @@ ANSWER = Answer(
         ClaimCheck(0, 23, 2, "contradicted", "snippet", "Facebook bought it.", "", "Apple", "Facebook"),
     ),
     disagreements=(Disagreement(0, 23, (Side("Apple", (1,)), Side("Facebook", (2, 3), 2))),),
-).as_dict()
+)
+ANSWER = ANSWERED.as_dict()
+
+
+def test_sides_that_are_told_in_two_sentences_are_one_disagreement() -> None:
+    apple, facebook = Side("Apple", (1,)), Side("Facebook", (2,))
+    twice = (Disagreement(0, 23, (apple, facebook)), Disagreement(24, 47, (facebook, apple)))
+    assert disagreements(replace(ANSWERED, disagreements=twice).as_dict(), "en") == [
+        "Sources disagree: Apple [1] (2012-04-01); Facebook [2] (2012-04-02)"
+    ]
 
 
 def test_verdicts_and_disagreements_in_words() -> None:

@@ -20,6 +20,10 @@ from support.site import reply as page
 from support.site import serve
 from support.talk import Web
 from support.timing import PATIENCE
+from suyuan.chat import events
+from suyuan.cli.answer import AnswerPrinter
+from suyuan.core.causes.chat import PAGE_LATE
+from suyuan.messages.catalog import Texts
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -133,6 +137,17 @@ async def test_ctrl_c_stops_the_answer_and_keeps_what_was_written() -> None:
             rest = await asyncio.wait_for(process.stdout.read(), PATIENCE)
             assert await process.wait() == 130
     assert b"[stopped]" in rest
+
+
+def test_a_page_that_comes_late_does_not_cut_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = AnswerPrinter(Texts("cli", "en"))
+    late = events.PageFailed(2, "https://late.example/", PAGE_LATE.failure(), 2500)
+    for event in (events.TextDelta("Ships: 1,284"), late, events.TextDelta("[1].")):
+        printer.take(event)
+    assert capsys.readouterr() == ("Ships: 1,284[1].", "")
+    printer.close()
+    out, err = capsys.readouterr()
+    assert out == "\n" and "The page had not arrived when the answer was complete." in err
 
 
 async def test_chat_from_a_pipe_reads_commands_and_questions() -> None:

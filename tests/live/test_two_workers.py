@@ -134,6 +134,11 @@ async def test_the_page_of_one_worker_shows_the_answer_of_the_other(pair: Pair) 
             assert names[0] == "snapshot" and names[-1] == "answer" and "second part" in str(data)
 
 
+async def test_the_settings_say_where_conversations_are(pair: Pair) -> None:
+    async with pair.talking() as (a, _):
+        assert "kept by this server in: PostgreSQL" in (await a("GET", "/settings"))[1]
+
+
 async def test_stopping_at_one_worker_stops_the_answer_of_the_other(pair: Pair) -> None:
     with pair.held("stopped"):
         async with pair.talking() as (a, b):

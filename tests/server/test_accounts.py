@@ -107,6 +107,10 @@ async def test_people_log_in_by_the_page(team: Team) -> None:
             cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
         assert (await browser("GET", "/api/me"))[1]["name"] == "bob"
+        assert 'action="/logout"' in (await browser("GET", "/settings"))[1]
+        async with browser.session.post(browser.url + "/logout", allow_redirects=False) as answer:
+            assert answer.status == 303 and answer.headers["Location"] == "/login"
+        assert (await browser("GET", "/api/me"))[0] == 401
 
 
 async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
@@ -367,6 +371,10 @@ async def test_accounts_on_the_command_line(
     assert [(each["name"], each["role"]) for each in json.loads(capsys.readouterr().out)["users"]] == [
         ("ann", "admin"), ("bob", "member")
     ]  # fmt: skip
+    assert run("list", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out == "ann  admin\nbob  member\n"
+    assert run("quota", "bob", "--searches", "10", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["searches", "0"]
     target = tmp_path / "ann.json"
     assert run("export", "ann", "--output", str(target), monkeypatch=monkeypatch) == 0
     exported = json.loads(target.read_text())
@@ -377,6 +385,8 @@ async def test_accounts_on_the_command_line(
     assert run("audit", "--json", monkeypatch=monkeypatch) == 0
     actions = [line["action"] for line in json.loads(capsys.readouterr().out)["audit"]]
     assert {"user added", "token created", "user exported", "user deleted"} <= {*actions}
+    assert run("audit", monkeypatch=monkeypatch) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(actions)
 
 
 async def test_everything_of_a_deleted_person_is_gone(team: Team, go_on: threading.Event) -> None:

@@ -99,7 +99,7 @@ async def test_a_citation_shows_its_sentence_and_its_source(plain: Stage, browse
     assert RESULTS[number - 1]["title"] in said and "✓ 搜索摘要支持此说法" in said and "搜索于 20" in said
     assert (await source.locator("blockquote").inner_text()) in RESULTS[number - 1]["content"]
     assert "#:~:text=" in (await source.get_by_text("打开原文位置").get_attribute("href") or "")
-    assert (await source.locator(".passage").get_by_text("存档原文").get_attribute("href") or "").startswith("/source/")
+    assert (await source.locator(".passage").get_by_text("归档原文").get_attribute("href") or "").startswith("/source/")
     sentence = await page.evaluate("[...CSS.highlights.get('sentence')].map(String).join('')")
     assert sentence and sentence.rstrip("。") in RESULTS[number - 1]["content"]
     await picture(page, "evidence-desktop-light-zh")

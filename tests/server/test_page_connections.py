@@ -118,6 +118,8 @@ async def test_links_are_made_listed_and_revoked_on_the_page(tmp_path: Path, bro
         await page.select_option("dialog [name=days]", "7")
         await page.click("dialog .main")
         await page.locator(".made", has_text="/s/").wait_for()
+        await page.locator("dialog .shares [data-revoke]").wait_for()
+        assert "No links yet" not in await page.inner_text("dialog .shares")
         assert await axe(page) == []
         link = await page.evaluate("navigator.clipboard.readText()")
         shown = await page.request.get(link, headers={"Cookie": ""})

@@ -54,19 +54,22 @@ def counts(answer: Json, lang: str) -> list[tuple[str, str]]:
 def disagreements(answer: Json, lang: str) -> list[str]:
     """Return where the sources disagree, each as one sentence; the sides of most origins first."""
     t = Texts("claims", lang)
-    found = (t("disagree", sides=t("between").join(_side(side, t) for side in each)) for each in sides(answer, lang))
-    return list(dict.fromkeys(found))
+    return [t("disagree", sides=t("between").join(_side(side, t) for side in each)) for each in sides(answer, lang)]
 
 
 def sides(answer: Json, lang: str) -> list[list[dict[str, Any]]]:
-    """Return what the sources say where they disagree: text, numbers and remarks of each side."""
+    """Return what the sources say where they disagree: text, numbers and remarks of each side.
+
+    Two sentences of an answer that give the two sides are one disagreement.
+    """
     t = Texts("claims", lang)
     dates = {each["number"]: str(each.get("published_at") or "")[:10] for each in answer.get("sources") or ()}
-    found = []
+    found: dict[frozenset[tuple[Any, ...]], list[dict[str, Any]]] = {}
     for each in answer.get("disagreements") or ():
         own = sorted(each["sides"], key=lambda side: -side["origins"])
-        found.append([{**side, "notes": t("comma").join(_notes(side, dates, t))} for side in own])
-    return found
+        same = frozenset((side["text"], *side["numbers"]) for side in own)
+        found.setdefault(same, [{**side, "notes": t("comma").join(_notes(side, dates, t))} for side in own])
+    return list(found.values())
 
 
 def _side(side: Json, t: Texts) -> str:

@@ -32,6 +32,9 @@ class AnswerPrinter:
         self._urls: dict[int, str] = {}
         self._failed: list[events.SearchFailed] = []
         """Searches that failed and were not written yet."""
+        self._writing = False
+        self._later: list[tuple[str, str]] = []
+        """Steps that ended while the text was being written: a line among them would cut a sentence in two."""
         out = Terminal(sys.stdout)
         self._text = self._writer(out)
         self._one_screen = out.interactive and self._err.interactive
@@ -51,8 +54,10 @@ class AnswerPrinter:
         if not isinstance(event, events.StepFinished):
             self._show_failed(event)
         if isinstance(event, events.TextDelta):
+            self._writing = True
             self._text.write(event.text)
         elif isinstance(event, events.TextWithdrawn):
+            self._end_text()
             self._step(self._t("ask.withdrawn"))
         elif isinstance(event, events.SourcesFound):
             self._urls.update({source.number: source.url for source in event.sources})
@@ -78,7 +83,16 @@ class AnswerPrinter:
 
     def close(self) -> None:
         """Write what is left."""
+        self._end_text()
         self._text.close()
+
+    def _end_text(self) -> None:
+        """End the text so far, and write the steps that had to wait for it."""
+        self._text.flush()
+        self._writing = False
+        for text, style in self._later:
+            self._step(text, style)
+        self._later.clear()
 
     def _steps(self, event: events.Event) -> Iterator[tuple[str, str]]:
         t = self._t
@@ -99,16 +113,18 @@ class AnswerPrinter:
                 yield "  " + t("hint", hint=hint), "dim"
 
     def _step(self, text: str, style: str = "dim") -> None:
+        if self._writing:
+            self._later.append((text, style))
+            return
         if self._one_screen:
             self._text.line(text, style)
             return
-        self._text.flush()
         self._err.line(self._err.paint(text, style))
         self._err.stream.flush()
 
     def _end(self, answer: events.Answer) -> None:
         t = self._t
-        self._text.close()
+        self.close()
         if answer.stopped:
             self._text.line(t("ask.stopped"), "yellow")
         if answer.unverified:

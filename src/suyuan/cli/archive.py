@@ -54,6 +54,7 @@ def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
     out = Terminal(sys.stdout)
     entries = archive.newest()
     if not entries:
+        out.line(t("archive.empty"))
         return 1
     gap = "\n" if out.interactive else "  "
     rows = [

@@ -6,7 +6,7 @@ import argparse
 import getpass
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
 from ..messages.catalog import Texts
+from .tables import show_table
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     found = _people(client).all()
-    lines = "\n".join(f"{each.name}\t{each.role}{'' if not each.disabled_at else t('users.closed')}" for each in found)
-    return _show(args, {"users": [each.view() for each in found]}, lines or t("users.none"))
+    rows = [(each.name, each.role + (t("users.closed") if each.disabled_at else "")) for each in found]
+    return _show(args, {"users": [each.view() for each in found]}, rows or t("users.none"))
 
 
 def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
@@ -121,7 +122,7 @@ def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
         people.change(account.id, quotas={**account.quotas, **given})
         _note(client, "quota set", account)
     view = {"quotas": dict(people.named(args.name).quotas), "used": people.used(account.id)}
-    return _show(args, view, "\n".join(f"{name}\t{used:g}" for name, used in view["used"].items()))
+    return _show(args, view, [(name, f"{used:g}") for name, used in view["used"].items()])
 
 
 def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
@@ -151,8 +152,8 @@ def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _audit(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     lines = _people(client).noted(args.limit)
-    text = "\n".join(f"{each['at'][:19]}  {each['person']}  {each['action']}  {each['what']}" for each in lines)
-    return _show(args, {"audit": lines}, text)
+    rows = [(each["at"][:19], each["person"], each["action"], each["what"]) for each in lines]
+    return _show(args, {"audit": lines}, rows)
 
 
 def _given_password(args: argparse.Namespace, t: Texts) -> str:
@@ -165,7 +166,13 @@ def _note(client: AsyncClient, action: str, account: Account) -> None:
     _people(client).note("command line", action, account.name)
 
 
-def _show(args: argparse.Namespace, view: dict[str, Any], text: str) -> int:
+def _show(args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[Sequence[str]]) -> int:
+    """Write ``view`` as JSON, or what is shown to people: a line, or the rows of a table."""
     out = Terminal(sys.stdout)
-    out.line(json.dumps(view, ensure_ascii=False) if args.json else text)
+    if args.json:
+        out.line(json.dumps(view, ensure_ascii=False))
+    elif isinstance(shown, str):
+        out.line(shown)
+    elif shown:
+        show_table(out, shown)
     return 0

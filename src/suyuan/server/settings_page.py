@@ -18,8 +18,9 @@ from . import health
 from .api import client_from
 from .engines import needs
 from .errors import language_of
+from .logins import COOKIE
 from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_of, render_page
-from .people_api import own_shares
+from .people_api import log_out, own_shares
 from .static_files import beside
 from .texts import PageTexts
 
@@ -56,12 +57,13 @@ async def settings_page(request: Request) -> Response:
         may_connect=current_person.get().may("admin"),
         shares=await own_shares(request) if request.app.state.accounts else None,
         named=True,
+        person=current_person.get().name if COOKIE in request.cookies and request.app.state.accounts else "",
         searxng=request.app.state.health.report(t.lang)["searxng"],
         # One that nobody asked for is no failure.
         searxng_wanted=doctor.searxng_configured(client),
         focuses=focus_titles(client, t),
         plans={name: (title(own.engines), own.domains) for name, own in client.search_service.focuses.items()},
-        data=client.settings.data_dir,
+        data="PostgreSQL" if client.settings.shares_store else client.settings.data_dir,
         archive=client.archive is not None,
         keys=_KEYS,
         guides=documents.NAMES,
@@ -78,6 +80,14 @@ async def change_settings(request: Request) -> Response:
     for name, allowed in (("lang", languages()), ("theme", THEMES)):
         if form.get(name) in allowed:
             answer.set_cookie(name, form[name], max_age=_YEAR, samesite="strict")
+    return answer
+
+
+@router.post("/logout")
+async def log_out_of_page(request: Request) -> Response:
+    """End the login of this browser and show the form."""
+    answer = await log_out(request)
+    answer.status_code, answer.headers["Location"] = 303, "/login"
     return answer
 
 

@@ -65,7 +65,9 @@ export async function showKeys() {
 
 // --- share and print ---
 export async function share({ request, showError, conversation, copyText, t }) {
-  const box = dialog("shares-dialog", await (await fetch(`/dialog/shares?conversation=${conversation.id}`)).text()), form = box.querySelector("form");
+  const html = async () => (await fetch(`/dialog/shares?conversation=${conversation.id}`)).text();
+  const box = dialog("shares-dialog", await html()), form = box.querySelector("form");
+  const list = async () => box.querySelector(".shares").replaceWith(make("div", { innerHTML: await html() }).querySelector(".shares"));
   form.onsubmit = async (event) => {
     event.preventDefault();
     try {
@@ -73,13 +75,14 @@ export async function share({ request, showError, conversation, copyText, t }) {
       const address = new URL(url, location.href).href;
       // Where nothing can be copied, the address can still be read.
       box.querySelector(".made").textContent = address;
+      await list();
       await copyText(address);
       box.querySelector(".made").textContent = `${t("shared")} ${address}`;
     } catch (error) { showError(error); }
   };
-  for (const button of box.querySelectorAll("[data-revoke]")) {
-    button.onclick = () => request("DELETE", button.dataset.url).then(() => button.closest("li").remove()).catch(showError);
-  }
+  box.addEventListener("click", ({ target }) => {
+    if (target.matches("[data-revoke]")) request("DELETE", target.dataset.url).then(list).catch(showError);
+  });
 }
 
 // The server needs a moment to print; the page says so, and why where it cannot.
