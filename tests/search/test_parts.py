@@ -175,6 +175,12 @@ class TestPlan:
         plan = self.plan(spec)
         assert (plan.names, plan.mode) == (names, mode)
 
+    @pytest.mark.parametrize("spec", ["{}", "{},ddg_html", "{}+ddg_html", "{},auto", "auto,{}", "{}+auto", "auto+{}"])
+    @pytest.mark.parametrize("name", ["archive", "library"])
+    def test_what_belongs_to_one_person_is_asked_however_the_plan_names_it(self, spec: str, name: str) -> None:
+        plan = make_plan(spec.format(name), (*self.known, "archive", "library"), lambda _: True)
+        assert plan.private and name in (*plan.names, *plan.beside, plan.last)
+
     def test_nonsense(self) -> None:
         with pytest.raises(InvalidInput):
             self.plan("ddg_html,yahoo")
