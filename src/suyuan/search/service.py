@@ -40,8 +40,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("suyuan.search")
 
-_MAX_PLANS = 256
-
 
 class SearchService:
     """Searches through the engines of a pool, within one deadline, and reports what each of them did."""
@@ -67,7 +65,6 @@ class SearchService:
         self._seconds = seconds
         self._cache_seconds = cache_seconds
         self._lang = lang
-        self._plans: dict[tuple[str, bool], Plan] = {}
         self._bridge = bridge or SyncBridge()
         self._cache: TtlCache[SearchPage] = TtlCache()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
@@ -237,14 +234,8 @@ class SearchService:
         return only or self._seconds
 
     def _plan(self, spec: str, query: SearchQuery) -> Plan:
-        spec = spec.strip()
         chinese = AUTO in spec and (query.lang or script_language(query.text)).startswith("zh")
-        key = (spec, chinese)
-        if key not in self._plans:
-            if len(self._plans) >= _MAX_PLANS:
-                self._plans.clear()
-            self._plans[key] = make_plan(spec, self.engines, self._ready, chinese=chinese)
-        return self._plans[key]
+        return make_plan(spec, self.engines, self._ready, chinese=chinese)
 
     def _configured(self, name: str) -> bool:
         return bool(getattr(self.engines[name].engine, "configured", True))
