@@ -248,6 +248,11 @@ class TestFuse:
         assert (merged[0].engine, merged[0].also_from, merged[0].snippet) == ("one", ("two",), "better")
         assert len(merged) == 4
 
+    def test_a_page_of_the_archive_keeps_the_day_on_which_it_was_read(self) -> None:
+        read = SearchResult("T", "https://a.example/", "", "archive", fetched_at="2026-11-16T10:00:00+00:00")
+        (merged,) = fuse([[read], [result("https://a.example/", "one")]])
+        assert (merged.engine, merged.fetched_at) == ("archive", read.fetched_at)
+
     def test_a_page_that_holds_the_words_of_the_query_rises(self) -> None:
         one = [result(f"https://a.example/{i}", title="Cooking") for i in range(5)]
         two = [result(f"https://b.example/{i}", title="Tea pots from China" if i == 2 else "Cars") for i in range(5)]
