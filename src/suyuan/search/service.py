@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..live.shared_cache import SharedCache
 
 T = TypeVar("T")
+_Search = Callable[[], Coroutine[Any, Any, SearchPage]]
 
 log = logging.getLogger("suyuan.search")
 
@@ -101,9 +102,9 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
-        work = partial(self._search, full, plan, most)
+        work = partial(self._search, full, plan, most, time.monotonic())
         if self._shared is not None and fresh:
-            work = partial(self._search_shared, self._shared, repr(key), full, plan, most)
+            work = partial(self._search_shared, self._shared, repr(key), full, plan, work)
         with span("search", trace_id=full.trace_id):
             page = await self._flights.run((key, waits), work)
         if page.results and fresh:
@@ -130,7 +131,7 @@ class SearchService:
         return self._bridge.run(work)
 
     async def _search_shared(
-        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, most: int
+        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, search: _Search
     ) -> SearchPage:
         """Search, unless another worker has found the same lately, or is about to."""
         seconds = self._time_for(query, plan)
@@ -144,7 +145,7 @@ class SearchService:
             except ValueError as error:
                 log.warning("a page in the shared cache cannot be read: %s", error)
         try:
-            page = await self._search(query, plan, most)
+            page = await search()
             if page.results:
                 await shared.put(name, dump_page(page), self._cache_seconds)
             return page
@@ -152,8 +153,7 @@ class SearchService:
             if mine:
                 await shared.release(name)
 
-    async def _search(self, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
-        started = time.monotonic()
+    async def _search(self, query: SearchQuery, plan: Plan, most: int, started: float) -> SearchPage:
         seconds = self._time_for(query, plan)
         deadline = started + seconds
         skipped = SearchOutcome()
