@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .config.load import load_settings
@@ -385,6 +384,8 @@ Connect = Callable[[Settings], AsyncClient]
 def _live(settings: Settings) -> Live | None:
     if not settings.redis_url:
         return None
+    from secrets import token_hex
+
     from .live.live import Live
 
     return Live(settings.redis_url, token_hex(8))

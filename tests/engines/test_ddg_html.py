@@ -16,7 +16,7 @@ from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
 from suyuan.core.wire import Response
 from suyuan.engines.ddg_html import DuckDuckGo, unwrap
-from suyuan.engines.ddg_kit import _COUNTRIES
+from suyuan.engines.ddg_region import _COUNTRIES
 
 TARGET = "https://pots.example/a b?q=1&r=%20+2#茶"
 

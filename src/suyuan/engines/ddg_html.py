@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..core.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
 from ..core.errors import WebBlocked, WebProviderError
-from .ddg_kit import region
+from .ddg_region import region
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
 from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
 from .query_kit import query_text

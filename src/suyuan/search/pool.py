@@ -12,15 +12,13 @@ from ..core.errors import SuyuanError
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
-from .engine_status import EngineStatus, status_of
 from .guarded import guarded
 from .runner import EngineRunner
 from .shared_engine import SharedEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..live.live import Live
+    from .engine_status import EngineStatus
 
 
 class EnginePool(Mapping[str, EngineRunner]):
@@ -46,7 +44,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         self._live = live
         self._factories = factories
         """The engines that there are, if not the installed ones."""
-        self._names: Sequence[str] = (*(factories or registry.names()), *self._offline)
+        self._names = (*(factories or registry.names()), *self._offline)
         self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
 
@@ -76,6 +74,8 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def status(self, name: str) -> EngineStatus:
         """Whether an engine can be asked now, and what it lacks."""
+        from .engine_status import EngineStatus, status_of
+
         try:
             runner = self[name]
         except SuyuanError as error:
