@@ -127,17 +127,12 @@ class AsyncClient:
         for up to so many seconds.
         """
         tokens_for(depth, max_tokens)
-        if max_wait:
-            page = await self._search_again(query, engines, max_wait, params)
-        else:
-            page = await self.search_service.search(query, engines=engines, **params)
+        page = await self._search(query, engines, max_wait, params)
         return await self.result_reader.read(page, depth, max_tokens) if depth != "results" else page
 
-    async def _search_again(
-        self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams
-    ) -> SearchPage:
-        """Search until there is an answer, for up to ``max_wait`` seconds."""
-        deadline, tries = time.monotonic() + max_wait, 0
+    async def _search(self, query: SearchQuery | str, engines: str, wait: float, params: SearchParams) -> SearchPage:
+        """Search until there is an answer; again for up to ``wait`` seconds where that may help."""
+        deadline, tries = time.monotonic() + wait, 0
         while True:
             try:
                 return await self.search_service.search(query, engines=engines, **params)
@@ -292,10 +287,13 @@ class AsyncClient:
         from .chat.recall import Recall
         from .chat.session_factory import SessionFactory
 
-        model, chat = self.settings.model, self.settings.chat
-        recall = Recall(lambda: self.archive)
         made = SessionFactory(
-            self.search_service, self.read, model=model, settings=chat, bridge=self.bridge, recall=recall
+            self.search_service,
+            self.read,
+            model=self.settings.model,
+            settings=self.settings.chat,
+            bridge=self.bridge,
+            recall=Recall(lambda: self.archive),
         )
         self._connect_models(made)
         return made
@@ -327,16 +325,13 @@ class AsyncClient:
         from .research.service import ResearchService
         from .store.research import ResearchStore
 
-        models = ModelCalls(self.sessions.models, self.sessions.default_model)
-        store = ResearchStore(self.settings.store_address or "sqlite://")
-        nudges = self.live.nudges if self.live else None
         return ResearchService(
-            store,
+            ResearchStore(self.settings.store_address or "sqlite://"),
             self,
             self.settings.research,
-            models,
+            ModelCalls(self.sessions.models, self.sessions.default_model),
             post=self.network.post,
-            nudges=nudges,
+            nudges=self.live.nudges if self.live else None,
             check=self.sessions.check,
         )
 

@@ -58,11 +58,10 @@ class SearchOutcome:
 
     def join(self, other: SearchOutcome) -> None:
         """Add what the engines did that were asked at the same time."""
-        for mine, more in (
-            (self.attempts, other.attempts), (self.errors, other.errors), (self.extras, other.extras)
-        ):  # fmt: skip
-            mine.extend(more)  # type: ignore[arg-type]
-        self.found.extend(other.found)
+        self.attempts += other.attempts
+        self.errors += other.errors
+        self.found += other.found
+        self.extras += other.extras
         self.empty |= other.empty
         self.empty_here |= other.empty_here
 

@@ -53,7 +53,8 @@ class EnginePool(Mapping[str, EngineRunner]):
             if name not in self._names:
                 raise KeyError(name)
             offline = self._offline.get(name)
-            self._runners[name] = EngineRunner(offline()) if offline else self._make(name)
+            own = self._settings.get(name) or EngineSettings()
+            self._runners[name] = EngineRunner(offline()) if offline else self._made(name, own)
         return self._runners[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -92,9 +93,6 @@ class EnginePool(Mapping[str, EngineRunner]):
     def trial(self, name: str, settings: EngineSettings) -> EngineRunner:
         """The engine ``name`` with other settings, apart from all that is known about the one in use."""
         return self._made(name, settings, EngineState())
-
-    def _make(self, name: str) -> EngineRunner:
-        return self._made(name, self._settings.get(name) or EngineSettings())
 
     def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
         factory: Any = self._factories[name] if self._factories else registry.load(name)

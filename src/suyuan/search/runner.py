@@ -15,7 +15,6 @@ from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
 from ..core.query import SearchQuery
 from ..core.result import Attempt, AttemptOutcome, EngineResults
-from ..core.secret import Secret
 from ..core.spans import span
 from .breaker import Breaker
 from .engine_state import EngineState
@@ -285,8 +284,9 @@ class EngineRunner:
 
     def _explained(self, error: SuyuanError) -> SuyuanError:
         """The failure as the engine explains it, and without its secrets."""
-        told = self.engine.explain(error) if isinstance(self.engine, Engine) else error
-        return told.redacted(self._secrets())
+        if isinstance(self.engine, Engine):
+            return self.engine.explain(error).redacted((self.engine.settings.api_key,))
+        return error.redacted(())
 
     def _learn(self, error: SuyuanError) -> None:
         guarded("the breaker", lambda: self._note(error), None)
@@ -301,9 +301,6 @@ class EngineRunner:
             self.breaker.timed_out(error.detail_code)
         else:
             self.breaker.cancelled()
-
-    def _secrets(self) -> tuple[Secret, ...]:
-        return (self.engine.settings.api_key,) if isinstance(self.engine, Engine) else ()
 
     def _receipt(
         self,
