@@ -19,6 +19,9 @@ COUNTRIES = {
     "ru": "RU", "nl": "NL", "pl": "PL", "tr": "TR", "vi": "VN", "th": "TH", "id": "ID", "ar": "SA", "he": "IL",
     "uk": "UA", "cs": "CZ", "sv": "SE", "da": "DK", "fi": "FI", "el": "GR", "hu": "HU", "ro": "RO", "hi": "IN",
 }  # fmt: skip
+# The languages for which Google uses another code, and what the tags of traditional Chinese hold.
+_GOOGLE_LANGUAGES = {"he": "iw", "nb": "no", "nn": "no"}
+_TRADITIONAL = ("Hant", "TW", "HK", "MO")
 
 
 def site_operators(allowed: Sequence[str], blocked: Sequence[str]) -> str:
@@ -72,8 +75,11 @@ def google_locale(query: SearchQuery) -> dict[str, str]:
     """Language and country as Google and those who resell its results name them (``hl``, ``gl``)."""
     lang, country = locale(query)
     if lang == "zh":
-        lang = "zh-TW" if country in ("TW", "HK", "MO") or query.lang.startswith("zh-Hant") else "zh-CN"
-    found = {"hl": lang, "gl": query.country.lower()}
+        tag = query.lang if "-" in query.lang else country
+        lang = "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"
+    # A language alone implies no country.
+    named = query.country or query.lang.endswith(f"-{country}")
+    found = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
     return {name: value for name, value in found.items() if value}
 
 
