@@ -11,7 +11,7 @@ from ..core.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADA
 from ..core.errors import WebBlocked, WebProviderError
 from .ddg_region import region
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
+from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status
 from .query_kit import query_text
 
 _LONGEST_QUERY = 499
@@ -104,7 +104,16 @@ def _result(parts: dict[str, str], response: Response) -> SearchResult:
     date, snippet = parts.get("date", ""), parts.get("snippet", "")
     # On rendered pages the date is in front of the snippet, on plain ones behind the URL.
     snippet = snippet.removeprefix(date).lstrip() if date else snippet
-    return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=read_date(date, response.at))
+    return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=_day(date, response))
+
+
+def _day(shown: str, response: Response) -> str | None:
+    if not shown:
+        return None
+    # Most pages show none, and what reads dates takes a while to load.
+    from ..text.dates import read_date
+
+    return read_date(shown, response.at)
 
 
 def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
@@ -123,9 +132,7 @@ def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResu
             snippet = snippet or text_of(row.css_first(".result-snippet"))
             date = date or text_of(row.css_first(".timestamp"))
         if url := unwrap(attribute(link, "href")):
-            results.append(
-                SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at))
-            )
+            results.append(SearchResult(text_of(link), url, snippet, "ddg_html", published_at=_day(date, response)))
     return results
 
 

@@ -29,10 +29,10 @@ from ..core.result import Details, EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.setting import InvalidValue, Setting, ValueKind, choice, flag, http_url, names, number, text, whole
 from ..core.wire import Request, Response
-from ..text.dates import read_date
 from .query_kit import COUNTRIES, OneRequestEngine, is_ordinary, locale, query_text, site_operators, skipped
 
 if TYPE_CHECKING:
+    from ..text.dates import read_date
     from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
     from .json_kit import (
         JsonEngine,
@@ -47,14 +47,15 @@ if TYPE_CHECKING:
     )
     from .page_kit import PageEngine
 
-# Read when they are first used: engines with an API do not need the HTML parser, nor those with pages what reads JSON.
+# Loaded when they are first used, since each takes time and no engine needs all of them.
 _IN = {
-    "html_kit": ("attribute", "distinct", "first", "has_class", "parse_html", "text_of"),
-    "json_kit": (
+    "..text.dates": ("read_date",),
+    ".html_kit": ("attribute", "distinct", "first", "has_class", "parse_html", "text_of"),
+    ".json_kit": (
         "JsonEngine", "day_of", "error_text", "json_object", "number_of", "parse_rows", "plain_text", "texts",
         "value_at",
     ),
-    "page_kit": ("PageEngine",),
+    ".page_kit": ("PageEngine",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _IN.items() for name in names}
 
@@ -73,4 +74,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULE_OF[name]}", __package__), name)
+    return getattr(import_module(_MODULE_OF[name], __package__), name)
