@@ -139,7 +139,7 @@ class EngineRunner:
             # One engine of several: a fault in its code must not end the search.
             log.exception("engine %s failed inside", self.name)
             bug = causes.ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}")
-            return self._failed(bug, query, self.clock() - started)
+            return self._failed(self._explained(bug), query, self.clock() - started)
         return self._answered(results, query, took, fits)
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
@@ -261,7 +261,6 @@ class EngineRunner:
         return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
 
     def _failed(self, error: SuyuanError, query: SearchQuery, took: float) -> EngineReply:
-        error = self._explained(error)
         error.engine = error.engine or self.name
         self._learn(error)
         if error.retryable and error.retry_after is None:
