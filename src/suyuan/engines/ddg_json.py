@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from .ddg_region import region
 from .kit import UNREADABLE, Exchange, JsonEngine, Request, Response, SearchQuery
+from .query_kit import ddg_region
 
 _TOKEN = re.compile(r"vqd[\"']?\s*[=:]\s*[\"']?(\d[\d-]{4,})")
 
@@ -49,7 +49,7 @@ class DdgJson(JsonEngine):
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""
-        params = {"q": text, "o": "json", "l": region(query) or "wt-wt", "p": {0: "", 1: "-1", 2: "1"}[query.safe]}
+        params = {"q": text, "o": "json", "l": ddg_region(query) or "wt-wt", "p": {0: "", 1: "-1", 2: "1"}[query.safe]}
         params["s"] = str(self.per_page * (query.page - 1))
         if period := self.period(query):
             params |= self.period_params(period)

@@ -29,35 +29,18 @@ from ..core.result import Details, EngineResults, SearchResult
 from ..core.secret import Secret
 from ..core.setting import InvalidValue, Setting, ValueKind, choice, flag, http_url, names, number, text, whole
 from ..core.wire import Request, Response
+from ..text.dates import read_date
+from .json_kit import JsonEngine, day_of, error_text, json_object, number_of, parse_rows, plain_text, texts, value_at
 from .query_kit import COUNTRIES, OneRequestEngine, is_ordinary, locale, query_text, site_operators, skipped
 
 if TYPE_CHECKING:
-    from ..text.dates import read_date
     from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-    from .json_kit import (
-        JsonEngine,
-        day_of,
-        error_text,
-        json_object,
-        number_of,
-        parse_rows,
-        plain_text,
-        texts,
-        value_at,
-    )
     from .page_kit import PageEngine
 
-# Loaded when they are first used, since each takes time and no engine needs all of them.
-_IN = {
-    "..text.dates": ("read_date",),
-    ".html_kit": ("attribute", "distinct", "first", "has_class", "parse_html", "text_of"),
-    ".json_kit": (
-        "JsonEngine", "day_of", "error_text", "json_object", "number_of", "parse_rows", "plain_text", "texts",
-        "value_at",
-    ),
-    ".page_kit": ("PageEngine",),
-}  # fmt: skip
-_MODULE_OF = {name: module for module, names in _IN.items() for name in names}
+# Read when they are first used, because the HTML parser takes time to load and engines with an API do not need it.
+_IN = {"PageEngine": "page_kit"} | dict.fromkeys(
+    ("attribute", "distinct", "first", "has_class", "parse_html", "text_of"), "html_kit"
+)
 
 __all__ = [
     "API_SAID_NO", "CAPTCHA", "CONSENT", "COUNTRIES", "FORBIDDEN", "JAVASCRIPT_SHELL", "KEY_REJECTED",
@@ -72,6 +55,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name not in _IN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name], __package__), name)
+    return getattr(import_module(f".{_IN[name]}", __package__), name)
