@@ -25,6 +25,7 @@ from suyuan.config.settings import PageSettings, SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.integrations.agents import AgentManager, create_web_search_tool
 from suyuan.integrations.providers import BuiltinProvider, web_search
+from suyuan.search.connected_engines import ConnectedEngines
 
 T = TypeVar("T")
 
@@ -185,6 +186,11 @@ class TestShared:
         for _ in range(2):
             shared.release(first)
         assert shared.acquire(settings) is not first
+
+    def test_a_client_with_a_key_that_was_entered_on_the_page_is_shared_too(self, tmp_path: Path) -> None:
+        settings = Settings(data_dir=tmp_path)
+        ConnectedEngines(tmp_path / "engine-keys.json", {}).add("brave", {"api_key": "entered-key"})
+        assert shared.acquire(settings) is shared.acquire(settings)
 
     @pytest.mark.req("P9.2")
     def test_every_face_keeps_to_one_limit(self) -> None:

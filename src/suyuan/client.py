@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .config.load import load_settings
@@ -128,17 +127,12 @@ class AsyncClient:
         for up to so many seconds.
         """
         tokens_for(depth, max_tokens)
-        if max_wait:
-            page = await self._search_again(query, engines, max_wait, params)
-        else:
-            page = await self.search_service.search(query, engines=engines, **params)
+        page = await self._search(query, engines, max_wait, params)
         return await self.result_reader.read(page, depth, max_tokens) if depth != "results" else page
 
-    async def _search_again(
-        self, query: SearchQuery | str, engines: str, max_wait: float, params: SearchParams
-    ) -> SearchPage:
-        """Search until there is an answer, for up to ``max_wait`` seconds."""
-        deadline, tries = time.monotonic() + max_wait, 0
+    async def _search(self, query: SearchQuery | str, engines: str, wait: float, params: SearchParams) -> SearchPage:
+        """Search until there is an answer; again for up to ``wait`` seconds where that may help."""
+        deadline, tries = time.monotonic() + wait, 0
         while True:
             try:
                 return await self.search_service.search(query, engines=engines, **params)
@@ -326,16 +320,13 @@ class AsyncClient:
         from .research.service import ResearchService
         from .store.research import ResearchStore
 
-        models = ModelCalls(self.sessions.models, self.sessions.default_model)
-        store = ResearchStore(self.settings.store_address or "sqlite://")
-        nudges = self.live.nudges if self.live else None
         return ResearchService(
-            store,
+            ResearchStore(self.settings.store_address or "sqlite://"),
             self,
             self.settings.research,
-            models,
+            ModelCalls(self.sessions.models, self.sessions.default_model),
             post=self.network.post,
-            nudges=nudges,
+            nudges=self.live.nudges if self.live else None,
             check=self.sessions.check,
         )
 
@@ -383,6 +374,8 @@ Connect = Callable[[Settings], AsyncClient]
 def _live(settings: Settings) -> Live | None:
     if not settings.redis_url:
         return None
+    from secrets import token_hex
+
     from .live.live import Live
 
     return Live(settings.redis_url, token_hex(8))

@@ -15,6 +15,8 @@ from .config.settings import Settings
 
 @dataclass(slots=True)
 class _Shared:
+    settings: Settings
+    """As they were asked for; the client's own may change when a key is entered on the page."""
     client: AsyncClient
     users: int = 0
 
@@ -38,11 +40,11 @@ def default_client() -> AsyncClient:
 def acquire(settings: Settings) -> AsyncClient:
     """The client for ``settings``, which everyone with equal settings shares; give it back with :func:`release`."""
     with _lock:
-        shared = next((each for each in _clients if each.client.settings == settings), None)
+        shared = next((each for each in _clients if each.settings == settings), None)
         if shared is None:
             if not _clients:
                 atexit.register(close_all)
-            shared = _Shared(AsyncClient(settings))
+            shared = _Shared(settings, AsyncClient(settings))
             _clients.append(shared)
         shared.users += 1
         return shared.client

@@ -6,7 +6,19 @@ from typing import Any
 
 import pytest
 
-from engines.answers import ARXIV_FEED, CROSSREF_ROW, ISSUE, OPTIONS, STACK_ROW, STORY, URL, body, requests, sample
+from engines.answers import (
+    ARXIV_ENTRY,
+    ARXIV_FEED,
+    CROSSREF_ROW,
+    ISSUE,
+    OPTIONS,
+    STACK_ROW,
+    STORY,
+    URL,
+    body,
+    requests,
+    sample,
+)
 from engines.exchanges import NOW, answer, failure, run, sent
 from suyuan.core.engine import Engine, EngineSettings
 from suyuan.core.freshness import Freshness
@@ -285,6 +297,11 @@ def test_crossref_gives_days_that_there_are(parts: list[int], day: str | None) -
     row = CROSSREF_ROW | {"published": {"date-parts": [parts]}}
     found = engine("crossref").parse(answer({"message": {"items": [row]}})).results
     assert [result.published_at for result in found] == [day]
+
+
+def test_a_feed_none_of_whose_entries_has_an_address_cannot_be_read() -> None:
+    entry = ARXIV_ENTRY.replace("http://arxiv.org/abs/", "urn:")
+    assert failure(engine("arxiv"), answer(ARXIV_FEED.format(entries=entry))).detail_code == "layout_changed"
 
 
 def test_a_feed_with_entities_is_refused() -> None:

@@ -16,7 +16,7 @@ from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
 from suyuan.core.wire import Response
 from suyuan.engines.ddg_html import DuckDuckGo, unwrap
-from suyuan.engines.ddg_kit import _COUNTRIES
+from suyuan.engines.query_kit import _DDG_COUNTRIES
 
 TARGET = "https://pots.example/a b?q=1&r=%20+2#茶"
 
@@ -235,8 +235,8 @@ def test_a_country_comes_before_the_language_of_the_text() -> None:
 
 def test_the_region_codes_contain_the_country_codes() -> None:
     others = {"GB": "uk", "SA": "xa", "SI": "sl"}
-    assert len(_COUNTRIES) > 50
-    for country, region in _COUNTRIES.items():
+    assert len(_DDG_COUNTRIES) > 50
+    for country, region in _DDG_COUNTRIES.items():
         assert re.fullmatch(f"{others.get(country, country.lower())}-[a-z]{{2,3}}", region)
         assert SearchQuery("tea", country=country).country == country
 

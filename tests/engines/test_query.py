@@ -9,6 +9,7 @@ import pytest
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
 from suyuan.engines.kit import COUNTRIES, day_of, is_ordinary, locale, query_text, site_operators, texts
+from suyuan.engines.query_kit import google_locale
 
 TWO = ("a.example", "b.example")
 MANY = tuple(f"site-{n}.example" for n in range(10))
@@ -170,3 +171,20 @@ def test_a_day_is_a_text_or_a_number_of_seconds(value: object, day: str | None) 
 def test_texts_of_a_list_of_objects() -> None:
     assert texts([{"a": {"name": " Ada  L. "}}, {"a": {}}, "Bob", None], "a.name") == ("Ada L.",)
     assert texts("no list", "a.name") == ()
+
+
+@pytest.mark.parametrize(
+    ("lang", "country", "sent"),
+    [
+        ("zh-CN", "TW", {"hl": "zh-CN", "gl": "tw"}),
+        ("zh-Hant", "", {"hl": "zh-TW"}),
+        ("zh", "HK", {"hl": "zh-TW", "gl": "hk"}),
+        ("he", "", {"hl": "iw"}),
+        ("en-GB", "", {"hl": "en", "gl": "gb"}),
+        ("", "", {}),
+    ],
+)
+def test_google_and_who_resells_its_results_are_asked_with_its_codes(
+    lang: str, country: str, sent: dict[str, str]
+) -> None:
+    assert google_locale(SearchQuery("x", lang=lang, country=country)) == sent

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from support.redis import Redis
-from support.timing import eventually, soon
+from support.timing import PATIENCE, eventually, soon
 from suyuan.chat.remote_runs import RemoteRun
 from suyuan.core.causes.engine import CAPTCHA
 from suyuan.core.errors import SuyuanError
@@ -126,6 +126,17 @@ class TestSearches:
             engine = Counting(seconds=0.3)
             pages = await asyncio.gather(*(service(engine, each).search("x y z") for each in (a, b, a, b)))
             assert engine.asked == 1 and len({page.results for page in pages}) == 1
+
+    async def test_waiting_for_another_worker_is_part_of_the_time_of_a_search(self, redis: Redis) -> None:
+        async with workers(redis) as (a, b):
+            slow = Counting(seconds=PATIENCE)
+            first = asyncio.create_task(service(slow, a).search("x y z", budget_ms=1000))
+            assert await soon(lambda: slow.asked == 1)
+            with pytest.raises(SuyuanError) as raised:
+                await service(slow, b).search("x y z", budget_ms=1000)
+            assert raised.value.attempts[0].latency_ms < 1000
+            with pytest.raises(SuyuanError):
+                await first
 
     async def test_the_rate_limit_counts_for_all_workers_together(self, redis: Redis) -> None:
         async with workers(redis) as (a, b):

@@ -301,9 +301,9 @@ async def test_a_header_cannot_contain_another_header() -> None:
 
 async def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lookup takes a thread: one that hangs must not take them all."""
-    lookups: list[str] = []
+    lookups: list[bytes] = []
 
-    async def hanging(host: str, port: int, **_: object) -> None:
+    async def hanging(host: bytes, port: int, **_: object) -> None:
         lookups.append(host)
         await asyncio.Event().wait()
 
@@ -316,7 +316,7 @@ async def test_a_name_is_looked_up_once_for_all_who_wait(monkeypatch: pytest.Mon
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
     await client.close()
-    assert lookups == ["slow.example"]
+    assert lookups == [b"slow.example"]
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ from suyuan.config.settings import PageSettings, SearchSettings, Settings
 from suyuan.core.document import Document
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
+from suyuan.core.person import Person, current_person
 from suyuan.demo.pdf import pdf
 from suyuan.pages import library as library_module
 from suyuan.pages.library import page_at, parts_of
@@ -169,6 +170,20 @@ async def test_the_library_beside_auto_and_before_it(client: AsyncClient, folder
     with pytest.raises(SuyuanError) as raised:
         await client.search("zebra crossing rules", engines="library,ddg_html")
     assert {attempt.engine: attempt.outcome for attempt in raised.value.attempts}["library"] == "empty"
+
+
+async def test_nobody_else_finds_what_was_found_beside_auto(tmp_path: Path, folder: Path) -> None:
+    nowhere = {"ddg_html": EngineSettings(base_url="http://127.0.0.1:9", rate_per_minute=0)}
+    settings = Settings(SearchSettings(cache_minutes=5), engines=nowhere, data_dir=tmp_path / "data")
+    async with AsyncClient(settings) as client:
+        who = current_person.set(Person("ann", "Ann"))
+        await client.library.add(str(folder))
+        assert (await client.search("whale Nantucket", engines="library+auto")).results
+        current_person.reset(who)
+        who = current_person.set(Person("ben", "Ben"))
+        with pytest.raises(SuyuanError):
+            await client.search("whale Nantucket", engines="library+auto")
+        current_person.reset(who)
 
 
 def test_a_long_text_is_found_by_its_parts() -> None:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from support import pages
+from support.client import client
+from support.site import reply, serve
 from suyuan.client import AsyncClient
 from suyuan.config.settings import Settings
 from suyuan.core.engine import EngineSettings
@@ -46,6 +49,15 @@ async def test_what_is_entered_counts_before_the_configuration_until_it_is_forgo
         assert key_of(client) == "configured-key" and "entered" not in file.read_text()
 
 
+async def test_what_another_process_has_entered_since_is_kept(settings: Settings) -> None:
+    async with AsyncClient(settings) as client, AsyncClient(settings) as other:
+        client.connected_engines.add("brave", KEY)
+        other.connected_engines.add("kagi", KEY)
+        assert other.connected_engines.names() == {"brave", "kagi"}
+        client.connected_engines.remove("brave")
+        assert client.connected_engines.names() == {"kagi"}
+
+
 async def test_an_engine_without_a_key_is_ready_once_it_has_what_it_needs(tmp_path: Path) -> None:
     async with AsyncClient(Settings(data_dir=tmp_path)) as client:
         assert not client.engines.ready("google_cse")
@@ -55,6 +67,14 @@ async def test_an_engine_without_a_key_is_ready_once_it_has_what_it_needs(tmp_pa
         client.connected_engines.add("google_cse", {"api_key": "a-key", "options": {"cx": "mine"}})
         client.connect_engines()
         assert client.engines.ready("google_cse")
+
+
+async def test_an_engine_whose_key_was_entered_is_part_of_auto_at_once() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site, client({"ddg_html": site.url}) as own:
+        assert "brave" not in {attempt.engine for attempt in (await own.search("first")).attempts}
+        own.connected_engines.add("brave", {**KEY, "base_url": "http://127.0.0.1:9"})
+        own.connect_engines()
+        assert "brave" in {attempt.engine for attempt in (await own.search("second")).attempts}
 
 
 async def test_a_file_that_cannot_be_read_is_no_key(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

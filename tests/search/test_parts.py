@@ -175,6 +175,12 @@ class TestPlan:
         plan = self.plan(spec)
         assert (plan.names, plan.mode) == (names, mode)
 
+    @pytest.mark.parametrize("spec", ["{}", "{},ddg_html", "{}+ddg_html", "{},auto", "auto,{}", "{}+auto", "auto+{}"])
+    @pytest.mark.parametrize("name", ["archive", "library"])
+    def test_what_belongs_to_one_person_is_asked_however_the_plan_names_it(self, spec: str, name: str) -> None:
+        plan = make_plan(spec.format(name), (*self.known, "archive", "library"), lambda _: True)
+        assert plan.private and name in (*plan.names, *plan.beside, plan.last)
+
     def test_nonsense(self) -> None:
         with pytest.raises(InvalidInput):
             self.plan("ddg_html,yahoo")
@@ -241,6 +247,11 @@ class TestFuse:
         assert merged[0].url == "https://a.example/2"
         assert (merged[0].engine, merged[0].also_from, merged[0].snippet) == ("one", ("two",), "better")
         assert len(merged) == 4
+
+    def test_a_page_of_the_archive_keeps_the_day_on_which_it_was_read(self) -> None:
+        read = SearchResult("T", "https://a.example/", "", "archive", fetched_at="2026-11-16T10:00:00+00:00")
+        (merged,) = fuse([[read], [result("https://a.example/", "one")]])
+        assert (merged.engine, merged.fetched_at) == ("archive", read.fetched_at)
 
     def test_a_page_that_holds_the_words_of_the_query_rises(self) -> None:
         one = [result(f"https://a.example/{i}", title="Cooking") for i in range(5)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .causes.asked import BAD_DEPTH, BAD_MAX_TOKENS
-from .document import Passage
-from .failure import Failure
+
+if TYPE_CHECKING:
+    from .document import Passage
+    from .failure import Failure
 
 Depth = Literal["results", "passages", "pages"]
 """How far a search goes: the engines' results, the passages of their pages that answer the query, or whole pages."""

@@ -90,6 +90,7 @@ class SearchResult:
             self.summary or other.summary,
             tuple(dict.fromkeys((*self.also_from, other.engine))),
             self.details or other.details,
+            self.fetched_at,
         )
 
     def ranked(self, rank: int) -> SearchResult:

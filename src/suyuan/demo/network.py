@@ -79,7 +79,7 @@ class DemoNetwork(Network):
         return FetchClient(self._net, self.guard, resolve=self._resolver.lookup)
 
     def _http(self, profile: str) -> Transport:
-        return HttpClient(self._net, lookup=self._resolver.lookup)
+        return HttpClient(self._net, resolve=self._resolver.lookup)
 
 
 def _refused(where: str) -> SuyuanError:

@@ -49,7 +49,10 @@ class Arxiv(OneRequestEngine):
         if len(entries) == 1 and _text(entries[0], "title") == "Error":
             raise API_SAID_NO(engine=self.name, said=_text(entries[0], "summary")[:200])
         check_status(response, self.name)
-        return EngineResults(tuple(self._result(entry) for entry in entries if _text(entry, "id").startswith("http")))
+        results = tuple(self._result(entry) for entry in entries if _text(entry, "id").startswith("http"))
+        if entries and not results:
+            raise UNREADABLE(engine=self.name)
+        return EngineResults(results)
 
     def _feed(self, response: Response) -> Element:
         try:

@@ -7,12 +7,16 @@ from urllib.parse import parse_qs, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+# Not by the kit, which loads what reads JSON and dates: a search with this engine is to start soon.
 from ..core.causes.engine import API_SAID_NO, CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
+from ..core.engine import Engine, Exchange
 from ..core.errors import WebBlocked, WebProviderError
-from .ddg_kit import region
+from ..core.http_status import check_status
+from ..core.query import SearchQuery
+from ..core.result import EngineResults, SearchResult
+from ..core.wire import Request, Response
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
-from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
-from .query_kit import query_text
+from .query_kit import ddg_region, query_text
 
 _LONGEST_QUERY = 499
 # The start of the list of results.
@@ -46,7 +50,7 @@ class DuckDuckGo(Engine):
         """Request the html page, and the lite page once if the html page is broken."""
         text, notes = query_text(query, _LONGEST_QUERY)
         form = {"q": text, "b": ""}
-        if code := region(query):
+        if code := ddg_region(query):
             form["kl"] = code
         elif query.country:
             notes += (f"DuckDuckGo has no region for {query.country}",)
@@ -104,7 +108,16 @@ def _result(parts: dict[str, str], response: Response) -> SearchResult:
     date, snippet = parts.get("date", ""), parts.get("snippet", "")
     # On rendered pages the date is in front of the snippet, on plain ones behind the URL.
     snippet = snippet.removeprefix(date).lstrip() if date else snippet
-    return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=read_date(date, response.at))
+    return SearchResult(parts["title"], parts["url"], snippet, "ddg_html", published_at=_day(date, response))
+
+
+def _day(shown: str, response: Response) -> str | None:
+    if not shown:
+        return None
+    # Most pages show none, and what reads dates takes a while to load.
+    from ..text.dates import read_date
+
+    return read_date(shown, response.at)
 
 
 def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
@@ -123,9 +136,7 @@ def _lite_results(tree: LexborHTMLParser, response: Response) -> list[SearchResu
             snippet = snippet or text_of(row.css_first(".result-snippet"))
             date = date or text_of(row.css_first(".timestamp"))
         if url := unwrap(attribute(link, "href")):
-            results.append(
-                SearchResult(text_of(link), url, snippet, "ddg_html", published_at=read_date(date, response.at))
-            )
+            results.append(SearchResult(text_of(link), url, snippet, "ddg_html", published_at=_day(date, response)))
     return results
 
 

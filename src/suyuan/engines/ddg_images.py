@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ddg_kit import DdgJson
+from .ddg_json import DdgJson
 from .json_kit import TAGS
 from .kit import Details, SearchResult, plain_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ddg_kit import DdgJson
+from .ddg_json import DdgJson
 from .kit import Details, plain_text
 
 

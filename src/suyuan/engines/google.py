@@ -15,12 +15,9 @@ from ..core.wire import with_params
 from .html_kit import attribute, distinct, parse_html, text_of
 from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
 from .page_kit import FRAME_IDS, TitledLink, check_redirect, following_parts, title_counts, titled_links
-from .query_kit import google_period, locale, query_text
+from .query_kit import google_locale, google_period, query_text
 
 _LONGEST_QUERY = 2048
-# The languages for which Google uses another code.
-_LANGUAGES = {"he": "iw", "nb": "no", "nn": "no"}
-_TRADITIONAL = ("Hant", "TW", "HK", "MO")
 
 # A title is inside its link: an h3 on a desktop and without JavaScript, a heading by role on a phone.
 # Until 2018 the link was inside the h3, as those of sitelinks still are, so this comes last.
@@ -60,7 +57,9 @@ class Google(Engine):
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the result page."""
         text, notes = query_text(query, _LONGEST_QUERY)
-        params = {"q": text, **_locale_params(query)}
+        params = {"q": text, **google_locale(query)}
+        if query.lang:
+            params["lr"] = f"lang_{params['hl']}"
         if query.freshness:
             params["tbs"] = google_period(query.freshness)
         response = yield Request(with_params(f"{self.base_url}/search", params), via="browser")
@@ -189,21 +188,3 @@ def _says_none(tree: LexborHTMLParser, query: str) -> bool:
     if tree.css_first("#topstuff p[role='heading'], #botstuff p[role='heading'], p[role='heading'] em") is not None:
         return True
     return bool(query) and any(text_of(node) == query for node in tree.css("p em, p b, #main span"))
-
-
-def _locale_params(query: SearchQuery) -> dict[str, str]:
-    lang, country = locale(query)
-    params: dict[str, str] = {}
-    if lang:
-        name = _chinese(query.lang if "-" in query.lang else country) if lang == "zh" else _LANGUAGES.get(lang, lang)
-        params["hl"] = name
-        if query.lang:
-            params["lr"] = f"lang_{name}"
-    # A language alone implies no country.
-    if query.country or query.lang.endswith(f"-{country}"):
-        params["gl"] = country.lower()
-    return params
-
-
-def _chinese(tag: str) -> str:
-    return "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"

@@ -32,7 +32,7 @@ class GoogleCse(JsonEngine):
             raise OPTION_MISSING(engine=self.name, setting="web.providers.google_cse.cx", variable="GOOGLE_CSE_CX")
         locale = google_locale(query)
         params = {"cx": engine_id, "q": text, "num": str(query.count), "start": str(skipped(query) + 1)} | locale
-        if query.lang and "hl" in locale:
+        if query.lang:
             params["lr"] = f"lang_{locale['hl']}"
         if fresh := query.freshness:
             since, until = (str(day).replace("-", "") for day in fresh.dates(self.today()))

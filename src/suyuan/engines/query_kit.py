@@ -19,6 +19,26 @@ COUNTRIES = {
     "ru": "RU", "nl": "NL", "pl": "PL", "tr": "TR", "vi": "VN", "th": "TH", "id": "ID", "ar": "SA", "he": "IL",
     "uk": "UA", "cs": "CZ", "sv": "SE", "da": "DK", "fi": "FI", "el": "GR", "hu": "HU", "ro": "RO", "hi": "IN",
 }  # fmt: skip
+# The region codes of DuckDuckGo that are not simply country-language.
+_DDG_REGIONS = {
+    ("zh", "TW"): "tw-tzh", ("zh", "HK"): "hk-tzh", ("en", "GB"): "uk-en", ("ja", "JP"): "jp-jp",
+    ("ko", "KR"): "kr-kr", ("ar", "SA"): "xa-ar",
+}  # fmt: skip
+# Those for a country without a language.
+_DDG_COUNTRIES = {
+    "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-fr", "BG": "bg-bg", "BR": "br-pt", "CA": "ca-en",
+    "CH": "ch-de", "CL": "cl-es", "CN": "cn-zh", "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da",
+    "EE": "ee-et", "ES": "es-es", "FI": "fi-fi", "FR": "fr-fr", "GB": "uk-en", "GR": "gr-el", "HK": "hk-tzh",
+    "HR": "hr-hr", "HU": "hu-hu", "ID": "id-en", "IE": "ie-en", "IL": "il-en", "IN": "in-en", "IS": "is-is",
+    "IT": "it-it", "JP": "jp-jp", "KR": "kr-kr", "LT": "lt-lt", "LV": "lv-lv", "MX": "mx-es", "MY": "my-en",
+    "NL": "nl-nl", "NO": "no-no", "NZ": "nz-en", "PE": "pe-es", "PH": "ph-en", "PK": "pk-en", "PL": "pl-pl",
+    "PT": "pt-pt", "RO": "ro-ro", "RU": "ru-ru", "SA": "xa-ar", "SE": "se-sv", "SG": "sg-en", "SI": "sl-sl",
+    "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en", "VN": "vn-en",
+    "ZA": "za-en",
+}  # fmt: skip
+# The languages for which Google uses another code, and what the tags of traditional Chinese hold.
+_GOOGLE_LANGUAGES = {"he": "iw", "nb": "no", "nn": "no"}
+_TRADITIONAL = ("Hant", "TW", "HK", "MO")
 
 
 def site_operators(allowed: Sequence[str], blocked: Sequence[str]) -> str:
@@ -63,6 +83,19 @@ def bing_market(query: SearchQuery) -> dict[str, str]:
     return {"cc": country} if country else {}
 
 
+def ddg_region(query: SearchQuery) -> str:
+    """Language and country as DuckDuckGo names them (``kl``); empty for none."""
+    if query.country and not query.lang:
+        return _DDG_COUNTRIES.get(query.country, "")
+    lang, country = locale(query)
+    if not country:
+        return ""
+    # English alone implies no country.
+    if lang == "en" and not query.country and "-" not in query.lang:
+        return ""
+    return _DDG_REGIONS.get((lang, country)) or f"{country.lower()}-{lang}"
+
+
 def skipped(query: SearchQuery) -> int:
     """How many results come before the page that is asked for."""
     return query.count * (query.page - 1)
@@ -72,8 +105,11 @@ def google_locale(query: SearchQuery) -> dict[str, str]:
     """Language and country as Google and those who resell its results name them (``hl``, ``gl``)."""
     lang, country = locale(query)
     if lang == "zh":
-        lang = "zh-TW" if country in ("TW", "HK", "MO") or query.lang.startswith("zh-Hant") else "zh-CN"
-    found = {"hl": lang, "gl": query.country.lower()}
+        tag = query.lang if "-" in query.lang else country
+        lang = "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"
+    # A language alone implies no country.
+    named = query.country or query.lang.endswith(f"-{country}")
+    found = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
     return {name: value for name, value in found.items() if value}
 
 

@@ -42,11 +42,14 @@ class ConnectedModels:
 
     def add(self, model: ModelSettings) -> None:
         """Keep a model; one of the same name is replaced."""
+        # Another process may have written since.
+        self.reload()
         self._models[model.label] = model
         self._write()
 
     def remove(self, name: str) -> None:
         """Forget a model and its key."""
+        self.reload()
         if self._models.pop(name, None):
             self._write()
 

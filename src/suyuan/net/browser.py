@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
 from ..core.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
 from ..core.errors import SuyuanError
+from ..core.tasks import TaskSet
 from ..core.urls import netloc, origin
 from ..core.wire import Request, Response
 from .chrome import find_chrome
@@ -107,7 +108,7 @@ class _LoopBrowser:
         self._policy = policy
         self._page_slots = asyncio.Semaphore(settings.max_pages)
         self._start: _Start | None = None
-        self._background: set[asyncio.Task[None]] = set()
+        self._background = TaskSet()
         self._users = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -185,7 +186,7 @@ class _LoopBrowser:
             raise
         finally:
             # Not awaited, because neither a result nor a cancellation has to wait until the page is closed.
-            self._run(self._close_page(start, opening))
+            self._background.start(self._close_page(start, opening))
 
     def _started(self) -> _Start:
         """The start of the browser, which continues even if the request that needed it first is cancelled."""
@@ -249,12 +250,7 @@ class _LoopBrowser:
         """Stop the browser that ``start`` returned, unless it was replaced already."""
         if start is not None and start is self._start:
             self._start = None
-            self._run(_stop(start))
-
-    def _run(self, background: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(background)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+            self._background.start(_stop(start))
 
 
 async def _stop(start: _Start) -> None:

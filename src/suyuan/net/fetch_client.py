@@ -19,8 +19,7 @@ from ..core.wire import Request, Response
 from ..messages.catalog import Text
 from .connection import REDIRECTS, Limits
 from .guard import Address, Guard
-from .http import HttpClient
-from .http import Lookup as Resolve
+from .http import HttpClient, Resolve
 from .settings import NetSettings
 
 FETCH = "web.fetch"

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from ..core.cause import Cause
 from ..core.causes.network import BAD_HTTP, NO_SUCH_HOST, OFF_LIMITS, REFUSED
 from ..core.errors import SuyuanError
+from ..core.tasks import TaskSet
 from .guard import Address, Guard, parse
 from .proxy_connection import LINE_BYTES, IdleTimer, ProxyConnection, connect_first, run_until_one_ends
 
@@ -98,7 +99,7 @@ class GuardedProxy:
         self._policy = policy
         self._limits = limits or ProxyLimits()
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = TaskSet()
         self._failures: dict[tuple[str, int], Cause] = {}
         self._closed = False
 
@@ -134,9 +135,7 @@ class GuardedProxy:
         if self._closed:
             writer.transport.abort()
             return
-        task = asyncio.create_task(self._handle(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._handle(reader, writer))
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

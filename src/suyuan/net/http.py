@@ -40,7 +40,7 @@ _LINE_BREAK = re.compile(r"[\r\n\0]")
 # What may stand in a URL as it is; everything else is percent-encoded.
 _URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~|^`{}\"<>\\"
 
-Lookup = Callable[[str, int], Coroutine[Any, Any, list[Any]]]
+Resolve = Callable[[str, int], Coroutine[Any, Any, list[Any]]]
 """Returns the addresses of a host, for a port, as ``getaddrinfo`` does; raises ``OSError`` if there are none."""
 
 
@@ -76,7 +76,7 @@ class HttpClient:
     def __init__(
         self,
         settings: NetSettings,
-        lookup: Lookup | None = None,
+        resolve: Resolve | None = None,
         tls: ssl.SSLContext | None = None,
         address_seconds: float = _ADDRESSES_SECONDS,
     ) -> None:
@@ -84,7 +84,7 @@ class HttpClient:
         self._proxied = bool(settings.proxy)
         self._target = lru_cache(256)(self._parse)
         self._limits = Limits(1 << 50, settings.max_bytes)
-        self._pool = LoopPool(lambda: _Hosts(_Ways(lookup or system_lookup, tls, address_seconds)))
+        self._pool = LoopPool(lambda: _Hosts(_Ways(resolve or _system_addresses, tls, address_seconds)))
 
     async def send(self, request: Request, engine: str, limits: Limits | None = None) -> Response:
         """Send one request; cancelling it closes its socket."""
@@ -159,7 +159,7 @@ class HttpClient:
 class _Ways:
     """How connections are made: who finds addresses, which certificates are trusted, how long addresses are kept."""
 
-    lookup: Lookup
+    resolve: Resolve
     tls: ssl.SSLContext | None
     address_seconds: float
 
@@ -261,8 +261,8 @@ class _Host:
         loop = asyncio.get_running_loop()
         try:
             # The user's proxy may be anywhere.
-            lookup = system_lookup if self._target.proxy else self._ways.lookup
-            addresses = await self._resolve(lookup, host, port)
+            resolve = _system_addresses if self._target.proxy else self._ways.resolve
+            addresses = await self._resolved(resolve, host, port)
         except OSError:
             raise _ConnectFailed(NO_SUCH_HOST) from None
         try:
@@ -302,21 +302,23 @@ class _Host:
     def _tls(self) -> ssl.SSLContext:
         return self._ways.tls or trusted_certificates()
 
-    async def _resolve(self, lookup: Lookup, host: str, port: int) -> list[Any]:
+    async def _resolved(self, resolve: Resolve, host: str, port: int) -> list[Any]:
         """The addresses of the host, looked up once for all who wait: a lookup that hangs takes one thread."""
         known, now = self._addresses, time.monotonic()
         if known is None or (known.done() and (now - self._resolved_at > self._ways.address_seconds or _failed(known))):
             loop = asyncio.get_running_loop()
-            known = self._addresses = loop.create_task(lookup(host, port))
+            known = self._addresses = loop.create_task(resolve(host, port))
             # Looked at even if nobody waits for it any more.
             known.add_done_callback(_failed)
             self._resolved_at = now
         return await asyncio.shield(known)
 
 
-async def system_lookup(host: str, port: int) -> list[Any]:
+async def _system_addresses(host: str, port: int) -> list[Any]:
     """The addresses according to the resolver of this machine."""
-    return await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM)
+    # As bytes: for a text Python loads its tables of international names, which hardly any host needs.
+    name = host.encode("ascii" if host.isascii() else "idna")
+    return await asyncio.get_running_loop().getaddrinfo(name, port, type=SOCK_STREAM)
 
 
 def _failed(task: asyncio.Task[Any]) -> bool:

@@ -1,7 +1,7 @@
 """HTTP/1.1 as httptools reads it, with additions: raw UTF-8 in a URL, and limits before a request is complete.
 
 A head must be complete within seconds and is limited in size; so is the time of a body, and the number of connections
-(:mod:`.connections`). None of it depends on the application, which sees a request only when its head is complete.
+(:mod:`.connection_limits`). None of it depends on the application, which sees a request only when its head is complete.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from ..core.tasks import TaskSet
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page, WebSocketRoute
@@ -35,7 +36,7 @@ class RequestFilter:
         self._session = session
         self._may_load = may_load
         self._proxy_credentials = proxy_credentials
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = TaskSet()
 
     async def enable(self) -> None:
         """Start filtering; without a check, only requests that are never needed are intercepted."""
@@ -54,9 +55,8 @@ class RequestFilter:
             await page.route_web_socket("**/*", _close)
 
     def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        # The task is not returned: Playwright would take its error for one of its own.
+        self._tasks.start(coroutine)
 
     async def _decide(self, event: dict[str, Any]) -> None:
         allowed = False

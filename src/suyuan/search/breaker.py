@@ -19,6 +19,8 @@ _MAX_TIMEOUT_SECONDS = 300.0
 _MAX_EXPONENT = 10
 _MAX_COUNT = 1000
 """More refusals or absences in a row change nothing."""
+_KEPT = ("refusals", "timeouts", "until", "hard", "reason")
+"""What other processes learn."""
 
 
 @dataclass(slots=True)
@@ -99,7 +101,7 @@ class Breaker:
     def take(self, state: Any) -> None:
         """Know what another worker has learned."""
         other = Breaker.from_state(state, self.clock)
-        for name in ("refusals", "timeouts", "until", "hard", "reason"):
+        for name in _KEPT:
             setattr(self, name, getattr(other, name))
 
     def _tell(self) -> None:
@@ -108,8 +110,7 @@ class Breaker:
 
     def state(self) -> dict[str, Any]:
         """What to keep on disk, so that the next process does not ask an engine that has just refused."""
-        names = ("refusals", "timeouts", "until", "hard", "reason")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _KEPT}
 
     @classmethod
     def from_state(cls, state: Any, clock: Callable[[], float] = time.time) -> Breaker:

@@ -55,10 +55,13 @@ class ConnectedEngines:
 
     def add(self, name: str, entered: Mapping[str, Any]) -> None:
         """Keep what was entered for an engine, in place of what was entered before."""
+        # Another process may have written since.
+        self.reload()
         self._rows[name] = {**entered, "name": name}
         self._file.write(list(self._rows.values()))
 
     def remove(self, name: str) -> None:
         """Forget what was entered for an engine."""
+        self.reload()
         if self._rows.pop(name, None):
             self._file.write(list(self._rows.values()))

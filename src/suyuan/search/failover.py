@@ -58,11 +58,10 @@ class SearchOutcome:
 
     def join(self, other: SearchOutcome) -> None:
         """Add what the engines did that were asked at the same time."""
-        for mine, more in (
-            (self.attempts, other.attempts), (self.errors, other.errors), (self.extras, other.extras)
-        ):  # fmt: skip
-            mine.extend(more)  # type: ignore[arg-type]
-        self.found.extend(other.found)
+        self.attempts += other.attempts
+        self.errors += other.errors
+        self.found += other.found
+        self.extras += other.extras
         self.empty |= other.empty
         self.empty_here |= other.empty_here
 
@@ -87,12 +86,6 @@ async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -
     return outcome
 
 
-@dataclass(slots=True)
-class _Running:
-    runner: EngineRunner
-    since: float
-
-
 class Failover:
     """One search along a list of engines, up to a deadline (a moment of ``time.monotonic``)."""
 
@@ -101,7 +94,8 @@ class Failover:
         self._query = query
         self._deadline = deadline
         self._outcome = SearchOutcome()
-        self._running: dict[asyncio.Task[EngineReply], _Running] = {}
+        self._running: dict[asyncio.Task[EngineReply], tuple[EngineRunner, float]] = {}
+        """Who is being asked, and since when."""
         self._tries: dict[str, int] = {}
         self._last: dict[str, EngineReply] = {}
 
@@ -153,10 +147,10 @@ class Failover:
     def _stalled(self) -> EngineRunner | None:
         """The engine to ask while a request is unusually slow: one worth a retry, else the slow one again."""
         now = time.monotonic()
-        slow = [run.runner for run in self._running.values() if now - run.since > run.runner.hedge_delay]
+        slow = [runner for runner, since in self._running.values() if now - since > runner.hedge_delay]
         if not slow:
             return None
-        busy = {run.runner.name for run in self._running.values()}
+        busy = {runner.name for runner, _ in self._running.values()}
         failed = [
             r for r in self._runners if r.name not in busy and self._worth_retrying(r) and not self._outcome.empty
         ]
@@ -166,17 +160,17 @@ class Failover:
     def _start(self, runner: EngineRunner) -> None:
         self._tries[runner.name] = self._tries.get(runner.name, 0) + 1
         task = asyncio.ensure_future(runner.run(self._query, self._left()))
-        self._running[task] = _Running(runner, time.monotonic())
+        self._running[task] = (runner, time.monotonic())
 
     async def _wait(self, queued: int) -> bool:
         """Wait for a reply or until it is time to ask the next; False when the search's time is over."""
         left = self._left()
-        hedge_delay = max((run.runner.hedge_delay for run in self._running.values()), default=0.0)
+        hedge_delay = max((runner.hedge_delay for runner, _ in self._running.values()), default=0.0)
         # However slow the engines usually are, each one in the queue must still get its turn.
         pause = min(left, hedge_delay, left / (queued + 1))
         done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
-            runner = self._running.pop(task).runner
+            runner, _ = self._running.pop(task)
             reply = task.result()
             self._last[runner.name] = reply
             self._outcome.add(runner, reply)
@@ -185,12 +179,12 @@ class Failover:
 
     async def _stop(self) -> None:
         now = time.monotonic()
-        for task, run in self._running.items():
+        for task, (runner, since) in self._running.items():
             task.cancel()
             if self._outcome.ran_out:
-                self._outcome.add(run.runner, run.runner.ran_out(self._query, now - run.since))
+                self._outcome.add(runner, runner.ran_out(self._query, now - since))
             else:
-                self._outcome.attempts.append(run.runner.overtaken(self._query, now - run.since))
+                self._outcome.attempts.append(runner.overtaken(self._query, now - since))
         if self._running:
             # Wait for the cancellation itself, so that the sockets are closed when the search is over.
             await asyncio.wait(self._running, timeout=0.05)

@@ -31,14 +31,13 @@ class Plan:
     """Whether engines that can be checked cheaply are checked before they are sent the query."""
     last: str = ""
     """The archive where the plan names it: it is asked only when all others have failed."""
+    beside: tuple[str, ...] = ()
+    """Engines that are asked at the same time, and merged: ``library`` in ``library+auto``."""
 
     @property
     def private(self) -> bool:
         """Whether it asks what belongs to one person: the pages that were read, or the documents."""
-        return bool({ARCHIVE, LIBRARY} & {*self.names, self.last})
-
-    beside: tuple[str, ...] = ()
-    """Engines that are asked at the same time, and merged: ``library`` in ``library+auto``."""
+        return not {ARCHIVE, LIBRARY}.isdisjoint((*self.names, *self.beside, self.last))
 
 
 def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *, chinese: bool = False) -> Plan:
@@ -70,8 +69,8 @@ def _auto(known: Collection[str], ready: Callable[[str], bool], chinese: bool) -
 
 def _with_auto(names: tuple[str, ...], auto: tuple[str, ...], merged: bool) -> Plan:
     """``auto`` beside other engines, or before and after them in one order."""
-    others = tuple(name for name in names if name not in (AUTO, ARCHIVE))
     if merged:
+        others = tuple(name for name in names if name != AUTO)
         return Plan(tuple(name for name in auto if name not in others), probe=True, beside=others)
     at = names.index(AUTO)
     ordered = dict.fromkeys((*names[:at], *auto, *names[at + 1 :]))

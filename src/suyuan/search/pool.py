@@ -12,15 +12,13 @@ from ..core.errors import SuyuanError
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
-from .engine_status import EngineStatus, status_of
 from .guarded import guarded
 from .runner import EngineRunner
 from .shared_engine import SharedEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..live.live import Live
+    from .engine_status import EngineStatus
 
 
 class EnginePool(Mapping[str, EngineRunner]):
@@ -46,7 +44,7 @@ class EnginePool(Mapping[str, EngineRunner]):
         self._live = live
         self._factories = factories
         """The engines that there are, if not the installed ones."""
-        self._names: Sequence[str] = (*(factories or registry.names()), *self._offline)
+        self._names = (*(factories or registry.names()), *self._offline)
         self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
 
@@ -55,7 +53,8 @@ class EnginePool(Mapping[str, EngineRunner]):
             if name not in self._names:
                 raise KeyError(name)
             offline = self._offline.get(name)
-            self._runners[name] = EngineRunner(offline()) if offline else self._make(name)
+            own = self._settings.get(name) or EngineSettings()
+            self._runners[name] = EngineRunner(offline()) if offline else self._made(name, own)
         return self._runners[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -76,6 +75,8 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def status(self, name: str) -> EngineStatus:
         """Whether an engine can be asked now, and what it lacks."""
+        from .engine_status import EngineStatus, status_of
+
         try:
             runner = self[name]
         except SuyuanError as error:
@@ -92,9 +93,6 @@ class EnginePool(Mapping[str, EngineRunner]):
     def trial(self, name: str, settings: EngineSettings) -> EngineRunner:
         """The engine ``name`` with other settings, apart from all that is known about the one in use."""
         return self._made(name, settings, EngineState())
-
-    def _make(self, name: str) -> EngineRunner:
-        return self._made(name, self._settings.get(name) or EngineSettings())
 
     def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
         factory: Any = self._factories[name] if self._factories else registry.load(name)

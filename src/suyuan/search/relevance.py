@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 
 from ..core.causes.engine import OFF_TOPIC
 from ..core.errors import SuyuanError
@@ -65,19 +64,19 @@ def relevance(query: SearchQuery, results: Sequence[SearchResult]) -> float | No
     terms: Sequence[_Term] = _terms(query.text)
     if len(results) < _MIN_RESULTS or sum(term.size for term in terms) < _MIN_TERMS:
         return None
-    shown = [f"{result.title} {result.snippet}" for result in islice(results, _TOP)]
-    if sum(map(len, shown)) < _MIN_LETTERS * len(shown):
+    top = results[:_TOP]
+    if sum(len(result.title) + 1 + len(result.snippet) for result in top) < _MIN_LETTERS * len(top):
         return None
-    texts = [_folded(f"{text} {result.url}") for text, result in zip(shown, results, strict=False)]
-    if (share := _share(terms, texts, _held)) >= _GENUINE:
+    if (share := _best(_shares(terms, map(_searched, top), _held))) >= _GENUINE:
         return share
-    one_site = len({result.source for result in islice(results, _TOP)}) == 1 and not _asks_for_site(query)
+    texts = list(map(_searched, top))
+    one_site = len({result.source for result in top}) == 1 and not _asks_for_site(query)
     if not _about_a_word(terms, texts, one_site):
-        terms = _comparable(terms, query.text, " ".join(shown))
+        terms = _comparable(terms, query.text, " ".join(f"{result.title} {result.snippet}" for result in top))
     if sum(term.size for term in terms) < _MIN_TERMS:
         return None
     # Engines correct spelling, so words that look alike count where the words themselves are missing.
-    return _share(terms, texts, _held_alike)
+    return _best(_shares(terms, texts, _held_alike))
 
 
 def check_relevance(engine: str, query: SearchQuery, results: Sequence[SearchResult]) -> float | None:
@@ -99,19 +98,32 @@ def shares(query: str, results: Sequence[SearchResult]) -> list[float]:
     terms = _terms(query)
     if not terms:
         return [0.0] * len(results)
-    whole = min(sum(term.weight for term in terms), _ENOUGH)
-    texts = (_folded(f"{result.title} {result.snippet}") for result in results)
-    return [min(sum(term.weight * _held(term, text) for term in terms) / whole, 1.0) for text in texts]
+    return list(_shares(terms, (_folded(f"{result.title} {result.snippet}") for result in results), _held))
 
 
 def _asks_for_site(query: SearchQuery) -> bool:
     return bool(query.allowed_domains) or "site:" in query.text.lower()
 
 
-def _share(terms: Sequence[_Term], texts: Sequence[str], held: Callable[[_Term, str], float]) -> float:
+def _searched(result: SearchResult) -> str:
+    return _folded(f"{result.title} {result.snippet} {result.url}")
+
+
+def _shares(terms: Sequence[_Term], texts: Iterable[str], held: Callable[[_Term, str], float]) -> Iterator[float]:
+    """The share of the terms' weight that each of ``texts`` holds, from 0 to 1."""
     whole = min(sum(term.weight for term in terms), _ENOUGH)
-    each = sorted((sum([term.weight * held(term, text) for term in terms]) for text in texts), reverse=True)
-    return sum(min(weight / whole, 1.0) for weight in each[:_BEST]) / _BEST
+    for text in texts:
+        yield min(sum([term.weight * held(term, text) for term in terms]) / whole, 1.0)
+
+
+def _best(shares: Iterable[float]) -> float:
+    """The mean of the three largest; nothing is larger than three that hold all."""
+    seen = []
+    for share in shares:
+        seen.append(share)
+        if seen.count(1.0) == _BEST:
+            return 1.0
+    return sum(sorted(seen, reverse=True)[:_BEST]) / _BEST
 
 
 @lru_cache(maxsize=256)
@@ -173,15 +185,13 @@ def _is_language(query: str, there: str, shown: str) -> bool:
 def _held(term: _Term, text: str) -> float:
     """How much of ``term`` stands in ``text``: of Chinese the share of characters that stand there in pairs."""
     word = term.text
-    if term.language in _BY_PAIRS:
-        return _pairs_held(word, text)
-    # Most words stand in no result, and this is asked for every word and every result.
-    return float(word in text and (len(word) > 4 or _stands_apart(word, text)))
+    # This is asked for every word and every result.
+    if word in text:
+        return 1.0 if len(word) > 4 or term.language in _BY_PAIRS or _stands_apart(word, text) else 0.0
+    return _pairs_held(word, text) if term.language in _BY_PAIRS else 0.0
 
 
 def _pairs_held(run: str, text: str) -> float:
-    if len(run) == 1 or run in text:
-        return float(run in text)
     held = set()
     for i in range(len(run) - 1):
         if run[i : i + 2] in text:

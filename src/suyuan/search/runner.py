@@ -15,7 +15,6 @@ from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
 from ..core.query import SearchQuery
 from ..core.result import Attempt, AttemptOutcome, EngineResults
-from ..core.secret import Secret
 from ..core.spans import span
 from .breaker import Breaker
 from .engine_state import EngineState
@@ -140,7 +139,7 @@ class EngineRunner:
             # One engine of several: a fault in its code must not end the search.
             log.exception("engine %s failed inside", self.name)
             bug = causes.ENGINE_BUG(engine=self.name, what=f"{type(error).__name__}: {error}")
-            return self._failed(bug, query, self.clock() - started)
+            return self._failed(self._explained(bug), query, self.clock() - started)
         return self._answered(results, query, took, fits)
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
@@ -262,7 +261,6 @@ class EngineRunner:
         return EngineReply(self._receipt(outcome, query, took, results, relevance=fits), results)
 
     def _failed(self, error: SuyuanError, query: SearchQuery, took: float) -> EngineReply:
-        error = self._explained(error)
         error.engine = error.engine or self.name
         self._learn(error)
         if error.retryable and error.retry_after is None:
@@ -285,8 +283,9 @@ class EngineRunner:
 
     def _explained(self, error: SuyuanError) -> SuyuanError:
         """The failure as the engine explains it, and without its secrets."""
-        told = self.engine.explain(error) if isinstance(self.engine, Engine) else error
-        return told.redacted(self._secrets())
+        if isinstance(self.engine, Engine):
+            return self.engine.explain(error).redacted((self.engine.settings.api_key,))
+        return error.redacted(())
 
     def _learn(self, error: SuyuanError) -> None:
         guarded("the breaker", lambda: self._note(error), None)
@@ -301,9 +300,6 @@ class EngineRunner:
             self.breaker.timed_out(error.detail_code)
         else:
             self.breaker.cancelled()
-
-    def _secrets(self) -> tuple[Secret, ...]:
-        return (self.engine.settings.api_key,) if isinstance(self.engine, Engine) else ()
 
     def _receipt(
         self,

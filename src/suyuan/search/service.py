@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from ..live.shared_cache import SharedCache
 
 T = TypeVar("T")
+_Search = Callable[[], Coroutine[Any, Any, SearchPage]]
 
 log = logging.getLogger("suyuan.search")
-
-_MAX_PLANS = 256
 
 
 class SearchService:
@@ -67,7 +66,6 @@ class SearchService:
         self._seconds = seconds
         self._cache_seconds = cache_seconds
         self._lang = lang
-        self._plans: dict[tuple[str, bool], Plan] = {}
         self._bridge = bridge or SyncBridge()
         self._cache: TtlCache[SearchPage] = TtlCache()
         self._flights: SingleFlight[SearchPage] = SingleFlight()
@@ -104,9 +102,9 @@ class SearchService:
             return replace(kept, query=full, cached=True, took_ms=0)
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
-        work = partial(self._search, full, plan, most)
+        work = partial(self._search, full, plan, most, time.monotonic())
         if self._shared is not None and fresh:
-            work = partial(self._search_shared, self._shared, repr(key), full, plan, most)
+            work = partial(self._search_shared, self._shared, repr(key), full, plan, work)
         with span("search", trace_id=full.trace_id):
             page = await self._flights.run((key, waits), work)
         if page.results and fresh:
@@ -133,7 +131,7 @@ class SearchService:
         return self._bridge.run(work)
 
     async def _search_shared(
-        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, most: int
+        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, search: _Search
     ) -> SearchPage:
         """Search, unless another worker has found the same lately, or is about to."""
         seconds = self._time_for(query, plan)
@@ -147,7 +145,7 @@ class SearchService:
             except ValueError as error:
                 log.warning("a page in the shared cache cannot be read: %s", error)
         try:
-            page = await self._search(query, plan, most)
+            page = await search()
             if page.results:
                 await shared.put(name, dump_page(page), self._cache_seconds)
             return page
@@ -155,8 +153,7 @@ class SearchService:
             if mine:
                 await shared.release(name)
 
-    async def _search(self, query: SearchQuery, plan: Plan, most: int) -> SearchPage:
-        started = time.monotonic()
+    async def _search(self, query: SearchQuery, plan: Plan, most: int, started: float) -> SearchPage:
         seconds = self._time_for(query, plan)
         deadline = started + seconds
         skipped = SearchOutcome()
@@ -237,14 +234,8 @@ class SearchService:
         return only or self._seconds
 
     def _plan(self, spec: str, query: SearchQuery) -> Plan:
-        spec = spec.strip()
         chinese = AUTO in spec and (query.lang or script_language(query.text)).startswith("zh")
-        key = (spec, chinese)
-        if key not in self._plans:
-            if len(self._plans) >= _MAX_PLANS:
-                self._plans.clear()
-            self._plans[key] = make_plan(spec, self.engines, self._ready, chinese=chinese)
-        return self._plans[key]
+        return make_plan(spec, self.engines, self._ready, chinese=chinese)
 
     def _configured(self, name: str) -> bool:
         return bool(getattr(self.engines[name].engine, "configured", True))
