@@ -20,7 +20,6 @@ from ..chat.runs import Run
 from ..chat.service import Change, ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
-from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..core.views import items_view, receipt
 from ..doctor.debug_bundle import bundle
@@ -295,17 +294,10 @@ async def search(request: Request, body: s.SearchIn) -> Response:
     fields: dict[str, Any] = body.model_dump(exclude={"query", "engines", "depth", "max_tokens"})
     query = SearchQuery(body.query, **fields)
     searching = client_from(request).search(query, engines=body.engines, depth=body.depth, max_tokens=body.max_tokens)
-    try:
-        page = await while_connected(request, searching)
-    except SuyuanError as error:
-        _metrics(request).count_search(receipt(error.attempts))
-        raise
+    page = await while_connected(request, _metrics(request).counted(searching))
     lang = language_of(request)
-    attempts = receipt(page.attempts, lang)
-    if not page.cached:
-        _metrics(request).count_search(attempts)
     # A response of our own, since checking each field of it would take as long as the search.
-    return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": attempts})
+    return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": receipt(page.attempts, lang)})
 
 
 @web.post("/fetch", tags=["web"])
