@@ -121,6 +121,17 @@ class TestSite:
         only = client.map(server.site.url, sitemap="only")
         assert {each.url.removeprefix(server.site.url) for each in only.links} == {"/", "/docs/harbour", "/docs/hidden"}
 
+    def test_a_map_counts_among_the_crawls(self, server: Compat, client: Firecrawl) -> None:
+        server.slow.clear()
+        started = [client.start_crawl(f"{server.site.url}/slow", sitemap="skip").id for _ in range(4)]
+        try:
+            full = requests.post(f"{server.url}/v2/map", json={"url": server.site.url}, headers=AUTH, timeout=30)
+            assert (full.status_code, full.json()["code"]) == (429, "TOO_MANY_CRAWLS")
+        finally:
+            for id in started:
+                client.cancel_crawl(id)
+            server.slow.set()
+
     def test_crawl(self, server: Compat, client: Firecrawl) -> None:
         started = client.start_crawl(
             server.site.url, exclude_paths=["hidden"], scrape_options={"formats": ["markdown", "links"]}

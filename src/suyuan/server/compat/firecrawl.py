@@ -273,8 +273,7 @@ async def map_site(request: Request, body: Map) -> Response:
     job = crawls.begin(body.url, limits=limits, texts=False)
     try:
         seconds = min(body.timeout / 1000 if body.timeout else _MAP_SECONDS, _MAP_SECONDS)
-        await while_connected(request, job.crawl.run(seconds))
-        job.crawl.check_start()
+        await while_connected(request, crawls.wait(job, seconds))
     finally:
         crawls.forget(job)
     links = [{"url": url} for url in _addresses(job, body)[: body.limit]]

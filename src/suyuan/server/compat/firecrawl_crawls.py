@@ -93,11 +93,7 @@ def _started(
 ) -> Response:
     crawls: Crawls = request.app.state.crawls
     job = crawls.begin(*urls, limits=limits, options=options.model_dump(by_alias=True), lost=lost)
-    try:
-        crawls.run(job)
-    except SuyuanError:
-        crawls.forget(job)
-        raise
+    crawls.run(job)
     return OrjsonResponse(
         {"success": True, "id": job.id, "url": f"{_own_url(request)}/{job.id}", **more, **warning(lost)}
     )
