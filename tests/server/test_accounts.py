@@ -211,6 +211,18 @@ async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -
     assert made["token"] not in str(rows), "only hashes are kept"
 
 
+async def test_the_audit_log_names_who_did_it(team: Team) -> None:
+    async with team.as_("anna", scopes=("admin", "search", "read", "chat")) as admin, team.as_("bob") as member:
+        _, made = await member("POST", "/api/tokens", {"label": "noted"})
+        assert (await member("DELETE", f"/api/tokens/{made['id']}"))[0] == 204
+        assert (await admin("GET", "/api/users/carl/export"))[0] == 200
+        assert (await admin("PATCH", "/api/users/carl", {"quotas": {"searches": 0}}))[0] == 200
+        _, log = await admin("GET", "/api/audit")
+    who = {(line["action"], line["what"]): line["person"] for line in log["audit"]}
+    assert who["token created", made["id"]] == who["token revoked", made["id"]] == "bob"
+    assert who["user exported", "carl"] == who["user changed", "carl"] == "anna"
+
+
 async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoked(
     team: Team, go_on: threading.Event
 ) -> None:
