@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -107,6 +108,23 @@ async def test_people_log_in_by_the_page(team: Team) -> None:
             cookie = answer.headers["Set-Cookie"]
             assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
         assert (await browser("GET", "/api/me"))[1]["name"] == "bob"
+
+
+async def test_a_cookie_that_is_replaced_stays_one_for_encrypted_connections(tmp_path: Path) -> None:
+    """A proxy that is trusted says how the browser reaches it."""
+    with serving(settings_of(data=tmp_path), users=True, trusted_proxies=("127.0.0.0/8",)) as served:
+        accounts = served.app.state.accounts
+        add_account(accounts.people, "anna", PASSWORD)
+        async with aiohttp.ClientSession(headers={"X-Forwarded-Proto": "https"}) as session:
+            body = {"name": "anna", "password": PASSWORD}
+            async with session.post(served.url + "/api/login", json=body) as answer:
+                first = answer.cookies["suyuan_login"]
+            accounts._clock = lambda: time.time() + 2 * 86_400
+            headers = {"Cookie": f"suyuan_login={first.value}"}
+            async with session.get(served.url + "/api/me", headers=headers) as answer:
+                second = answer.cookies["suyuan_login"]
+    assert first["secure"] and second["secure"] and second.value != first.value
+    assert second["max-age"] == first["max-age"]
 
 
 async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
