@@ -71,6 +71,20 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         await page.locator(".documents a", has_text="Note").wait_for()
         await page.click(".documents .link")
         await page.locator(".documents a").wait_for(state="detached")
+        # However many they are, each that cannot be read says why.
+        texts = [{"name": f"{n}.md", "mimeType": "text/markdown", "buffer": b"Text."} for n in range(21)]
+        broken = [{"name": name, "mimeType": "application/pdf", "buffer": b"%PDF- x"} for name in ("a.pdf", "b.pdf")]
+        await page.set_input_files("#library input", [*texts, *broken])
+        await page.locator("#library .findings .error").nth(1).wait_for()
+        told = await page.locator("#library .findings").inner_text()
+        assert "a.pdf: " in told and "b.pdf: " in told
+        await page.locator(".documents a").nth(20).wait_for()
+        # A list that cannot be had is no empty list.
+        await page.route("**/api/library", lambda route: route.abort())
+        await page.reload()
+        await page.locator("#library .findings .error").wait_for()
+        assert await page.locator(".documents li").count() == 0
+        assert "server" in await page.locator("#library .findings").inner_text()
         await page.close()
 
 

@@ -61,6 +61,7 @@ from .compat import (
 from .compat.crawls import Crawls
 from .cookies import Cookies
 from .direct import DirectRoutesMiddleware
+from .error_forms import accepts_html
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
@@ -258,7 +259,7 @@ class Preloader:
 async def _on_error(request: Request, error: Exception) -> Response:
     """Answer a failed request: with a page for people, with JSON for programs."""
     failure, status = _failure(request, error)
-    wants_page = request.method == "GET" and failures.accepts_html(request.headers)
+    wants_page = request.method == "GET" and accepts_html(request)
     if wants_page and not request.url.path.startswith(INTERFACES):
         return page.error_page(request, failure, status)
     return failures.failure(request, failure, status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,7 +14,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from ..chat.answering import MAX_MESSAGE, check_message
-from ..chat.service import ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
 from ..core.errors import SuyuanError
@@ -24,12 +22,12 @@ from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
-from ..store.conversation import Conversation, Message
+from ..store.conversation import Conversation
 from . import health
 from .answer_html import AnswerHtml, environment
 from .answer_stream import followed_messages
 from .answer_view import AnswerView, kept_view
-from .api import client_from, conversation_view
+from .api import client_from, conversation_view, kept_answer
 from .draft import checked, draft_settings
 from .errors import language_of, status_of
 from .markdown_stream import render
@@ -250,21 +248,18 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = client_from(request).chat, answer_html(request)
-    found, answers = await chat.follow(run), {}
-    if found is None and (await kept_answer(chat, run)) is None:
-        raise NO_RUN(id=run[:40])
-    with contextlib.suppress(SuyuanError):
-        # An answer can be followed while the store is away.
+    found, kept, answers = await chat.follow(run), None, {}
+    try:
         if (kept := await kept_answer(chat, run)) is not None:
             answers = await chat.read(chat.store.answers, kept.conversation)
+    except SuyuanError:
+        # An answer can be followed while the store is away.
+        if found is None:
+            raise
+    if found is None and kept is None:
+        raise NO_RUN(id=run[:40])
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
     return EventStream(followed_messages(chat, found, run, parts, *asked))
-
-
-async def kept_answer(chat: ChatService, run: str) -> Message | None:
-    """The answer of a run as it is in the store."""
-    kept = await chat.read(chat.store.message, run)
-    return kept if kept and kept.role == "assistant" else None
 
 
 @router.get("/export/{run}")

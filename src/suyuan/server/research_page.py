@@ -18,8 +18,7 @@ from ..research.report import Research, placed
 from ..store.research import StoredJob
 from .api import client_from
 from .compat import tavily_research
-from .error_forms import is_json
-from .errors import accepts_html
+from .error_forms import accepts_html, is_json
 from .page import error_page, form_of, render_page
 from .static_files import beside
 
@@ -54,7 +53,7 @@ async def new_research(request: Request) -> Response:
 @router.get("/research/{id}")
 async def research_page(request: Request, id: str, part: str = "") -> Response:
     """A job as it is now; ``part=body`` returns what changes. A Tavily client wants no page."""
-    if not part and not accepts_html(request.headers):
+    if not part and not accepts_html(request):
         return await tavily_research.get(request, id)
     try:
         job = await client_from(request).research_service.get(id)

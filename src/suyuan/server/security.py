@@ -20,8 +20,8 @@ from ..net.credentials import Credentials, check_token, client_key, is_loopback
 from ..store.accounts import Accounts
 from .cookies import Cookies
 from .direct import replayed
-from .error_forms import TAVILY_PATHS, is_json
-from .errors import accepts_html, failure
+from .error_forms import TAVILY_PATHS, accepts_html, is_json
+from .errors import failure
 from .identity import Identity
 from .login import LoginPage, read_body
 from .logins import COOKIE, Logins
@@ -123,7 +123,7 @@ class SecurityMiddleware:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: SuyuanError) -> None:
         """Answer a request that is not accepted: a person is asked to log in, a program gets the error."""
         connection = HTTPConnection(scope)
-        person = scope["method"] in _READING and accepts_html(connection.headers)
+        person = scope["method"] in _READING and accepts_html(connection)
         if person and error.detail_code in _LOG_IN:
             answer = self._login.redirect(scope)
         elif person and error.detail_code in _TOO_OFTEN:

@@ -66,7 +66,12 @@ async def settings_page(request: Request) -> Response:
         keys=_KEYS,
         guides=documents.NAMES,
         version=__version__,
-        state={"more": beside("more.js"), "testing": t("engines.testing"), "added": t("settings.library.added")},
+        state={
+            "more": beside("more.js"),
+            "testing": t("engines.testing"),
+            "added": t("settings.library.added"),
+            "offline": t("script.offline"),
+        },
     )
 
 

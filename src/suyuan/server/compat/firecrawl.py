@@ -25,7 +25,7 @@ from ..orjson_response import OrjsonResponse
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls
-from .shared import ForeignCall, Wanted
+from .shared import ForeignCall, Wanted, document_of
 
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
 
@@ -224,7 +224,7 @@ async def _found(fetcher: Fetcher, result: SearchResult, source: str, wanted: Sc
     reading = result.reading
     if wanted is None or reading is None:
         return item
-    document = Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
+    document = document_of(result, reading)
     if not reading.error:
         made = await page_or_error(fetcher, document, wanted)
         return {**item, **made, "metadata": {**made["metadata"], "description": result.snippet}}

@@ -17,7 +17,7 @@ from ...core.causes.page import READ_LATE
 from ...core.causes.web import ONE_ANSWER
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth
+from ...core.page_reading import Depth, PageReading
 from ...core.query import MAX_RESULTS, SearchQuery
 from ...core.result import SearchPage, SearchResult
 from ...core.views import receipt
@@ -186,6 +186,11 @@ def passages_text(result: SearchResult) -> str:
     """What was read of a result as one text, else its snippet."""
     passages = result.reading.passages if result.reading else ()
     return PASSAGES_BETWEEN.join(passage.text for passage in passages) or result.snippet
+
+
+def document_of(result: SearchResult, reading: PageReading) -> Document:
+    """The page of a result as it was read."""
+    return Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
 
 
 async def best_text(text: str, question: str, max_tokens: int) -> str:

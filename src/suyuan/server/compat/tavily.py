@@ -17,7 +17,7 @@ from ...chat.events import Answer
 from ...citations.markers import find_markers
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth, PageReading
+from ...core.page_reading import Depth
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
@@ -28,7 +28,7 @@ from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls, too_long
-from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text
+from .shared import MOST_URLS, ForeignCall, Wanted, best_text, document_of, passages_text
 
 router = APIRouter(tags=["tavily"])
 
@@ -167,16 +167,12 @@ async def _result(call: ForeignCall, result: SearchResult, score: float, body: T
             item["content"] = await best_text(reading.text, body.query, body.chunks())
         if body.include_raw_content == "text":
             try:
-                item["raw_content"] = await call.client.fetcher.in_form(_document_of(result, reading), "plain")
+                item["raw_content"] = await call.client.fetcher.in_form(document_of(result, reading), "plain")
             except SuyuanError as failed:
                 error = failed.failure
     if error:
         item["read_error"] = error.published()
     return item
-
-
-def _document_of(result: SearchResult, reading: PageReading) -> Document:
-    return Document(result.url, reading.final_url, reading.title, reading.text, "", reading.read_at)
 
 
 async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answer:
