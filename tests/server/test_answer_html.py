@@ -17,7 +17,7 @@ TITLES = {"ddg_html": "DuckDuckGo", "bing_html": "Bing"}
 
 def notices(*failures: object) -> str:
     """The notices of an answer, as the page shows them."""
-    parts = AnswerHtml("en", lambda name: TITLES.get(name, name))
+    parts = AnswerHtml("en", TITLES)
     view = AnswerView("run", parts.labels)
     for failure in failures:
         view.take({"kind": "notice", "level": "warning", "failure": failure.as_dict(), "guide": ""})  # type: ignore[attr-defined]
@@ -35,6 +35,13 @@ def test_notices_name_engines_as_the_rest_of_the_page_does() -> None:
     assert "web.providers.bing_html." in hint, "a setting has the name of the engine"
 
 
+def test_a_plan_has_the_titles_of_its_engines() -> None:
+    parts = AnswerHtml("en", TITLES)
+    view = AnswerView("run", parts.labels)
+    view.take({"kind": "search.started", "step": 1, "query": "otters", "engine": "ddg_html,bing_html+own"})
+    assert "DuckDuckGo, Bing + own" in parts.status(view)
+
+
 def test_each_source_is_compared_with_the_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = 0
 
@@ -44,7 +51,7 @@ def test_each_source_is_compared_with_the_others_once(monkeypatch: pytest.Monkey
         return is_reprint(one, other)
 
     monkeypatch.setattr(answer_view, "is_reprint", counting)
-    parts = AnswerHtml("en", lambda name: name)
+    parts = AnswerHtml("en", {})
     view = AnswerView("run", parts.labels)
     sources = [{"number": n, "url": f"https://{n}.example/", "title": "", "snippet": f"Text {n}."} for n in range(40)]
     view.take({"kind": "sources", "sources": sources})

@@ -257,10 +257,9 @@ class Preloader:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    """Answer a failed request: with a page for people, with JSON for programs."""
+    """Answer a failed request: with a page for people, also where they sent a form, with JSON for programs."""
     failure, status = _failure(request, error)
-    wants_page = request.method == "GET" and accepts_html(request)
-    if wants_page and not request.url.path.startswith(INTERFACES):
+    if accepts_html(request) and not request.url.path.startswith(INTERFACES):
         return page.error_page(request, failure, status)
     return failures.failure(request, failure, status)
 

@@ -64,10 +64,7 @@ async def rail(request: Request, text: str = "", here: str = "") -> Response:
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
     """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
     request.app.state.preloader.start()
-    try:
-        conversation = await client_from(request).chat.get(id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    conversation = await client_from(request).chat.get(id)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation, answer_html(request))
         return render_page(request, "thread.html", turns=turns)
@@ -101,7 +98,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         turns=_turns(request, conversation, parts) if conversation else [],
         settings=settings,
         engines=[each for each in engines if each["name"] not in HIDDEN_ENGINES and each["state"] != "no_key"],
-        engine_title=health.plan_title(engines, settings["engine"], t("engine.auto")),
+        engine_title=parts.engine(settings["engine"]),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
         examples=_examples(client, lang),
@@ -212,27 +209,24 @@ def _turns(request: Request, conversation: Conversation, parts: AnswerHtml) -> l
 @router.post("/ask")
 async def ask(request: Request) -> Response:
     """Ask by a plain form, for browsers without scripts."""
-    form = await form_of(request)
+    form = await form_fields(request)
     chat, question = client_from(request).chat, form.get("text", "")
     await request.app.state.preloader.wait()
-    try:
-        check_message(question)
-        if form.get("mode") == "research":
-            job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
-            return RedirectResponse(f"/research/{job.id}", 303)
-        settings = _form_settings(client_from(request), form)
-        if id := form.get("conversation", ""):
-            now = await chat.get(id)
-            changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
-            if settings["mode"] == "agent":
-                changed.pop("search", None)
-            if changed:
-                await chat.change(id, **changed)
-        else:
-            id = (await chat.create(**settings, lang=language_of(request))).id
-        request.app.state.metrics.follow(await chat.ask(id, question))
-    except SuyuanError as error:
-        return error_page(request, error)
+    check_message(question)
+    if form.get("mode") == "research":
+        job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
+        return RedirectResponse(f"/research/{job.id}", 303)
+    settings = _form_settings(client_from(request), form)
+    if id := form.get("conversation", ""):
+        now = await chat.get(id)
+        changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
+        if settings["mode"] == "agent":
+            changed.pop("search", None)
+        if changed:
+            await chat.change(id, **changed)
+    else:
+        id = (await chat.create(**settings, lang=language_of(request))).id
+    request.app.state.metrics.follow(await chat.ask(id, question))
     return RedirectResponse(f"/c/{id}", 303)
 
 
@@ -304,7 +298,7 @@ def preload() -> None:
 
 
 # --- shared by all pages ----------------------------------------------------------------------------------------------
-async def form_of(request: Request) -> dict[str, str]:
+async def form_fields(request: Request) -> dict[str, str]:
     """The fields of a plain form."""
     return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
 
@@ -349,5 +343,4 @@ def answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None = 
     client = client_from(request)
     known = engines or health.engines(client, without_key=False)
     titles = {engine["name"]: str(engine["title"]) for engine in known}
-    prints = client.network.print_problem() is None
-    return AnswerHtml(language_of(request), lambda name: titles.get(name, name), prints=prints)
+    return AnswerHtml(language_of(request), titles, prints=client.network.print_problem() is None)

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from ..core.errors import SuyuanError
+from ..core.causes.web import NO_SUCH_PATH
 from ..messages.catalog import DEFAULT, Texts
 from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
@@ -19,7 +19,7 @@ from ..store.research import StoredJob
 from .api import client_from
 from .compat import tavily_research
 from .error_forms import accepts_html, is_json
-from .page import error_page, form_of, render_page
+from .page import form_fields, render_page
 from .static_files import beside
 
 router = APIRouter(include_in_schema=False)
@@ -41,12 +41,9 @@ async def new_research(request: Request) -> Response:
     """Create a job by a plain form; a Tavily client sends JSON."""
     if is_json(request):
         return await tavily_research.create(request)
-    form = await form_of(request)
+    form = await form_fields(request)
     options = {"depth": form.get("depth", "normal"), "wait_for_plan": True}
-    try:
-        job = await client_from(request).research_service.create(form.get("question", ""), options)
-    except SuyuanError as error:
-        return error_page(request, error)
+    job = await client_from(request).research_service.create(form.get("question", ""), options)
     return RedirectResponse(f"/research/{job.id}", 303)
 
 
@@ -55,10 +52,7 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
     """A job as it is now; ``part=body`` returns what changes. A Tavily client wants no page."""
     if not part and not accepts_html(request):
         return await tavily_research.get(request, id)
-    try:
-        job = await client_from(request).research_service.get(id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    job = await client_from(request).research_service.get(id)
     template = "research_body.html" if part == "body" else "research.html"
     return render_page(request, template, job=job, **_values(job), state={"id": id, "more": beside("more.js")})
 
@@ -73,11 +67,9 @@ async def change_research(request: Request, id: str, action: str) -> Response:
         "resume": service.resume,
         "remove": service.remove,
     }
-    try:
-        if action in actions:
-            await actions[action](id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    if action not in actions:
+        raise NO_SUCH_PATH(path=request.url.path)
+    await actions[action](id)
     return RedirectResponse("/research" if action == "remove" else f"/research/{id}", 303)
 
 
