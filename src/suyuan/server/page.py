@@ -167,9 +167,8 @@ def rail_groups(found: Sequence[Conversation], t: PageTexts) -> list[tuple[str, 
     for each in found:
         at = datetime.fromisoformat(each.updated_at).astimezone()
         days = (now.date() - at.date()).days
-        name = "pinned" if each.pinned_at else "today" if days < 1 else "yesterday" if days < 2 else "earlier"
-        name = "week" if name == "earlier" and days < 7 else name
-        groups.setdefault(name, []).append((each, _age(now - at, t) if days < 1 else ""))
+        day = "today" if days < 1 else "yesterday" if days < 2 else "week" if days < 7 else "earlier"
+        groups.setdefault("pinned" if each.pinned_at else day, []).append((each, _age(now - at, t) if days < 1 else ""))
     return [(t(f"conversations.{name}"), group) for name, group in groups.items()]
 
 

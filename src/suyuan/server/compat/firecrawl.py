@@ -57,7 +57,7 @@ class ScrapeOptions(Wanted):
     @property
     def kinds(self) -> list[str]:
         """The formats by their names."""
-        return [each if isinstance(each, str) else str(each.get("type", "")) for each in self.formats]
+        return _names(self.formats)
 
     def left_out(self, possible: Sequence[str] = (*TEXT_FORMATS, "rawHtml")) -> list[str]:
         """The parameters that have no effect here."""
