@@ -29,6 +29,17 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         await page.locator(".plan .sub").nth(1).wait_for()
         assert await axe(page) == []
         await page.locator("[data-queries]").first.fill("Gull Point Lighthouse height metres")
+        # A plan that is refused says why, and stays as it was written.
+        questions = page.locator("[data-sub]")
+        written = [await questions.nth(n).input_value() for n in range(await questions.count())]
+        for n in range(len(written)):
+            await questions.nth(n).fill("")
+        await page.click(".plan .main")
+        await page.locator("#problem").wait_for()
+        assert await page.locator("#problem").inner_text() and await axe(page) == []
+        assert await page.locator("[data-queries]").first.input_value() == "Gull Point Lighthouse height metres"
+        for n, question in enumerate(written):
+            await questions.nth(n).fill(question)
         # Somebody who looks at another window meanwhile is told.
         await page.evaluate(
             """() => { window.told = []; Object.defineProperty(document, "hidden", {get: () => true});
@@ -37,6 +48,7 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         )
         await page.click(".plan .main")
         await page.locator(".report .cite[data-verdict=supported]").first.wait_for()
+        assert await page.locator("#problem").is_hidden()
         await page.locator(".report .cite").first.hover()
         passage = await page.locator(".source.hot .passage").inner_text()
         assert "metres tall" in passage and "metres tall" in await page.locator(".sentence.hot").inner_text()

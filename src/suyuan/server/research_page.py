@@ -19,8 +19,10 @@ from ..store.research import StoredJob
 from .api import client_from
 from .compat import tavily_research
 from .error_forms import accepts_html, is_json
+from .errors import language_of
 from .page import form_fields, render_page
 from .static_files import beside
+from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
 
@@ -54,7 +56,8 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
         return await tavily_research.get(request, id)
     job = await client_from(request).research_service.get(id)
     template = "research_body.html" if part == "body" else "research.html"
-    return render_page(request, template, job=job, **_values(job), state={"id": id, "more": beside("more.js")})
+    state = {"id": id, "more": beside("more.js"), "offline": PageTexts(language_of(request))("script.offline")}
+    return render_page(request, template, job=job, **_values(job), state=state)
 
 
 @router.post("/research/{id}/{action}")
