@@ -17,10 +17,7 @@ _OPENAI_TYPES = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
     413: "invalid_request_error", 429: "rate_limit_error",
 }  # fmt: skip
-_ANTHROPIC_TYPES = {
-    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
-    413: "request_too_large", 429: "rate_limit_error", 503: "overloaded_error", 504: "timeout_error",
-}  # fmt: skip
+_ANTHROPIC_TYPES = {**_OPENAI_TYPES, 413: "request_too_large", 503: "overloaded_error", 504: "timeout_error"}
 
 
 def is_json(connection: HTTPConnection) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import time
@@ -156,8 +155,7 @@ class Crawls:
         """Stop reading; what is known stays, and the crawl can go on."""
         if job.task is not None:
             job.task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.gather(job.task, return_exceptions=True)
+            await asyncio.wait([job.task])
 
     async def cancel(self, job: CrawlJob) -> None:
         """Stop reading until somebody asks to go on."""
