@@ -164,7 +164,8 @@ class Crawls:
 
     async def close(self) -> None:
         """Stop all crawls."""
-        for job in self._jobs.values():
+        # One that somebody waits for is forgotten when it is stopped.
+        for job in list(self._jobs.values()):
             await self.pause(job)
 
     def _forget_old(self) -> None:
