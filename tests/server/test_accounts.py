@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -113,6 +114,23 @@ async def test_people_log_in_by_the_page(team: Team) -> None:
         assert (await browser("GET", "/api/me"))[0] == 401
 
 
+async def test_a_cookie_that_is_replaced_stays_one_for_encrypted_connections(tmp_path: Path) -> None:
+    """A proxy that is trusted says how the browser reaches it."""
+    with serving(settings_of(data=tmp_path), users=True, trusted_proxies=("127.0.0.0/8",)) as served:
+        accounts = served.app.state.accounts
+        add_account(accounts.people, "anna", PASSWORD)
+        async with aiohttp.ClientSession(headers={"X-Forwarded-Proto": "https"}) as session:
+            body = {"name": "anna", "password": PASSWORD}
+            async with session.post(served.url + "/api/login", json=body) as answer:
+                first = answer.cookies["suyuan_login"]
+            accounts._clock = lambda: time.time() + 2 * 86_400
+            headers = {"Cookie": f"suyuan_login={first.value}"}
+            async with session.get(served.url + "/api/me", headers=headers) as answer:
+                second = answer.cookies["suyuan_login"]
+    assert first["secure"] and second["secure"] and second.value != first.value
+    assert second["max-age"] == first["max-age"]
+
+
 async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +231,18 @@ async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -
     with team.people._database.read() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM suyuan_tokens").all()
     assert made["token"] not in str(rows), "only hashes are kept"
+
+
+async def test_the_audit_log_names_who_did_it(team: Team) -> None:
+    async with team.as_("anna", scopes=("admin", "search", "read", "chat")) as admin, team.as_("bob") as member:
+        _, made = await member("POST", "/api/tokens", {"label": "noted"})
+        assert (await member("DELETE", f"/api/tokens/{made['id']}"))[0] == 204
+        assert (await admin("GET", "/api/users/carl/export"))[0] == 200
+        assert (await admin("PATCH", "/api/users/carl", {"quotas": {"searches": 0}}))[0] == 200
+        _, log = await admin("GET", "/api/audit")
+    who = {(line["action"], line["what"]): line["person"] for line in log["audit"]}
+    assert who["token created", made["id"]] == who["token revoked", made["id"]] == "bob"
+    assert who["user exported", "carl"] == who["user changed", "carl"] == "anna"
 
 
 async def test_a_shared_link_shows_the_conversation_as_it_was_until_it_is_revoked(

@@ -23,6 +23,7 @@ from support.oai import serve_model, stall
 from support.site import serve
 from support.site import stall as never
 from support.timing import PATIENCE, eventually, quickest, seconds_of, soon
+from suyuan.core.causes.store import STORE_UNREACHABLE
 from suyuan.llm.settings import ModelSettings
 from suyuan.server import api
 from suyuan.server.direct import _direct
@@ -553,6 +554,22 @@ class TestStreams:
         assert made == 1, "nothing is made for a client that does not take it"
         assert len(self.App.state.streams) == 0
 
+    async def test_a_failure_on_the_way_is_the_last_event(self) -> None:
+        sent: list[Any] = []
+
+        async def messages() -> AsyncIterator[bytes]:
+            yield message({"n": 1})
+            raise STORE_UNREACHABLE(where="db", why="gone")
+
+        async def send(part: Any) -> None:
+            sent.append(part)
+
+        await EventStream(messages())(self.scope(), _silent, send)
+        assert [part["type"] for part in sent].count("http.response.start") == 1, "a response begins once"
+        assert b"event: error" in sent[-2]["body"] and b"StoreError" in sent[-2]["body"]
+        assert sent[-1] == {"type": "http.response.body", "body": b"", "more_body": False}
+        assert len(self.App.state.streams) == 0
+
     async def test_heartbeats_are_sent_in_silence(self) -> None:
         sent: list[bytes] = []
 
@@ -589,6 +606,7 @@ async def _silent() -> Any:
         ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
         ("en-US,en;q=0.9,zh;q=0.8", "en"),
         ("fr,zh;q=0.5", "zh"),
+        ("fr; q=0.9, zh; q=0.5", "zh"),
         ("de", "en"),
         ("zh;q=x", "en"),
     ],

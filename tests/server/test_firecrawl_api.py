@@ -26,6 +26,7 @@ from firecrawl.v2.utils.error_handler import (
 
 from server.compat_server import QUESTION, TOKEN, Compat, compat_server, site_server, small_site
 from support.timing import PATIENCE
+from suyuan.pages.crawl import CrawlLimits
 from suyuan.server.compat.crawls import Crawls
 
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
@@ -121,6 +122,17 @@ class TestSite:
         only = client.map(server.site.url, sitemap="only")
         assert {each.url.removeprefix(server.site.url) for each in only.links} == {"/", "/docs/harbour", "/docs/hidden"}
 
+    def test_a_map_counts_among_the_crawls(self, server: Compat, client: Firecrawl) -> None:
+        server.slow.clear()
+        started = [client.start_crawl(f"{server.site.url}/slow", sitemap="skip").id for _ in range(4)]
+        try:
+            full = requests.post(f"{server.url}/v2/map", json={"url": server.site.url}, headers=AUTH, timeout=30)
+            assert (full.status_code, full.json()["code"]) == (429, "TOO_MANY_CRAWLS")
+        finally:
+            for id in started:
+                client.cancel_crawl(id)
+            server.slow.set()
+
     def test_crawl(self, server: Compat, client: Firecrawl) -> None:
         started = client.start_crawl(
             server.site.url, exclude_paths=["hidden"], scrape_options={"formats": ["markdown", "links"]}
@@ -187,6 +199,29 @@ def test_a_crawl_goes_on_when_the_server_is_started_again(tmp_path: Path) -> Non
             }
             assert [each.url for each in client.get_crawl_errors(started.id).errors] == [f"{site.url}/gone"]
         assert [seen.path for seen in site.seen].count("/docs/crane") == 1, "what was read is not read again"
+
+
+def test_crawls_that_somebody_waits_for_end_with_the_server() -> None:
+    with small_site() as (site, slow), site_server(site) as served:
+        crawls = Crawls(served.app.state.client)
+
+        async def mapped() -> None:
+            job = crawls.begin(f"{site.url}/slow", limits=CrawlLimits(), texts=False)
+            try:
+                await crawls.wait(job, PATIENCE)
+            finally:
+                crawls.forget(job)
+
+        async def stopped() -> list[Any]:
+            waiting = [asyncio.create_task(mapped()) for _ in range(3)]
+            while len(crawls.running()) < 3:
+                await asyncio.sleep(0)
+            await crawls.close()
+            return await asyncio.gather(*waiting, return_exceptions=True)
+
+        ended = asyncio.run_coroutine_threadsafe(stopped(), served.loop).result(PATIENCE)
+        assert [type(each) for each in ended] == [asyncio.CancelledError] * 3 and not crawls.running()
+        slow.set()
 
 
 def test_a_batch_of_pages(server: Compat, client: Firecrawl) -> None:

@@ -65,6 +65,9 @@ async def test_what_cannot_be_added_says_why(tmp_path: Path) -> None:
             ):
                 got, answer = await send(ask, *files, **fields)
                 assert (got, answer["error"]["detail_code"]) == (status, code)
+            # None of many is left out without a word.
+            got, answer = await send(ask, *((f"{n}.md", b"Notes.") for n in range(21)))
+            assert got == 400 and "20" in answer["error"]["message"] and "files" in answer["error"]["message"]
             # A folder of the server is not for whoever asks.
             await served.app.state.client.library.add(str(_folder(tmp_path)))
             (document,) = (await ask("GET", "/api/library"))[1]["documents"]

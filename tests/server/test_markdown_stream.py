@@ -59,7 +59,7 @@ def sizes(rng: random.Random) -> Iterator[int]:
 
 @pytest.mark.req("C11.2", "C5.3")
 def test_a_marker_of_a_known_source_becomes_a_superscript_link() -> None:
-    assert render("雨水[1]。", SOURCES) == [
+    assert render("雨水[1]。", SOURCES, Labels("来源")) == [
         '<p>雨水<sup><a class="cite" data-cite="1" href="https://one.example/a?b=1&amp;c=2" aria-label="来源 1" '
         'target="_blank" rel="noopener noreferrer nofollow">1</a></sup>。</p>\n'
     ]
@@ -112,9 +112,15 @@ def test_headings_tables_and_code_fit_into_the_page() -> None:
     ],
 )
 def test_formulas_are_mathml_and_code_has_colours(text: str, parts: list[str]) -> None:
-    html = "".join(render(text, SOURCES, Labels(as_text="shown as text")))
+    html = "".join(render(text, SOURCES, Labels(copy="Copy", as_text="shown as text")))
     assert [part for part in parts if part not in html] == [], html
     assert "script" not in html and "style" not in html
+
+
+def test_where_nothing_can_be_copied_there_is_no_button() -> None:
+    text = "```python\nx = 1\n```\n\n|a|\n|-|\n|1|\n\n```mermaid\ngraph TD\n```\n"
+    assert "<button" not in "".join(render(text, {}))
+    assert "".join(render(text, {}, Labels(copy="Copy", csv="CSV"))).count("<button") == 3
 
 
 def test_a_formula_is_shown_when_it_is_complete() -> None:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -127,6 +128,30 @@ async def test_a_proxy_that_takes_the_path_away_is_fine_too() -> None:
     for path in ("/suyuan/c/1", "/c/1", "/suyuan", "/suyuanx"):
         await wrapped({"type": "http", "path": path, "headers": []}, None, None)  # type: ignore[arg-type]
     assert seen == ["/c/1", "/c/1", "/", "/suyuanx"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "got"),
+    [
+        ('<a class="x" href="/c/1">', '<a class="x" href="/suyuan/c/1">'),
+        ('<a href="//other.example/">', '<a href="//other.example/">'),
+        ('<meta http-equiv="refresh" content="0;url=/c/1">', '<meta http-equiv="refresh" content="0;url=/suyuan/c/1">'),
+        # What an answer says is nobody's to change.
+        ('<code>&lt;a href="/docs"&gt; src="/x"</code>', '<code>&lt;a href="/docs"&gt; src="/x"</code>'),
+    ],
+)
+async def test_links_are_changed_and_texts_are_not(sent: str, got: str) -> None:
+    bodies = []
+
+    async def app(scope: object, receive: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+        await send({"type": "http.response.body", "body": sent.encode()})
+
+    async def client(message: dict[str, Any]) -> None:
+        bodies.append(message.get("body", b""))
+
+    await PrefixMiddleware(app, "/suyuan")({"type": "http", "path": "/", "headers": []}, None, client)  # type: ignore[arg-type]
+    assert b"".join(bodies).decode() == got
 
 
 def test_the_deployment_files_fit_together() -> None:

@@ -29,6 +29,17 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         await page.locator(".plan .sub").nth(1).wait_for()
         assert await axe(page) == []
         await page.locator("[data-queries]").first.fill("Gull Point Lighthouse height metres")
+        # A plan that is refused says why, and stays as it was written.
+        questions = page.locator("[data-sub]")
+        written = [await questions.nth(n).input_value() for n in range(await questions.count())]
+        for n in range(len(written)):
+            await questions.nth(n).fill("")
+        await page.click(".plan .main")
+        await page.locator("#problem").wait_for()
+        assert await page.locator("#problem").inner_text() and await axe(page) == []
+        assert await page.locator("[data-queries]").first.input_value() == "Gull Point Lighthouse height metres"
+        for n, question in enumerate(written):
+            await questions.nth(n).fill(question)
         # Somebody who looks at another window meanwhile is told.
         await page.evaluate(
             """() => { window.told = []; Object.defineProperty(document, "hidden", {get: () => true});
@@ -37,6 +48,7 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         )
         await page.click(".plan .main")
         await page.locator(".report .cite[data-verdict=supported]").first.wait_for()
+        assert await page.locator("#problem").is_hidden()
         await page.locator(".report .cite").first.hover()
         passage = await page.locator(".source.hot .passage").inner_text()
         assert "metres tall" in passage and "metres tall" in await page.locator(".sentence.hot").inner_text()
@@ -71,6 +83,20 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         await page.locator(".documents a", has_text="Note").wait_for()
         await page.click(".documents .link")
         await page.locator(".documents a").wait_for(state="detached")
+        # However many they are, each that cannot be read says why.
+        texts = [{"name": f"{n}.md", "mimeType": "text/markdown", "buffer": b"Text."} for n in range(21)]
+        broken = [{"name": name, "mimeType": "application/pdf", "buffer": b"%PDF- x"} for name in ("a.pdf", "b.pdf")]
+        await page.set_input_files("#library input", [*texts, *broken])
+        await page.locator("#library .findings .error").nth(1).wait_for()
+        told = await page.locator("#library .findings").inner_text()
+        assert "a.pdf: " in told and "b.pdf: " in told
+        await page.locator(".documents a").nth(20).wait_for()
+        # A list that cannot be had is no empty list.
+        await page.route("**/api/library", lambda route: route.abort())
+        await page.reload()
+        await page.locator("#library .findings .error").wait_for()
+        assert await page.locator(".documents li").count() == 0
+        assert "server" in await page.locator("#library .findings").inner_text()
         await page.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import requests
 from tavily import AsyncTavilyClient, TavilyClient
 from tavily.errors import BadRequestError, ForbiddenError, InvalidAPIKeyError
 
-from server.compat_server import QUESTION, TOKEN, Compat, compat_server
+from server.compat_server import QUESTION, TOKEN, Compat, compat_server, site_server, small_site
 from support.timing import until
 from suyuan.server.compat.tavily import TavilySearch
 
@@ -218,6 +219,20 @@ class TestPages:
         used = requests.get(server.url + "/usage", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30).json()
         assert used["key"]["search_usage"] >= 1 and used["account"]["plan_limit"] is None
 
+    def test_tasks_are_part_of_the_usage(self, server: Compat, client: TavilyClient) -> None:
+        auth = {"Authorization": f"Bearer {TOKEN}"}
+        before = requests.get(server.url + "/usage", headers=auth, timeout=30).json()["key"]
+        client.research(QUESTION, model="mini")
+        after = requests.get(server.url + "/usage", headers=auth, timeout=30).json()["key"]
+        assert after["research_usage"] == before["research_usage"] + 1 and after["usage"] == before["usage"] + 1
+
+
+def test_a_crawl_that_cannot_begin_leaves_nothing_behind(tmp_path: Path) -> None:
+    with small_site() as (site, _), site_server(site, tmp_path) as served:
+        url = {"url": f"{site.url}/gone", "api_key": TOKEN}
+        assert requests.post(f"{served.url}/crawl", json=url, timeout=30).json()["detail"]["detail_code"] == "not_found"
+        assert not list(tmp_path.glob("crawls/*"))
+
 
 class TestLangChain:
     def test_the_tools_of_langchain(self, server: Compat) -> None:
@@ -255,5 +270,6 @@ class TestResearch:
         assert none.status_code == 404 and "none" in none.json()["detail"]["error"]
         empty = post(server, "/research", {"input": ""}, **own)
         assert empty.status_code == 400 and empty.json()["detail"]["error"]
-        begun = post(server, "/research", {"input": QUESTION, "model": "mini", "citation_format": "apa"}, **own).json()
-        assert begun["suyuan"]["not_honoured"] == ["citation_format"]
+        wish = {"input": QUESTION, "model": "mini", "citation_format": "apa", "output_schema": {"type": "object"}}
+        begun = post(server, "/research", {**wish, "api_key": TOKEN, "max_cost": 3}, **own).json()
+        assert set(begun["suyuan"]["not_honoured"]) == {"citation_format", "output_schema", "max_cost"}

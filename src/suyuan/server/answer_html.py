@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -26,7 +26,7 @@ _STEP = re.compile(r"\s+(?=[1-9]\. )")
 class AnswerHtml:
     """The parts of an answer as HTML, in one language."""
 
-    def __init__(self, lang: str, titles: Callable[[str], str], *, prints: bool = False) -> None:
+    def __init__(self, lang: str, titles: Mapping[str, str], *, prints: bool = False) -> None:
         self.texts = PageTexts(lang)
         self.prints = prints
         """Whether the server can make a PDF."""
@@ -96,7 +96,7 @@ class AnswerHtml:
 
     def _titled(self, failure: Failure) -> Failure:
         params = {name: self._with_titles(value) for name, value in failure.params.items()}
-        return replace(failure, engine=self._titles(failure.engine), params=params)
+        return replace(failure, engine=self._titles.get(failure.engine, failure.engine), params=params)
 
     def _with_titles(self, value: object) -> object:
         if isinstance(value, Failures):
@@ -116,9 +116,7 @@ class AnswerHtml:
 
     def engine(self, name: str) -> str:
         """The title of an engine or a plan."""
-        if name in ("", "auto"):
-            return self.texts("engine.auto")
-        return "+".join(self._titles(part) for part in name.split("+"))
+        return self.texts.plan(name, self._titles)
 
 
 def _seconds(ms: float) -> str:

@@ -36,6 +36,26 @@ class Step:
 
 
 @dataclass(slots=True)
+class Listing:
+    """The sources of an answer: those that it cites, the others, and the reprints of one of them by its number."""
+
+    supports: Counter[int]
+    """How many sentences each source supports."""
+    used: list[Json] = field(default_factory=list)
+    others: list[Json] = field(default_factory=list)
+    reprints: dict[int, list[Json]] = field(default_factory=dict)
+
+    def add(self, source: Json, *, cited: bool) -> None:
+        """Add the next source; one whose text another has too stands below that one."""
+        text = source.get("snippet") or ""
+        known = (each for each in (*self.used, *self.others) if is_reprint(each.get("snippet") or "", text))
+        if (origin := next(known, None)) is not None:
+            self.reprints.setdefault(origin["number"], []).append(source)
+        else:
+            (self.used if cited else self.others).append(source)
+
+
+@dataclass(slots=True)
 class AnswerView:
     """An answer so far."""
 
@@ -117,41 +137,12 @@ class AnswerView:
         cited: Sequence[int] = (self.answer or {}).get("cited", ())
         return cited
 
-    @property
-    def used(self) -> list[Json]:
-        """The sources that the answer cites, without reprints of another."""
-        return [source for source in self.listed if source["number"] in self.cited]
-
-    @property
-    def others(self) -> list[Json]:
-        """The sources that the answer does not cite."""
-        return [source for source in self.listed if source["number"] not in self.cited]
-
-    @property
-    def listed(self) -> list[Json]:
-        """The sources without reprints, those that are cited first."""
-        folded = {each["number"] for some in self.reprints.values() for each in some}
-        own = [source for number, source in self.sources.items() if number not in folded]
-        return sorted(own, key=lambda source: source["number"] not in self.cited)
-
-    @property
-    def reprints(self) -> dict[int, list[Json]]:
-        """The sources whose text another one has too, by the number of the one that is cited or found first."""
-        found: dict[int, list[Json]] = {}
-        origins: list[Json] = []
+    def listing(self) -> Listing:
+        """The sources as they are listed; this takes time, since each is compared with the others."""
+        found = Listing(Counter(check["number"] for check in self.checks if check["verdict"] == "supported"))
         for source in sorted(self.sources.values(), key=lambda source: source["number"] not in self.cited):
-            text = source.get("snippet") or ""
-            origin = next((each for each in origins if is_reprint(each.get("snippet") or "", text)), None)
-            if origin is None:
-                origins.append(source)
-            else:
-                found.setdefault(origin["number"], []).append(source)
+            found.add(source, cited=source["number"] in self.cited)
         return found
-
-    @property
-    def supports(self) -> Counter[int]:
-        """How many sentences each source supports."""
-        return Counter(check["number"] for check in self.checks if check["verdict"] == "supported")
 
     @property
     def confirmed(self) -> tuple[int, int, int] | None:

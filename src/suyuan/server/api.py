@@ -20,13 +20,12 @@ from ..chat.runs import Run
 from ..chat.service import Change, ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
-from ..core.errors import SuyuanError
 from ..core.query import SearchQuery
 from ..core.views import items_view, receipt
 from ..doctor.debug_bundle import bundle
 from ..pages.passages import select
 from ..research.forms import FORMS
-from ..store.conversation import Conversation
+from ..store.conversation import Conversation, Message
 from . import schemas as s
 from .answer_stream import POLL_INTERVAL
 from .errors import language_of
@@ -231,10 +230,15 @@ async def follow_run(request: Request, run: str) -> Response:
     chat, after = _chat(request), last_seen(request)
     if found := await chat.follow(run):
         return EventStream(_live(found, after))
-    kept = await chat.read(chat.store.message, run)
-    if kept is None or kept.role != "assistant":
+    if await kept_answer(chat, run) is None:
         raise NO_RUN(id=run[:40])
     return EventStream(_kept(chat, run, after))
+
+
+async def kept_answer(chat: ChatService, run: str) -> Message | None:
+    """The answer of a run as it is in the store."""
+    kept = await chat.read(chat.store.message, run)
+    return kept if kept and kept.role == "assistant" else None
 
 
 def last_seen(request: Request) -> int:
@@ -272,7 +276,7 @@ async def _kept(chat: ChatService, run: str, after: int) -> AsyncIterator[bytes]
 async def stop_run(request: Request, run: str) -> dict[str, Any]:
     """Stop an answer, with its model, searches and sockets; the text so far is kept."""
     chat = _chat(request)
-    if chat.run(run) is None and await chat.read(chat.store.message, run) is None:
+    if chat.run(run) is None and await kept_answer(chat, run) is None:
         raise NO_RUN(id=run[:40])
     return {"run": run, "stopped": await chat.stop(run)}
 
@@ -295,17 +299,10 @@ async def search(request: Request, body: s.SearchIn) -> Response:
     fields: dict[str, Any] = body.model_dump(exclude={"query", "engines", "depth", "max_tokens"})
     query = SearchQuery(body.query, **fields)
     searching = client_from(request).search(query, engines=body.engines, depth=body.depth, max_tokens=body.max_tokens)
-    try:
-        page = await while_connected(request, searching)
-    except SuyuanError as error:
-        _metrics(request).count_search(receipt(error.attempts))
-        raise
+    page = await while_connected(request, _metrics(request).counted(searching))
     lang = language_of(request)
-    attempts = receipt(page.attempts, lang)
-    if not page.cached:
-        _metrics(request).count_search(attempts)
     # A response of our own, since checking each field of it would take as long as the search.
-    return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": attempts})
+    return OrjsonResponse({**_NO_EXTRAS, **items_view(page, lang), "receipt": receipt(page.attempts, lang)})
 
 
 @web.post("/fetch", tags=["web"])

@@ -61,6 +61,7 @@ from .compat import (
 from .compat.crawls import Crawls
 from .cookies import Cookies
 from .direct import DirectRoutesMiddleware
+from .error_forms import accepts_html
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
 from .logins import Logins
@@ -256,10 +257,9 @@ class Preloader:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    """Answer a failed request: with a page for people, with JSON for programs."""
+    """Answer a failed request: with a page for people, also where they sent a form, with JSON for programs."""
     failure, status = _failure(request, error)
-    wants_page = request.method == "GET" and failures.accepts_html(request.headers)
-    if wants_page and not request.url.path.startswith(INTERFACES):
+    if accepts_html(request) and not request.url.path.startswith(INTERFACES):
         return page.error_page(request, failure, status)
     return failures.failure(request, failure, status)
 

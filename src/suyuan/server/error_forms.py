@@ -17,10 +17,7 @@ _OPENAI_TYPES = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
     413: "invalid_request_error", 429: "rate_limit_error",
 }  # fmt: skip
-_ANTHROPIC_TYPES = {
-    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
-    413: "request_too_large", 429: "rate_limit_error", 503: "overloaded_error", 504: "timeout_error",
-}  # fmt: skip
+_ANTHROPIC_TYPES = {**_OPENAI_TYPES, 413: "request_too_large", 503: "overloaded_error", 504: "timeout_error"}
 
 
 def is_json(connection: HTTPConnection) -> bool:
@@ -28,12 +25,17 @@ def is_json(connection: HTTPConnection) -> bool:
     return connection.headers.get("content-type", "").split(";")[0].strip().lower() == "application/json"
 
 
+def accepts_html(connection: HTTPConnection) -> bool:
+    """Whether a person with a browser asks."""
+    return "text/html" in connection.headers.get("accept", "")
+
+
 def form_of(connection: HTTPConnection) -> ErrorForm | None:
     """The form that the client of this path expects, or None for our own."""
     path = connection.url.path
     sent = connection.scope.get("method") == "POST" and is_json(connection)
     # These paths are also those of SearXNG and of the page.
-    report = path.startswith("/research/") and "text/html" not in connection.headers.get("accept", "")
+    report = path.startswith("/research/") and not accepts_html(connection)
     if path in TAVILY_PATHS or report or (sent and path in ("/search", "/research")):
         return tavily_error
     if path.startswith("/v1/") and "anthropic-version" in connection.headers:
@@ -54,7 +56,7 @@ def told(published: Published) -> str:
 def openai_error(status: int, published: Published) -> dict[str, Any]:
     """A failure in OpenAI's form, where message and hint are one text."""
     kind = _OPENAI_TYPES.get(status, "server_error")
-    return {"message": told(published), "type": kind, "param": None, "code": code_of(published)}
+    return {"error": {"message": told(published), "type": kind, "param": None, "code": code_of(published)}}
 
 
 def code_of(published: Published) -> str:
@@ -99,7 +101,7 @@ def brave_error(status: int, published: Published) -> dict[str, Any]:
 
 _BY_PREFIX: tuple[tuple[str, ErrorForm], ...] = (
     ("/v1/messages", anthropic_error),
-    ("/v1/", lambda status, published: {"error": openai_error(status, published)}),
+    ("/v1/", openai_error),
     ("/v2/", firecrawl_error),
     ("/r/", jina_error),
     ("/res/v1/", brave_error),

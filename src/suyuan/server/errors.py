@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
@@ -51,8 +50,8 @@ def language_of(connection: HTTPConnection) -> str:
 def preferred(accept_language: str) -> str:
     """The language with texts that an ``Accept-Language`` header prefers."""
     best, weight = DEFAULT, 0.0
-    for part in accept_language.lower().split(","):
-        tag, _, q = part.strip().partition(";q=")
+    for part in accept_language.lower().replace(" ", "").split(","):
+        tag, _, q = part.partition(";q=")
         try:
             value = float(q) if q else 1.0
         except ValueError:
@@ -116,8 +115,3 @@ def of_validation(errors: Any) -> SuyuanError:
 def unexpected(run: str) -> SuyuanError:
     """What is said where our own code failed."""
     return UNEXPECTED(what="Internal Server Error", run=run)
-
-
-def accepts_html(headers: Headers) -> bool:
-    """Whether a person with a browser asks."""
-    return "text/html" in headers.get("accept", "")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
@@ -23,15 +22,13 @@ log = logging.getLogger("suyuan.server")
 _SEARXNG = "searxng"
 # A state that is older than this is checked again when it is read.
 _FRESH = 15.0
-_NAME = re.compile(r"[\w-]+")
 
 
 class Health:
     """The last known state of SearXNG, and the result of the start-up check."""
 
-    def __init__(self, client: AsyncClient, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._clock = clock
         self._checked: float | None = None
         self._error: SuyuanError | None = None
         self._notice: Finding | None = None
@@ -43,7 +40,7 @@ class Health:
 
     def report(self, lang: str) -> dict[str, Any]:
         """The last known state; an old one is checked again for the next report."""
-        if not self._tasks and (self._checked is None or self._clock() - self._checked > _FRESH):
+        if not self._tasks and (self._checked is None or time.monotonic() - self._checked > _FRESH):
             self._tasks.start(self._logged(self._probe()))
         model = self._client.settings.model
         return {
@@ -66,7 +63,7 @@ class Health:
     def _searxng(self, lang: str) -> dict[str, Any]:
         if self._checked is None:
             return {"state": "unknown", "age_seconds": None, "error": None}
-        age = round(self._clock() - self._checked, 1)
+        age = round(time.monotonic() - self._checked, 1)
         return {
             "state": "down" if self._error else "ok",
             "age_seconds": age,
@@ -83,7 +80,7 @@ class Health:
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:
             self._error = await self._client.engines[_SEARXNG].check_health()
-        self._checked = self._clock()
+        self._checked = time.monotonic()
 
     async def _logged(self, work: Awaitable[None]) -> None:
         try:
@@ -112,10 +109,3 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
         "needs": needs,
         "cooldown_seconds": round(status.cooldown),
     }
-
-
-def plan_title(known: Iterable[Mapping[str, Any]], plan: str, auto: str) -> str:
-    """A plan of engines with the titles of those that are known; ``auto`` is the word for the choice of the product."""
-    titles = {each["name"]: each["title"] for each in known} | {"auto": auto}
-    named = _NAME.sub(lambda found: str(titles.get(found[0], found[0])), plan)
-    return named.replace(",", ", ").replace("+", " + ")

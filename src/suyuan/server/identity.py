@@ -15,6 +15,9 @@ from ..store.accounts import Accounts
 from .logins import COOKIE
 from .quotas import Quotas
 
+NewCookie = tuple[str, float]
+"""The value of a cookie, and for how many seconds it counts."""
+
 STRANGER = Person("-", "", "member", frozenset())
 """Somebody who has not logged in: sees what is open to all, and nothing that is anybody's."""
 
@@ -54,14 +57,14 @@ class Identity:
         self._quotas = quotas
         self._origin = origin
 
-    async def of(self, scope: Scope, headers: Headers, keys: list[str]) -> tuple[Person, str]:
-        """Who sends this request, and a new value for the cookie of the login where it is time for one.
+    async def of(self, scope: Scope, keys: list[str]) -> tuple[Person, NewCookie | None]:
+        """Who sends this request, and a new cookie of the login where it is time for one.
 
         Raises a cause where that is nobody, or the request is not for them. ``keys`` are the tokens it came with.
         """
         path = scope["path"]
         if path in _OPEN or path.startswith(_OPEN_BELOW):
-            return STRANGER, ""
+            return STRANGER, None
         person, rotated = await self._found(scope, keys)
         for needed in needed_scopes(scope):
             if not person.may(needed):
@@ -70,17 +73,16 @@ class Identity:
             await self._quotas.count(person, what)
         return person, rotated
 
-    async def _found(self, scope: Scope, keys: list[str]) -> tuple[Person, str]:
+    async def _found(self, scope: Scope, keys: list[str]) -> tuple[Person, NewCookie | None]:
         if keys:
-            return await self._accounts.of_token(keys[0], client_key(scope)), ""
+            return await self._accounts.of_token(keys[0], client_key(scope)), None
         if name := self._by_proxy(scope):
-            return await self._accounts.of_proxy(name, self._origin.new_users), ""
+            return await self._accounts.of_proxy(name, self._origin.new_users), None
         cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
         if not cookie:
             raise LOGIN_NEEDED()
         person, old = await self._accounts.of_login(cookie, client_key(scope))
-        new = await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
-        return person, new[0] if new else ""
+        return person, await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
 
     def _by_proxy(self, scope: Scope) -> str:
         """The person whom a trusted proxy names; anybody else can send such a header too."""

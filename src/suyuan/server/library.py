@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -79,7 +79,9 @@ async def list_documents(request: Request) -> dict[str, Any]:
 
 @router.post("/api/library", status_code=201, response_model=UploadOut, tags=["library"])
 async def add_documents(
-    request: Request, files: list[UploadFile] | None = None, url: Annotated[str, Form(max_length=2000)] = ""
+    request: Request,
+    files: Annotated[list[UploadFile], File(max_length=_MAX_FILES)] = [],  # noqa: B006 - a default for the framework
+    url: Annotated[str, Form(max_length=2000)] = "",
 ) -> Any:
     """Add files (multipart, field ``files``, at most 20) and a web page (``url``).
 
@@ -89,7 +91,7 @@ async def add_documents(
     if not files and not url:
         raise BAD_ARGUMENT(name="files", why=Text("library.detail.no_file"))
     added, errors = [], []
-    for file in (files or [])[:_MAX_FILES]:
+    for file in files:
         try:
             added.append((await library.upload(file.filename or "", await file.read(), limit)).id)
         except SuyuanError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,86 +29,76 @@ class OpenStreams:
     def __init__(self, per_client: int = STREAMS_PER_CLIENT, total: int = STREAMS_TOTAL) -> None:
         self._per_client = per_client
         self._total = total
-        self._open: Counter[str] = Counter()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._closed = False
+        self._open: list[tuple[str, asyncio.Task[Any] | None]] = []
+        """The client and the task of each."""
+        self.closed = False
+        """Whether the server is being stopped."""
 
     def __len__(self) -> int:
-        return self._open.total()
+        return len(self._open)
 
     @contextmanager
     def slot(self, client: str) -> Iterator[None]:
         """Count one stream of ``client``; raises a cause if there are too many."""
-        if self._closed:
+        if self.closed:
             raise SHUTTING_DOWN()
-        if self._open[client] >= self._per_client:
+        if sum(each == client for each, _ in self._open) >= self._per_client:
             raise TOO_MANY_STREAMS(limit=self._per_client, retry_after=5)
         if len(self) >= self._total:
             raise SERVER_FULL(limit=self._total, retry_after=5)
-        self._open[client] += 1
-        task = asyncio.current_task()
-        if task is not None:
-            self._tasks.add(task)
+        stream = client, asyncio.current_task()
+        self._open.append(stream)
         try:
             yield
         finally:
-            self._open[client] -= 1
-            if not self._open[client]:
-                del self._open[client]
-            if task is not None:
-                self._tasks.discard(task)
-
-    @property
-    def closed(self) -> bool:
-        """Whether the server is being stopped."""
-        return self._closed
+            self._open.remove(stream)
 
     def close(self) -> None:
         """End all streams, and accept no more."""
-        self._closed = True
-        for task in list(self._tasks):
-            task.cancel()
+        self.closed = True
+        for _, task in self._open:
+            if task is not None:
+                task.cancel()
 
 
 class BodyLimitMiddleware:
     """Refuses bodies that are too large or too slow, also those without a length."""
 
-    def __init__(self, app: ASGIApp, largest: int = LARGEST_BODY, seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._largest = largest
-        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and count its body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        largest, seconds = UPLOADS.get(scope["path"], (self._largest, self._seconds))
+        largest, seconds = UPLOADS.get(scope["path"], (LARGEST_BODY, BODY_SECONDS))
         if _content_length(scope) > largest:
             await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=largest))(scope, receive, send)
             return
-        await self._app(scope, self._limited(receive, largest, seconds), send)
+        await self._app(scope, _limited(receive, largest, seconds), send)
 
-    def _limited(self, receive: Receive, largest: int, seconds: float) -> Receive:
-        size, complete, deadline = 0, False, asyncio.get_running_loop().time() + seconds
 
-        async def limited() -> Message:
-            nonlocal size, complete
-            if complete:
-                # What follows is the end of the connection, at any time.
-                return await receive()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    message = await receive()
-            except TimeoutError:
-                raise Carried.of(BODY_TOO_SLOW(seconds=seconds)) from None
-            size += len(message.get("body", b""))
-            complete = not message.get("more_body", False)
-            if size > largest:
-                raise Carried.of(BODY_TOO_LARGE(limit=largest))
-            return message
+def _limited(receive: Receive, largest: int, seconds: float) -> Receive:
+    size, complete, deadline = 0, False, asyncio.get_running_loop().time() + seconds
 
-        return limited
+    async def limited() -> Message:
+        nonlocal size, complete
+        if complete:
+            # What follows is the end of the connection, at any time.
+            return await receive()
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            raise Carried.of(BODY_TOO_SLOW(seconds=seconds)) from None
+        size += len(message.get("body", b""))
+        complete = not message.get("more_body", False)
+        if size > largest:
+            raise Carried.of(BODY_TOO_LARGE(limit=largest))
+        return message
+
+    return limited
 
 
 def _content_length(scope: Scope) -> int:

@@ -15,8 +15,9 @@ def code_block(content: str, language: str, copy: str, as_text: str, *, complete
     coloured = _coloured(content, language.lower()) if complete and language and len(content) <= _LONGEST else None
     kind = f' class="language-{escape(language)}"' if language else ""
     # A diagram would need a program that draws it in the browser.
-    note = f' · <span class="meta">{escape(as_text)}</span>' if language.lower() in _DIAGRAMS else ""
-    head = f'<span>{escape(language)}{note}</span><button data-action="copy-code">{escape(copy)}</button>'
+    note = f' · <span class="meta">{escape(as_text)}</span>' if as_text and language.lower() in _DIAGRAMS else ""
+    button = f'<button data-action="copy-code">{escape(copy)}</button>' if copy else ""
+    head = f"<span>{escape(language)}{note}</span>{button}"
     # Long lines scroll sideways, also by keyboard.
     body = (
         f'<pre tabindex="0"><code{kind}>{escape(content, quote=False) if coloured is None else coloured}</code></pre>'

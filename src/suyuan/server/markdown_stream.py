@@ -70,15 +70,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The words that a text needs beside its own, in the language of the user."""
+    """The words beside a text, in the language of the user; a button without one is left out."""
 
-    source: str = "来源"
-    copy: str = "复制"
-    csv: str = "CSV"
+    source: str = ""
+    copy: str = ""
+    csv: str = ""
     as_text: str = ""
 
 
-_CHINESE = Labels()
+_NO_LABELS = Labels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class _Context:
 def render(
     text: str,
     sources: Mapping[int, str],
-    labels: Labels = _CHINESE,
+    labels: Labels = _NO_LABELS,
     marks: Sequence[Mark | None] = (),
     *,
     page: bool = False,
@@ -131,7 +131,7 @@ def _rendered(
 class MarkdownStream:
     """A text that grows, as blocks of HTML."""
 
-    def __init__(self, sources: Callable[[], Mapping[int, str]], labels: Labels = _CHINESE) -> None:
+    def __init__(self, sources: Callable[[], Mapping[int, str]], labels: Labels = _NO_LABELS) -> None:
         self._sources = sources
         self._labels = labels
         self._closed: list[str] = []
@@ -333,5 +333,6 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: Options
 
 def _table(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
     """The start of a table, which scrolls by itself and can be copied."""
-    button = f'<button data-action="copy-table">{escape(env["context"].labels.csv)}</button>'
+    label = env["context"].labels.csv
+    button = f'<button data-action="copy-table">{escape(label)}</button>' if label else ""
     return f'<div class="table-box">{button}<div class="table" tabindex="0"><table>\n'

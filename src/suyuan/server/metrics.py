@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sized
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -13,7 +13,10 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..chat.events import Answer, SearchFailed, SearchFinished
+from ..core.errors import SuyuanError
+from ..core.result import SearchPage
 from ..core.tasks import TaskSet
+from ..core.views import receipt
 from ..pages.reader_pool import RESTART_REASONS, shared_readers
 
 if TYPE_CHECKING:
@@ -63,6 +66,18 @@ class Metrics:
         """Count what each engine of one search did."""
         for attempt in receipt:
             self._searches.labels(attempt["engine"], attempt["outcome"]).inc()
+
+    async def counted(self, searching: Awaitable[SearchPage]) -> SearchPage:
+        """The page that a search finds, or what it raises; what each engine did is counted."""
+        try:
+            page = await searching
+        except SuyuanError as error:
+            self.count_search(receipt(error.attempts))
+            raise
+        # A cached result was counted when it was searched for.
+        if not page.cached:
+            self.count_search(receipt(page.attempts))
+        return page
 
     def count_event(self, event: object) -> None:
         """Count a search or an answer."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,7 +14,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from ..chat.answering import MAX_MESSAGE, check_message
-from ..chat.service import ChatService
 from ..client import AsyncClient
 from ..core.causes.web import NO_RUN
 from ..core.errors import SuyuanError
@@ -24,12 +22,12 @@ from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
-from ..store.conversation import Conversation, Message
+from ..store.conversation import Conversation
 from . import health
 from .answer_html import AnswerHtml, environment
 from .answer_stream import followed_messages
 from .answer_view import AnswerView, kept_view
-from .api import client_from, conversation_view
+from .api import client_from, conversation_view, kept_answer
 from .draft import checked, draft_settings
 from .errors import language_of, status_of
 from .markdown_stream import render
@@ -66,10 +64,7 @@ async def rail(request: Request, text: str = "", here: str = "") -> Response:
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
     """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
     request.app.state.preloader.start()
-    try:
-        conversation = await client_from(request).chat.get(id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    conversation = await client_from(request).chat.get(id)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation, answer_html(request))
         return render_page(request, "thread.html", turns=turns)
@@ -103,7 +98,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         turns=_turns(request, conversation, parts) if conversation else [],
         settings=settings,
         engines=[each for each in engines if each["name"] not in HIDDEN_ENGINES and each["state"] != "no_key"],
-        engine_title=health.plan_title(engines, settings["engine"], t("engine.auto")),
+        engine_title=parts.engine(settings["engine"]),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,
         examples=_examples(client, lang),
@@ -172,9 +167,8 @@ def rail_groups(found: Sequence[Conversation], t: PageTexts) -> list[tuple[str, 
     for each in found:
         at = datetime.fromisoformat(each.updated_at).astimezone()
         days = (now.date() - at.date()).days
-        name = "pinned" if each.pinned_at else "today" if days < 1 else "yesterday" if days < 2 else "earlier"
-        name = "week" if name == "earlier" and days < 7 else name
-        groups.setdefault(name, []).append((each, _age(now - at, t) if days < 1 else ""))
+        day = "today" if days < 1 else "yesterday" if days < 2 else "week" if days < 7 else "earlier"
+        groups.setdefault("pinned" if each.pinned_at else day, []).append((each, _age(now - at, t) if days < 1 else ""))
     return [(t(f"conversations.{name}"), group) for name, group in groups.items()]
 
 
@@ -214,27 +208,24 @@ def _turns(request: Request, conversation: Conversation, parts: AnswerHtml) -> l
 @router.post("/ask")
 async def ask(request: Request) -> Response:
     """Ask by a plain form, for browsers without scripts."""
-    form = await form_of(request)
+    form = await form_fields(request)
     chat, question = client_from(request).chat, form.get("text", "")
     await request.app.state.preloader.wait()
-    try:
-        check_message(question)
-        if form.get("mode") == "research":
-            job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
-            return RedirectResponse(f"/research/{job.id}", 303)
-        settings = _form_settings(client_from(request), form)
-        if id := form.get("conversation", ""):
-            now = await chat.get(id)
-            changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
-            if settings["mode"] == "agent":
-                changed.pop("search", None)
-            if changed:
-                await chat.change(id, **changed)
-        else:
-            id = (await chat.create(**settings, lang=language_of(request))).id
-        request.app.state.metrics.follow(await chat.ask(id, question))
-    except SuyuanError as error:
-        return error_page(request, error)
+    check_message(question)
+    if form.get("mode") == "research":
+        job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
+        return RedirectResponse(f"/research/{job.id}", 303)
+    settings = _form_settings(client_from(request), form)
+    if id := form.get("conversation", ""):
+        now = await chat.get(id)
+        changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
+        if settings["mode"] == "agent":
+            changed.pop("search", None)
+        if changed:
+            await chat.change(id, **changed)
+    else:
+        id = (await chat.create(**settings, lang=language_of(request))).id
+    request.app.state.metrics.follow(await chat.ask(id, question))
     return RedirectResponse(f"/c/{id}", 303)
 
 
@@ -250,21 +241,18 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = client_from(request).chat, answer_html(request)
-    found, answers = await chat.follow(run), {}
-    if found is None and (await kept_answer(chat, run)) is None:
-        raise NO_RUN(id=run[:40])
-    with contextlib.suppress(SuyuanError):
-        # An answer can be followed while the store is away.
+    found, kept, answers = await chat.follow(run), None, {}
+    try:
         if (kept := await kept_answer(chat, run)) is not None:
             answers = await chat.read(chat.store.answers, kept.conversation)
+    except SuyuanError:
+        # An answer can be followed while the store is away.
+        if found is None:
+            raise
+    if found is None and kept is None:
+        raise NO_RUN(id=run[:40])
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
     return EventStream(followed_messages(chat, found, run, parts, *asked))
-
-
-async def kept_answer(chat: ChatService, run: str) -> Message | None:
-    """The answer of a run as it is in the store."""
-    kept = await chat.read(chat.store.message, run)
-    return kept if kept and kept.role == "assistant" else None
 
 
 @router.get("/export/{run}")
@@ -309,7 +297,7 @@ def preload() -> None:
 
 
 # --- shared by all pages ----------------------------------------------------------------------------------------------
-async def form_of(request: Request) -> dict[str, str]:
+async def form_fields(request: Request) -> dict[str, str]:
     """The fields of a plain form."""
     return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
 
@@ -354,5 +342,4 @@ def answer_html(request: Request, engines: Sequence[Mapping[str, Any]] | None = 
     client = client_from(request)
     known = engines or health.engines(client, without_key=False)
     titles = {engine["name"]: str(engine["title"]) for engine in known}
-    prints = client.network.print_problem() is None
-    return AnswerHtml(language_of(request), lambda name: titles.get(name, name), prints=prints)
+    return AnswerHtml(language_of(request), titles, prints=client.network.print_problem() is None)

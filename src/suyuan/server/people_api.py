@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from ..core.errors import SuyuanError
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
 from ..net.credentials import client_key
 from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
-from ..store.people import Account, People, Share
+from ..store.people import Account, People
 from .api import FAILURES, client_from
 from .logins import COOKIE
 from .quotas import Quotas
@@ -161,8 +162,7 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
             if scope in SCOPES and not person.may(scope):
                 raise SCOPE_MISSING(scope=scope)
         # Nor longer: a token that has leaked must not outlive its end by another one.
-        until = person.expires
-        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, until)
+        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, person.expires)
         _note(request, people, "token created", row.id)
         return {"token": token, **row.view()}
 
@@ -185,11 +185,6 @@ async def revoke_token(request: Request, id: str) -> Response:
 
 
 # --- links to share ---------------------------------------------------------------------------------------------------
-def _share_view(request: Request, share: Share, token: str = "") -> dict[str, Any]:
-    view = share.view()
-    return {**view, "url": f"{request.app.state.cookies.base}/s/{token}"} if token else view
-
-
 @router.post("/conversations/{id}/shares", status_code=201)
 async def share_conversation(request: Request, id: str, body: NewShare | None = None) -> dict[str, Any]:
     """A link by which anybody can read this conversation as it is now; it is shown only now."""
@@ -199,7 +194,7 @@ async def share_conversation(request: Request, id: str, body: NewShare | None = 
     expires = time.time() + body.days * 86_400 if body and body.days else None
     share = await chat.read(chat.store.people.add_share, id, digest_of(token), expires)
     await chat.read(_note, request, chat.store.people, "shared", id)
-    return _share_view(request, share, token)
+    return {**share.view(), "url": f"{request.app.state.cookies.base}/s/{token}"}
 
 
 @router.get("/conversations/{id}/shares")
@@ -207,7 +202,7 @@ async def list_shares(request: Request, id: str) -> dict[str, Any]:
     """The links to a conversation."""
     chat = client_from(request).chat
     await chat.get(id)
-    return {"shares": [_share_view(request, share) for share in await chat.read(chat.store.people.shares, id)]}
+    return {"shares": [share.view() for share in await chat.read(chat.store.people.shares, id)]}
 
 
 @router.delete("/conversations/{id}/shares/{share}", status_code=204)
@@ -231,7 +226,7 @@ async def own_shares(request: Request, conversation: str = "") -> list[dict[str,
     """One's own links that still lead somewhere, perhaps those to one conversation only."""
     chat = client_from(request).chat
     found = await chat.read(chat.store.people.shares_of, current_person.get().id)
-    views = [{**_share_view(request, share), "title": title} for share, title in found]
+    views = [{**share.view(), "title": title} for share, title in found]
     return [view for view in views if conversation in ("", view["conversation"])]
 
 
@@ -314,10 +309,13 @@ async def delete_user(request: Request, name: str) -> dict[str, Any]:
 @router.get("/users/{name}/export")
 async def export_user(request: Request, name: str) -> dict[str, Any]:
     """Everything that is kept about a person."""
-    accounts = _accounts(request)
-    data = await accounts.in_store(lambda _: client_from(request).export_person(name))
-    await accounts.in_store(lambda people: _note(request, people, "user exported", name))
-    return data
+
+    def work(people: People) -> dict[str, Any]:
+        data = client_from(request).export_person(name)
+        _note(request, people, "user exported", name)
+        return data
+
+    return await _accounts(request).in_store(work)
 
 
 @router.get("/audit")
@@ -328,14 +326,13 @@ async def read_audit(
     return {"audit": await _accounts(request).in_store(lambda people: people.noted(limit, person))}
 
 
-async def _changed(request: Request, work: Any, action: str) -> dict[str, Any]:
-    accounts, admin = _accounts(request), current_person.get().name
-
+async def _changed(request: Request, work: Callable[[People], Account], action: str) -> dict[str, Any]:
     def noted(people: People) -> Account:
-        account: Account = work(people)
-        people.note(admin, action, account.name, client_key(request.scope))
+        account = work(people)
+        _note(request, people, action, account.name)
         return account
 
+    accounts = _accounts(request)
     account = await accounts.in_store(noted)
     accounts.forget_known()
     return account.view()

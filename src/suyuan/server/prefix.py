@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# What pages and scripts link to; addresses of other hosts begin otherwise.
-_ATTRIBUTE = re.compile(rb'(\b(?:href|src|action|formaction|data-url|content)=(?:\\?["\']))/(?![/\\])')
+# What pages and scripts link to; addresses of other hosts begin otherwise. Only in tags: an answer may show HTML.
+_ATTRIBUTE = re.compile(rb'(<[a-z][^<>]*\s(?:href|src|action|data-url|content)=\\?["\'](?:0;url=)?)/(?![/\\])')
 _ROOTS = "api|c|stream|source|static|settings|dialog|research|library|export|rail|login|guide|demo|s|sw\\.js|search"
 _LITERAL = re.compile(rf"""(["'`]|location\.href = ["'])/(?=(?:{_ROOTS})[/?"'`$]|(?<=href = ./)["'])""".encode())
 _SCRIPTS = (b"text/javascript", b"application/manifest+json")

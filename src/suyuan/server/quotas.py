@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from starlette.requests import Request
 
@@ -15,24 +14,19 @@ from ..store.accounts import Accounts
 from ..store.people import People
 
 _DAY = 86_400
+LIMITS = ("searches", "answers", "tokens", "money", "documents")
 
 
 class Quotas:
     """Counts in the store, so that all workers count together."""
 
-    def __init__(self, accounts: Accounts, settings: PeopleSettings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, accounts: Accounts, settings: PeopleSettings) -> None:
         self._accounts = accounts
         self._settings = settings
-        self._clock = clock
 
     def limits(self, own: dict[str, float]) -> dict[str, float]:
         """The limits of a person; 0 stands for none."""
-        usual = {
-            "searches": float(self._settings.searches), "answers": float(self._settings.answers),
-            "tokens": float(self._settings.tokens), "money": self._settings.money,
-            "documents": float(self._settings.documents),
-        }  # fmt: skip
-        return {**usual, **own}
+        return {**{name: float(getattr(self._settings, name)) for name in LIMITS}, **own}
 
     async def count(self, person: Person, what: str) -> None:
         """Count one more; raises a cause where a quota is spent until the day ends (UTC)."""
@@ -44,7 +38,7 @@ class Quotas:
             concerned = (what,) if what == "searches" else (what, "searches", "tokens", "money")
             for name in concerned:
                 if limits[name] and used[name] >= limits[name]:
-                    left = _DAY - self._clock() % _DAY
+                    left = _DAY - time.time() % _DAY
                     raise PERSON_QUOTA_SPENT(what=name, limit=limits[name], retry_after=left)
             people.count(person.id, **{what: 1})
 

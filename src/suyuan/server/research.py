@@ -31,7 +31,7 @@ class ScopeIn(BaseModel):
     allowed_domains: list[str] = []
     blocked_domains: list[str] = []
     freshness: str = ""
-    engines: str = Field("", max_length=200)
+    engines: Annotated[str, Field(max_length=200)] = ""
 
 
 class BudgetIn(BaseModel):
@@ -59,7 +59,7 @@ class NewResearch(BaseModel):
     question: str = Field(max_length=2000)
     depth: Depth = "normal"
     lang: Literal["", "en", "zh"] = ""
-    scope: ScopeIn = Field(default_factory=lambda: ScopeIn(engines=""))
+    scope: ScopeIn = ScopeIn()
     budget: BudgetIn = BudgetIn()
     outline: list[str] = []
     model: str = Field("", max_length=200)

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from ..core.errors import SuyuanError
+from ..core.causes.web import NO_SUCH_PATH
 from ..messages.catalog import DEFAULT, Texts
 from ..research.forms import FORMS
 from ..research.job import ENDED, RESUMABLE, Progress
@@ -18,10 +18,11 @@ from ..research.report import Research, placed
 from ..store.research import StoredJob
 from .api import client_from
 from .compat import tavily_research
-from .error_forms import is_json
-from .errors import accepts_html
-from .page import error_page, form_of, render_page
+from .error_forms import accepts_html, is_json
+from .errors import language_of
+from .page import form_fields, render_page
 from .static_files import beside
+from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,26 +43,21 @@ async def new_research(request: Request) -> Response:
     """Create a job by a plain form; a Tavily client sends JSON."""
     if is_json(request):
         return await tavily_research.create(request)
-    form = await form_of(request)
+    form = await form_fields(request)
     options = {"depth": form.get("depth", "normal"), "wait_for_plan": True}
-    try:
-        job = await client_from(request).research_service.create(form.get("question", ""), options)
-    except SuyuanError as error:
-        return error_page(request, error)
+    job = await client_from(request).research_service.create(form.get("question", ""), options)
     return RedirectResponse(f"/research/{job.id}", 303)
 
 
 @router.get("/research/{id}")
 async def research_page(request: Request, id: str, part: str = "") -> Response:
     """A job as it is now; ``part=body`` returns what changes. A Tavily client wants no page."""
-    if not part and not accepts_html(request.headers):
+    if not part and not accepts_html(request):
         return await tavily_research.get(request, id)
-    try:
-        job = await client_from(request).research_service.get(id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    job = await client_from(request).research_service.get(id)
     template = "research_body.html" if part == "body" else "research.html"
-    return render_page(request, template, job=job, **_values(job), state={"id": id, "more": beside("more.js")})
+    state = {"id": id, "more": beside("more.js"), "offline": PageTexts(language_of(request))("script.offline")}
+    return render_page(request, template, job=job, **_values(job), state=state)
 
 
 @router.post("/research/{id}/{action}")
@@ -74,11 +70,9 @@ async def change_research(request: Request, id: str, action: str) -> Response:
         "resume": service.resume,
         "remove": service.remove,
     }
-    try:
-        if action in actions:
-            await actions[action](id)
-    except SuyuanError as error:
-        return error_page(request, error)
+    if action not in actions:
+        raise NO_SUCH_PATH(path=request.url.path)
+    await actions[action](id)
     return RedirectResponse("/research" if action == "remove" else f"/research/{id}", 303)
 
 

@@ -17,11 +17,11 @@ from ..core.errors import SuyuanError
 from ..core.person import current_person
 from ..core.secret import Secret
 from ..net.credentials import Credentials, check_token, client_key, is_loopback
-from ..store.accounts import LOGIN_DAYS, Accounts
+from ..store.accounts import Accounts
 from .cookies import Cookies
 from .direct import replayed
-from .error_forms import TAVILY_PATHS, is_json
-from .errors import accepts_html, failure
+from .error_forms import TAVILY_PATHS, accepts_html, is_json
+from .errors import failure
 from .identity import Identity
 from .login import LoginPage, read_body
 from .logins import COOKIE, Logins
@@ -111,8 +111,9 @@ class SecurityMiddleware:
                 receive = await self._check_credentials(scope, receive, headers)
             if self._identity is not None:
                 keys, receive = await self._keys(scope, receive, headers)
-                person, rotated = await self._identity.of(scope, headers, keys)
-                send = self._with_cookie(send, rotated)
+                person, renewed = await self._identity.of(scope, keys)
+                if renewed is not None:
+                    send = _with_cookie(send, self._cookies.set(*renewed, scope["scheme"]))
                 current_person.set(person)
         except SuyuanError as error:
             await self._refuse(scope, receive, send, error)
@@ -122,7 +123,7 @@ class SecurityMiddleware:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: SuyuanError) -> None:
         """Answer a request that is not accepted: a person is asked to log in, a program gets the error."""
         connection = HTTPConnection(scope)
-        person = scope["method"] in _READING and accepts_html(connection.headers)
+        person = scope["method"] in _READING and accepts_html(connection)
         if person and error.detail_code in _LOG_IN:
             answer = self._login.redirect(scope)
         elif person and error.detail_code in _TOO_OFTEN:
@@ -167,19 +168,6 @@ class SecurityMiddleware:
             return
         if origin.partition("://")[2].lower() not in (headers["host"].lower(), self._public.netloc.lower() or None):
             raise ORIGIN_REFUSED()
-
-    def _with_cookie(self, send: Send, value: str) -> Send:
-        """Add the new cookie of a login to the answer."""
-        if not value:
-            return send
-        header = (b"set-cookie", self._cookies.set(value, LOGIN_DAYS * 86_400).encode())
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), header]
-            await send(message)
-
-        return sending
 
     async def _keys(self, scope: Scope, receive: Receive, headers: Headers) -> tuple[list[str], Receive]:
         """The tokens that a request came with, wherever its client puts them; and what the body is read from."""
@@ -227,6 +215,15 @@ def _name_of(host: str) -> str:
         return name.lower() if bracket and (not rest or (rest[0] == ":" and rest[1:].isdigit())) else ""
     name, colon, port = host.partition(":")
     return name.lower().rstrip(".") if not colon or port.isdigit() else ""
+
+
+def _with_cookie(send: Send, cookie: str) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (b"set-cookie", cookie.encode())]
+        await send(message)
+
+    return sending
 
 
 def _with_headers(send: Send) -> Send:

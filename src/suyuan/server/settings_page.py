@@ -19,7 +19,7 @@ from .api import client_from
 from .engines import needs
 from .errors import language_of
 from .logins import COOKIE
-from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_of, render_page
+from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_fields, render_page
 from .people_api import log_out, own_shares
 from .static_files import beside
 from .texts import PageTexts
@@ -37,15 +37,13 @@ async def settings_page(request: Request) -> Response:
     t = PageTexts(language_of(request))
     sessions = client.chat.sessions
 
-    def title(plan: str) -> str:
-        return health.plan_title(known, plan, t("engine.auto"))
-
     entered = client.connected_engines.names()
     known = [
         {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
         for each in health.engines(client)
         if each["name"] not in HIDDEN_ENGINES
     ]
+    titles = {each["name"]: each["title"] for each in known}
     return render_page(
         request,
         "settings.html",
@@ -53,7 +51,7 @@ async def settings_page(request: Request) -> Response:
         default_model=sessions.default_model,
         embedded=EMBEDDED,
         engines=sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"])),
-        default_engine=title(client.search_service.default),
+        default_engine=t.plan(client.search_service.default, titles),
         may_connect=current_person.get().may("admin"),
         shares=await own_shares(request) if request.app.state.accounts else None,
         named=True,
@@ -62,20 +60,28 @@ async def settings_page(request: Request) -> Response:
         # One that nobody asked for is no failure.
         searxng_wanted=doctor.searxng_configured(client),
         focuses=focus_titles(client, t),
-        plans={name: (title(own.engines), own.domains) for name, own in client.search_service.focuses.items()},
+        plans={
+            name: (own.engines and t.plan(own.engines, titles), own.domains)
+            for name, own in client.search_service.focuses.items()
+        },
         data="PostgreSQL" if client.settings.shares_store else client.settings.data_dir,
         archive=client.archive is not None,
         keys=_KEYS,
         guides=documents.NAMES,
         version=__version__,
-        state={"more": beside("more.js"), "testing": t("engines.testing"), "added": t("settings.library.added")},
+        state={
+            "more": beside("more.js"),
+            "testing": t("engines.testing"),
+            "added": t("settings.library.added"),
+            "offline": t("script.offline"),
+        },
     )
 
 
 @router.post("/settings")
 async def change_settings(request: Request) -> Response:
     """Set the language or the appearance, for this browser."""
-    form = await form_of(request)
+    form = await form_fields(request)
     answer = RedirectResponse("/settings", 303)
     for name, allowed in (("lang", languages()), ("theme", THEMES)):
         if form.get(name) in allowed:

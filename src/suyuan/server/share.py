@@ -9,11 +9,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from ..chat.verdicts import checks, verdict_text
-from ..core.errors import SuyuanError
-from .errors import language_of
+from ..chat.verdicts import checks
 from .markdown_stream import render
-from .page import error_page, render_page
+from .page import render_page
 from .people_api import own_shares, shared_messages
 
 router = APIRouter(include_in_schema=False)
@@ -22,12 +20,8 @@ router = APIRouter(include_in_schema=False)
 @router.get("/s/{token}")
 async def shared_page(request: Request, token: str) -> Response:
     """A conversation that somebody has shared."""
-    try:
-        title, messages = await shared_messages(request, token)
-    except SuyuanError as error:
-        return error_page(request, error)
-    lang = language_of(request)
-    turns = await asyncio.to_thread(lambda: [_view(each, lang) for each in messages])
+    title, messages = await shared_messages(request, token)
+    turns = await asyncio.to_thread(lambda: list(map(_view, messages)))
     return render_page(request, "shared.html", title=title, turns=turns)
 
 
@@ -38,14 +32,13 @@ async def shares_dialog(request: Request, conversation: str) -> Response:
     return render_page(request, "shares.html", shares=found, conversation=conversation)
 
 
-def _view(message: dict[str, Any], lang: str) -> dict[str, Any]:
+def _view(message: dict[str, Any]) -> dict[str, Any]:
     answer = message["answer"] or {}
     blocks = render(message["text"], {}) if message["role"] == "assistant" else []
-    found = [{**check, "words": verdict_text(check, lang)} for check in checks(answer)]
     return {
         "role": message["role"],
         "text": message["text"],
         "html": Markup("".join(blocks)),
         "unverified": answer.get("unverified", False),
-        "checks": found,
+        "checks": checks(answer),
     }

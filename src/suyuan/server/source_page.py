@@ -13,9 +13,9 @@ from markupsafe import Markup, escape
 from ..chat.verdicts import checks
 from ..client import AsyncClient
 from ..core.document import Document
-from .api import client_from
+from .api import client_from, kept_answer
 from .errors import language_of
-from .page import answer_html, kept_answer, render_page
+from .page import answer_html, render_page
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)

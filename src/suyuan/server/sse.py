@@ -40,6 +40,7 @@ class EventStream(StreamingResponse):
         self._messages = messages
         self._heartbeat = heartbeat
         self._timeout = timeout
+        self._begun = False
         self._gone = False
         """Whether the client has gone, or reads nothing."""
 
@@ -51,7 +52,12 @@ class EventStream(StreamingResponse):
                 with streams.slot(client_key(scope)):
                     await self._stream(scope["method"] == "HEAD", receive, send)
             except SuyuanError as error:
-                await failure(HTTPConnection(scope), error)(scope, receive, send)
+                answer = failure(HTTPConnection(scope), error)
+                if not self._begun:
+                    await answer(scope, receive, send)
+                # The status is sent: the last event says why there are no more.
+                elif await self._sent(message(bytes(answer.body).decode(), event="error"), send):
+                    await send(_END)
             except asyncio.CancelledError:
                 if self._gone:
                     return
@@ -62,6 +68,7 @@ class EventStream(StreamingResponse):
 
     async def _stream(self, head_only: bool, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        self._begun = True
         if not head_only:
             streaming = asyncio.current_task()
             assert streaming is not None, "requests are answered in tasks"

@@ -11,6 +11,7 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,8 +73,11 @@ class Accounts:
         return self._people()
 
     async def in_store(self, work: Callable[[People], T]) -> T:
-        """Do ``work`` that waits for the database."""
-        return await asyncio.get_running_loop().run_in_executor(self._store_threads, lambda: work(self.people))
+        """Do ``work`` that waits for the database, for the person who asks."""
+        context = copy_context()
+        return await asyncio.get_running_loop().run_in_executor(
+            self._store_threads, lambda: context.run(work, self.people)
+        )
 
     # --- by password --------------------------------------------------------------------------------------------------
     async def log_in(self, name: str, password: str, address: str) -> Account:

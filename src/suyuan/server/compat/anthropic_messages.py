@@ -219,8 +219,7 @@ class MessageWriter(AnswerWriter):
         if not self._open:
             self._open = True
             self._blocks.append({"type": "text", "text": "", "citations": None})
-            start = {"type": "text", "text": "", "citations": None}
-            yield _event("content_block_start", index=len(self._blocks) - 1, content_block=start)
+            yield _event("content_block_start", index=len(self._blocks) - 1, content_block=self._blocks[-1])
         self._blocks[-1]["text"] += text
         yield _event("content_block_delta", index=len(self._blocks) - 1, delta={"type": "text_delta", "text": text})
 

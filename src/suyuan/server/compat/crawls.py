@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import time
@@ -15,6 +14,7 @@ from typing import Any
 from ...client import AsyncClient
 from ...core.causes.web import NO_CRAWL, TOO_MANY_CRAWLS
 from ...core.document import Document
+from ...core.errors import SuyuanError
 from ...core.person import current_person
 from ...core.wire import Response
 from ...pages.crawl import MOST_CHARACTERS, Crawl, CrawlLimits
@@ -82,11 +82,8 @@ class Crawls:
         self._jobs: OrderedDict[str, CrawlJob] = OrderedDict()
 
     def begin(self, *urls: str, limits: CrawlLimits, texts: bool = True, **wanted: Any) -> CrawlJob:
-        """A new crawl, which has read nothing yet; without ``texts`` only addresses are found."""
-        self._forget_old()
-        job = CrawlJob(self._crawl(urls, limits, texts), texts, wanted)
-        self._jobs[job.id] = job
-        return job
+        """A new crawl, which is remembered once it runs; without ``texts`` only addresses are found."""
+        return CrawlJob(self._crawl(urls, limits, texts), texts, wanted)
 
     def _crawl(self, urls: tuple[str, ...], limits: CrawlLimits, texts: bool) -> Crawl:
         return Crawl(urls[0], limits, self._read if texts else self._look, self._client.network.get, urls[1:])
@@ -115,14 +112,32 @@ class Crawls:
             self._file(job.id).unlink(missing_ok=True)
 
     def run(self, job: CrawlJob, seconds: float = _LONGEST_SECONDS) -> asyncio.Task[None]:
-        """Go on with a crawl in the background."""
+        """Go on with a crawl in the background; raises a cause where too many are reading."""
         if job.task is not None and not job.task.done():
             return job.task
         if job.elsewhere or len(self.running_of()) >= _MOST_RUNNING or len(self.running()) >= _MOST_OF_ALL:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
+        self._forget_old()
+        self._jobs[job.id] = job
         job.cancelled = False
         job.task = asyncio.create_task(self._work(job, min(seconds, _LONGEST_SECONDS)))
         return job.task
+
+    async def wait(self, job: CrawlJob, seconds: float) -> None:
+        """Go on with a crawl until it ends, runs out of time, or nobody waits any more: then it is paused.
+
+        Raises a cause where its first page cannot be read; there is nothing to go on with.
+        """
+        try:
+            await asyncio.shield(self.run(job, seconds))
+        except asyncio.CancelledError:
+            await self.pause(job)
+            raise
+        try:
+            job.crawl.check_start()
+        except SuyuanError:
+            self.forget(job)
+            raise
 
     async def _work(self, job: CrawlJob, seconds: float) -> None:
         reading = asyncio.create_task(job.crawl.run(seconds))
@@ -140,8 +155,7 @@ class Crawls:
         """Stop reading; what is known stays, and the crawl can go on."""
         if job.task is not None:
             job.task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.gather(job.task, return_exceptions=True)
+            await asyncio.wait([job.task])
 
     async def cancel(self, job: CrawlJob) -> None:
         """Stop reading until somebody asks to go on."""
@@ -150,7 +164,8 @@ class Crawls:
 
     async def close(self) -> None:
         """Stop all crawls."""
-        for job in self._jobs.values():
+        # One that somebody waits for is forgotten when it is stopped.
+        for job in list(self._jobs.values()):
             await self.pause(job)
 
     def _forget_old(self) -> None:

@@ -25,7 +25,7 @@ from ..orjson_response import OrjsonResponse
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls
-from .shared import ForeignCall, Wanted
+from .shared import ForeignCall, Wanted, document_of
 
 router = APIRouter(prefix="/v2", tags=["firecrawl"])
 
@@ -57,7 +57,7 @@ class ScrapeOptions(Wanted):
     @property
     def kinds(self) -> list[str]:
         """The formats by their names."""
-        return [each if isinstance(each, str) else str(each.get("type", "")) for each in self.formats]
+        return _names(self.formats)
 
     def left_out(self, possible: Sequence[str] = (*TEXT_FORMATS, "rawHtml")) -> list[str]:
         """The parameters that have no effect here."""
@@ -224,7 +224,7 @@ async def _found(fetcher: Fetcher, result: SearchResult, source: str, wanted: Sc
     reading = result.reading
     if wanted is None or reading is None:
         return item
-    document = Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
+    document = document_of(result, reading)
     if not reading.error:
         made = await page_or_error(fetcher, document, wanted)
         return {**item, **made, "metadata": {**made["metadata"], "description": result.snippet}}
@@ -273,8 +273,7 @@ async def map_site(request: Request, body: Map) -> Response:
     job = crawls.begin(body.url, limits=limits, texts=False)
     try:
         seconds = min(body.timeout / 1000 if body.timeout else _MAP_SECONDS, _MAP_SECONDS)
-        await while_connected(request, job.crawl.run(seconds))
-        job.crawl.check_start()
+        await while_connected(request, crawls.wait(job, seconds))
     finally:
         crawls.forget(job)
     links = [{"url": url} for url in _addresses(job, body)[: body.limit]]

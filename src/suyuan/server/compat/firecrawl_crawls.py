@@ -13,9 +13,10 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from ...core.causes.network import BAD_URL
+from ...core.causes.page import ROBOTS
 from ...core.errors import SuyuanError
 from ...messages.catalog import Text
-from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawledPage, CrawlLimits, PathPatterns, is_page_address
+from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns, is_page_address
 from ..orjson_response import OrjsonResponse
 from .crawls import Crawls, too_long
 from .firecrawl import TEXT_FORMATS, USUAL, ScrapeOptions, page_or_error, warning
@@ -66,7 +67,7 @@ class CrawlOptions(Wanted):
 @router.post("/crawl")
 async def start_crawl(request: Request, body: CrawlOptions) -> Response:
     """Start to read a site; the answer names the address of its status."""
-    return _started(request, [body.url], body.limits(), body.scrape_options, body.left_out())
+    return _started(request, [body.url], body.limits(), body.scrape_options.model_dump(by_alias=True), body.left_out())
 
 
 class Batch(ScrapeOptions):
@@ -84,20 +85,16 @@ async def start_batch(request: Request, body: Batch) -> Response:
     if invalid and (not body.ignore_invalid or not urls):
         raise BAD_URL(url=invalid[0][:120], why=Text("network.reason.invalid"))
     limits = CrawlLimits(pages=len(urls), depth=0, listed=True)
-    options = ScrapeOptions.model_validate(body.model_dump(by_alias=True, include=set(ScrapeOptions.model_fields)))
+    options = body.model_dump(by_alias=True, include=set(ScrapeOptions.model_fields))
     return _started(request, urls, limits, options, body.left_out(TEXT_FORMATS), invalidURLs=invalid)
 
 
 def _started(
-    request: Request, urls: list[str], limits: CrawlLimits, options: ScrapeOptions, lost: list[str], **more: Any
+    request: Request, urls: list[str], limits: CrawlLimits, options: dict[str, Any], lost: list[str], **more: Any
 ) -> Response:
     crawls: Crawls = request.app.state.crawls
-    job = crawls.begin(*urls, limits=limits, options=options.model_dump(by_alias=True), lost=lost)
-    try:
-        crawls.run(job)
-    except SuyuanError:
-        crawls.forget(job)
-        raise
+    job = crawls.begin(*urls, limits=limits, options=options, lost=lost)
+    crawls.run(job)
     return OrjsonResponse(
         {"success": True, "id": job.id, "url": f"{_own_url(request)}/{job.id}", **more, **warning(lost)}
     )
@@ -151,24 +148,14 @@ async def crawl_status(request: Request, id: str, skip: int = Query(0, ge=0), re
 async def crawl_errors(request: Request, id: str) -> Response:
     """The pages of a crawl that could not be read, and those that robots.txt forbids."""
     crawls: Crawls = request.app.state.crawls
-    failed = [page for page in (await crawls.get(id)).crawl.pages if page.error is not None]
-    robots = [page.url for page in failed if _is_robots(page)]
+    failed = [(page.url, page.error) for page in (await crawls.get(id)).crawl.pages if page.error is not None]
+    robots = [url for url, error in failed if error.detail_code == ROBOTS.detail_code]
     rows = [
-        {
-            "id": str(at),
-            "timestamp": _time(time.time()),
-            "url": page.url,
-            "error": page.error.message,
-            **page.error.as_dict(),
-        }
-        for at, page in enumerate(failed)
-        if page.error and not _is_robots(page)
+        {"id": str(at), "timestamp": _time(time.time()), "url": url, "error": error.message, **error.as_dict()}
+        for at, (url, error) in enumerate(failed)
+        if url not in robots
     ]
     return OrjsonResponse({"errors": rows, "robotsBlocked": robots})
-
-
-def _is_robots(page: CrawledPage) -> bool:
-    return page.error is not None and page.error.detail_code == "robots"
 
 
 @router.delete("/crawl/{id}")

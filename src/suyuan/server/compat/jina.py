@@ -77,15 +77,14 @@ async def _answer(request: Request, url: str) -> Response:
     call, seen = ForeignCall(request), list[PageResponse]()
     wanted = _format(request)
     with_links = request.headers.get("x-with-links-summary", "").lower() in ("true", "all", "1")
-    reading = _read(call, url, seen if wanted == "html" or with_links else None)
-    accept = request.headers.get("accept", "")
-    lost = _left_out(request, wanted)
-    headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
-    document = await reading
+    document = await _read(call, url, seen if wanted == "html" or with_links else None)
     content = await _content(call, document, wanted, seen[-1] if seen else None)
     data = _data(document, content)
     if with_links and seen:
         data["links"] = {link: link for link in page_links(seen[-1])}
+    lost = _left_out(request, wanted)
+    headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
+    accept = request.headers.get("accept", "")
     if "text/event-stream" in accept:
         return EventStream(_event(data))
     if "application/json" in accept:

@@ -18,7 +18,6 @@ from ...core.result import Attempt
 from ...engines.registry import canonical
 from ...messages.catalog import Text
 from ..error_forms import is_json
-from ..sse import while_connected
 from . import tavily
 from .searxng_formats import FORMATS, SearxngResults
 from .shared import ForeignCall
@@ -64,7 +63,7 @@ async def search(request: Request) -> Response:
     asked = _read(params, client)
     if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
-    page = await while_connected(request, ForeignCall(request).counted(asked.query, MOST_RESULTS, asked.plan))
+    page = await ForeignCall(request).counted(asked.query, MOST_RESULTS, asked.plan)
     return write(SearxngResults(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
 
 
@@ -154,7 +153,7 @@ def _page_number(params: dict[str, str]) -> int:
 def _is_this_server(client: AsyncClient, request: Request) -> bool:
     """Whether the configured SearXNG is this server: every search would then search itself."""
     own = client.settings.engines.get("searxng")
-    return bool(own and own.base_url) and urlsplit(own.base_url if own else "").netloc == request.url.netloc
+    return own is not None and urlsplit(own.base_url).netloc == request.url.netloc
 
 
 def _unresponsive(attempts: tuple[Attempt, ...]) -> list[list[str]]:

@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from ...client import AsyncClient
 from ...core.causes.engine import PAGE_UNSUPPORTED
 from ...core.causes.page import READ_LATE
-from ...core.causes.web import BAD_REQUEST, ONE_ANSWER
+from ...core.causes.web import ONE_ANSWER
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth
+from ...core.page_reading import Depth, PageReading
 from ...core.query import MAX_RESULTS, SearchQuery
 from ...core.result import SearchPage, SearchResult
 from ...core.views import receipt
@@ -26,6 +26,7 @@ from ...pages.passages import select
 from ...search.result_reader import ParallelReads
 from ...store.conversation import new_id
 from .. import errors
+from ..metrics import Metrics
 from ..sse import while_connected
 
 M = TypeVar("M")
@@ -42,8 +43,6 @@ def checked(make: Callable[[], M]) -> M:
         return make()
     except ValidationError as error:
         details = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
-        if any(each["type"] == "json_invalid" for each in details):
-            raise BAD_REQUEST(why=details[0]["msg"]) from None
         raise errors.of_validation(details) from None
 
 
@@ -110,26 +109,20 @@ class ForeignCall:
         query: SearchQuery,
         most: int,
         *,
-        engines: str = "",
         depth: Depth = "results",
         max_tokens: int | None = None,
         pages: int | None = None,
     ) -> SearchPage:
         """Up to ``most`` results, from a second page of the engines where the first has too few."""
-        return await while_connected(self.request, self._search(query, most, engines, depth, max_tokens, pages))
-
-    async def _search(
-        self, query: SearchQuery, most: int, engines: str, depth: Depth, max_tokens: int | None, pages: int | None
-    ) -> SearchPage:
-        page = await self.counted(replace(query, count=min(most, MAX_RESULTS)), most, engines)
+        page = await self.counted(replace(query, count=min(most, MAX_RESULTS)), most)
         if MAX_RESULTS <= len(page.results) < most:
-            page = await self._with_more(page, query, most, engines)
-        reader = self.client.result_reader
-        return await reader.read(page, depth, max_tokens, most=pages or len(page.results))
+            page = await self._with_more(page, query, most)
+        reading = self.client.result_reader.read(page, depth, max_tokens, most=pages or len(page.results))
+        return await while_connected(self.request, reading)
 
-    async def _with_more(self, page: SearchPage, query: SearchQuery, most: int, engines: str) -> SearchPage:
+    async def _with_more(self, page: SearchPage, query: SearchQuery, most: int) -> SearchPage:
         try:
-            more = await self.counted(replace(query, page=query.page + 1), most, engines)
+            more = await self.counted(replace(query, page=query.page + 1), most)
         except SuyuanError:
             # Many engines have no second page; what the first has is an answer all the same.
             return page
@@ -137,19 +130,17 @@ class ForeignCall:
         results = (*page.results, *(result for result in more.results if result.url not in known))[:most]
         return replace(page, results=tuple(result.ranked(at) for at, result in enumerate(results, 1)))
 
-    async def counted(self, query: SearchQuery, most: int, engines: str) -> SearchPage:
+    async def counted(self, query: SearchQuery, most: int, engines: str = "") -> SearchPage:
         """One search, which is counted; a page that no engine has is an empty one, with what each of them said."""
-        metrics = self.request.app.state.metrics
+        metrics: Metrics = self.request.app.state.metrics
+        searching = self.client.search_service.search(query, engines=engines, most=most)
         try:
-            page = await self.client.search_service.search(query, engines=engines, most=most)
+            page = await while_connected(self.request, metrics.counted(searching))
         except SuyuanError as error:
-            metrics.count_search(receipt(error.attempts))
             if error.detail_code == PAGE_UNSUPPORTED.detail_code and query.page > 1:
                 return SearchPage(query, (), error.attempts, 0)
             raise
         self.attempts += receipt(page.attempts, self.lang)
-        if not page.cached:
-            metrics.count_search(receipt(page.attempts))
         return page
 
     async def documents(
@@ -195,6 +186,11 @@ def passages_text(result: SearchResult) -> str:
     """What was read of a result as one text, else its snippet."""
     passages = result.reading.passages if result.reading else ()
     return PASSAGES_BETWEEN.join(passage.text for passage in passages) or result.snippet
+
+
+def document_of(result: SearchResult, reading: PageReading) -> Document:
+    """The page of a result as it was read."""
+    return Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
 
 
 async def best_text(text: str, question: str, max_tokens: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ from ...chat.events import Answer
 from ...citations.markers import find_markers
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.page_reading import Depth, PageReading
+from ...core.page_reading import Depth
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
@@ -28,7 +28,7 @@ from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls, too_long
-from .shared import MOST_URLS, ForeignCall, Wanted, best_text, passages_text
+from .shared import MOST_URLS, ForeignCall, Wanted, best_text, document_of, passages_text
 
 router = APIRouter(tags=["tavily"])
 
@@ -37,7 +37,8 @@ MOST_RESULTS = 20
 _CHUNK_TOKENS = 170
 _RAW_TOKENS = 100_000
 _TOPICS = {"general": "", "news": "news", "finance": ""}
-_FOR_NOBODY = ("api_key", "use_cache", "session_id", "client_name", "project_id", "human_id")
+_COUNTED = ("search", "extract", "crawl", "map", "research")
+FOR_NOBODY = ("api_key", "use_cache", "session_id", "client_name", "project_id", "human_id")
 
 
 class TavilySearch(Wanted):
@@ -91,7 +92,7 @@ class TavilySearch(Wanted):
         lost = ["country"] if self.country and not country_code(self.country) else []
         if self.topic == "finance":
             lost.append("topic=finance")
-        return [*lost, *self.not_honoured(ignored=_FOR_NOBODY)]
+        return [*lost, *self.not_honoured(ignored=FOR_NOBODY)]
 
     @property
     def depth(self) -> Depth:
@@ -166,16 +167,12 @@ async def _result(call: ForeignCall, result: SearchResult, score: float, body: T
             item["content"] = await best_text(reading.text, body.query, body.chunks())
         if body.include_raw_content == "text":
             try:
-                item["raw_content"] = await call.client.fetcher.in_form(_document_of(result, reading), "plain")
+                item["raw_content"] = await call.client.fetcher.in_form(document_of(result, reading), "plain")
             except SuyuanError as failed:
                 error = failed.failure
     if error:
         item["read_error"] = error.published()
     return item
-
-
-def _document_of(result: SearchResult, reading: PageReading) -> Document:
-    return Document(result.url, reading.final_url, reading.title, reading.text, "", reading.read_at)
 
 
 async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answer:
@@ -223,7 +220,7 @@ class Extract(Wanted):
     def left_out(self) -> list[str]:
         """The parameters that have no effect here."""
         too_many = [f"urls after the first {MOST_URLS}"] if len(self.urls) > MOST_URLS else []
-        return [*(too_many if isinstance(self.urls, list) else []), *self.not_honoured(ignored=_FOR_NOBODY)]
+        return [*(too_many if isinstance(self.urls, list) else []), *self.not_honoured(ignored=FOR_NOBODY)]
 
 
 @router.post("/extract")
@@ -294,7 +291,7 @@ class Site(Wanted):
     def left_out(self) -> list[str]:
         """The parameters that have no effect here: other hosts are never read."""
         lost = [f"limit above {MOST_PAGES}"] if self.limit > MOST_PAGES else []
-        return [*lost, *self.not_honoured(known=("allow_external",), ignored=_FOR_NOBODY)]
+        return [*lost, *self.not_honoured(known=("allow_external",), ignored=FOR_NOBODY)]
 
 
 @router.post("/map")
@@ -326,16 +323,7 @@ async def _crawled(call: ForeignCall, body: Site, *, texts: bool) -> CrawlJob:
         job = await crawls.get(body.resume)
     else:
         job = crawls.begin(body.url, limits=body.limits(sitemap=not texts), texts=texts)
-
-    async def work() -> None:
-        try:
-            await asyncio.shield(crawls.run(job, body.timeout))
-        except asyncio.CancelledError:
-            await crawls.pause(job)
-            raise
-
-    await while_connected(call.request, work())
-    job.crawl.check_start()
+    await while_connected(call.request, crawls.wait(job, body.timeout))
     return job
 
 
@@ -352,8 +340,8 @@ def _site_answer(call: ForeignCall, body: Site, job: CrawlJob, results: list[Any
 async def usage(request: Request) -> Response:
     """What was used since the server started; nothing is limited or paid for."""
     counts = _counts(request)
-    used = sum(counts.values())
-    key = {f"{name}_usage": counts.get(name, 0) for name in ("search", "extract", "crawl", "map", "research")}
+    used = counts.total()
+    key = {f"{name}_usage": counts[name] for name in _COUNTED}
     return OrjsonResponse(
         {
             "key": {"usage": used, "limit": None, **key},
@@ -363,13 +351,13 @@ async def usage(request: Request) -> Response:
     )  # fmt: skip
 
 
-def _counts(request: Request) -> dict[str, int]:
+def _counts(request: Request) -> Counter[str]:
     """The requests of Tavily's paths that were answered, by their name."""
-    found: dict[str, int] = {}
+    found = Counter[str]()
     for family in request.app.state.metrics.requests.collect():
         for sample in family.samples:
             name = str(sample.labels.get("path", "")).lstrip("/")
             answered = sample.labels.get("method") == "POST" and sample.labels.get("status") == "200"
-            if answered and sample.name.endswith("_total") and re.fullmatch("search|extract|map|crawl", name):
-                found[name] = found.get(name, 0) + int(sample.value)
+            if answered and sample.name.endswith("_total") and name in _COUNTED:
+                found[name] += int(sample.value)
     return found

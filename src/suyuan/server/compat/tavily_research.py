@@ -15,6 +15,7 @@ from ...research.report import Research
 from ...store.research import StoredJob
 from ..orjson_response import OrjsonResponse
 from .shared import ForeignCall, Wanted
+from .tavily import FOR_NOBODY
 
 _DEPTHS = {"mini": "quick", "auto": "normal", "pro": "deep"}
 _STATES = {"done": "completed", "cancelled": "completed", "failed": "failed", "queued": "pending"}
@@ -38,9 +39,8 @@ async def create(request: Request) -> Response:
         raise BAD_ARGUMENT(name="stream", why=Text("input.detail.no_stream"))
     job = await call.client.research_service.create(body.input, {"depth": _DEPTHS[body.model]})
     content = {**_base(call, job), "status": "pending", "input": body.input, "model": body.model}
-    left_out = [name for name in ("output_schema",) if name in (body.model_extra or {})]
-    left_out += ["citation_format"] if body.citation_format != "numbered" else []
-    return OrjsonResponse({**content, "suyuan": call.said(left_out)})
+    lost = ["citation_format"] if body.citation_format != "numbered" else []
+    return OrjsonResponse({**content, "suyuan": call.said([*lost, *body.not_honoured(ignored=FOR_NOBODY)])})
 
 
 async def get(request: Request, id: str) -> Response:

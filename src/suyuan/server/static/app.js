@@ -402,7 +402,7 @@ document.addEventListener("keydown", (event) => {
   if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
   const cite = event.target.closest?.(".cite");
   if (event.key === "e" && cite) { event.preventDefault(); openEvidence(cite.closest(".turn"), cite); }
-  else if (event.key === "?") more().then((module) => module.showKeys(page));
+  else if (event.key === "?") more().then((module) => module.showKeys());
   else if (event.key === "/") { event.preventDefault(); ask.focus(); }
   else if (event.key === "n" && !event.target.closest?.("dialog")) location.href = "/";
   else if (event.key === "j" || event.key === "k") moveTurn(event.key === "j" ? 1 : -1);

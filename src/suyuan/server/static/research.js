@@ -1,13 +1,16 @@
 // A research job: its plan, its progress, its report beside the passages.
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-const { id, more } = JSON.parse($("#state").textContent), body = $("#body");
+const { id, more, offline } = JSON.parse($("#state").textContent), body = $("#body");
 const api = `/api/research/${id}`;
 
 async function send(action, data) {
-  const response = await fetch(`${api}/${action}`, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: data && JSON.stringify(data) });
-  if (!response.ok) $("#live").textContent = (await response.json().catch(() => ({}))).error?.message ?? response.status;
-  await reload();
+  const response = await fetch(`${api}/${action}`, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: data && JSON.stringify(data) }).catch(() => null);
+  const { error } = response?.ok ? {} : ((await response?.json().catch(() => null)) ?? { error: { message: response?.status ?? offline } });
+  $("#problem").textContent = [error?.message, error?.hint].filter(Boolean).join(" ");
+  $("#problem").hidden = !error;
+  // A plan that is refused stays as it was written; where the job has gone on, the page does too.
+  if (response?.ok || response?.status === 409) await reload();
 }
 
 async function reload() {

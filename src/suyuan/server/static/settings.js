@@ -19,7 +19,8 @@ if ("Notification" in window && Notification.permission === "default") {
 const state = JSON.parse(document.querySelector("#state").textContent);
 
 async function request(method, path, body) {
-  const response = await fetch(path, { method, headers: { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) }, body: body && JSON.stringify(body) });
+  const form = body instanceof FormData, headers = { Accept: "application/json", ...(body && !form && { "Content-Type": "application/json" }) };
+  const response = await fetch(path, { method, headers, body: form ? body : body && JSON.stringify(body) }).catch(() => { throw { message: state.offline }; });
   const data = response.status === 204 ? {} : await response.json().catch(() => ({}));
   if (!response.ok) throw { ...data.error, message: data.error?.message ?? `${response.status}` };
   return data;
@@ -72,7 +73,8 @@ for (const button of $$("[data-revoke]")) button.onclick = () => request("DELETE
 const library = document.querySelector("#library"), documents = library.querySelector(".documents"), told = library.querySelector(".findings");
 
 async function showDocuments() {
-  const { documents: found } = await request("GET", "/api/library").catch(() => ({ documents: [] }));
+  const found = await request("GET", "/api/library").then((list) => list.documents, say);
+  if (!found) return;
   documents.replaceChildren(...found.map(({ id, title, name, kind, url, problem }) => {
     const item = document.createElement("li"), link = make("a", { href: url, target: "_blank", textContent: title || name });
     item.append(link, make("span", { className: "meta", textContent: [name, problem?.message].filter(Boolean).join(" · ") }));
@@ -82,15 +84,18 @@ async function showDocuments() {
   if (!found.length) documents.append(make("li", { className: "meta", textContent: documents.dataset.empty }));
 }
 
-const say = (error) => { told.textContent = [error.message, error.hint].filter(Boolean).join(" "); };
+const say = (...errors) => told.replaceChildren(...errors.map((error) => finding({ level: "error", ...error })));
 
+// One after the other, so that each that cannot be added says why.
 async function upload(files) {
-  const body = new FormData();
-  for (const file of files) body.append("files", file);
-  told.textContent = "…";
-  const response = await fetch("/api/library", { method: "POST", body, headers: { Accept: "application/json" } });
-  const data = await response.json().catch(() => ({}));
-  say(data.error ?? data.errors?.[0]?.error ?? { message: state.added });
+  const failed = [];
+  say({ level: "", message: "…" });
+  for (const file of files) {
+    const body = new FormData();
+    body.append("files", file);
+    await request("POST", "/api/library", body).catch((error) => failed.push({ ...error, message: `${file.name}: ${error.message}` }));
+  }
+  say(...(failed.length ? failed : [{ level: "ok", message: state.added }]));
   showDocuments();
 }
 
