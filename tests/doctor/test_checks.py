@@ -78,6 +78,8 @@ PROBLEMS = {
     "a list in place of an object": Case("config_unreadable", config="[]"),
     "a number too large": Case("config_bad_value", "warning", config={"tools": {"webSearch": {"maxResults": 99}}}),
     "a number too large in a variable": Case("config_bad_value", "warning", {"WEB_SEARCH_TIMEOUT_MS": "soon"}),
+    "a focus that cannot be": Case("config_bad_value", "warning",
+        config={"tools": {"webSearch": {"focus": {"mine": {"freshness": "soon"}}}}}),
     "a setting misspelt": Case("config_unknown_setting", "warning", config={"web": {"fetch": {"porxy": "http://x:1"}}}),
     "an unknown engine": Case("unknown_engine", variables={"WEB_SEARCH_BACKEND": "altavista"}),
     "an engine without its key": Case("key_missing", variables={"WEB_SEARCH_BACKEND": "brave"}),

@@ -9,11 +9,11 @@ from typing import Any, cast
 from ..core.errors import InvalidInput
 from ..core.freshness import Freshness
 from ..core.query import SearchParams, SearchQuery
-from ..core.result import ARCHIVE, LIBRARY
 from ..core.setting import InvalidValue, Setting, ValueKind, declarations, names, setting, text
-from ..engines import registry
 from ..messages.catalog import Text
 from ..search.focus import Focus
+from ..search.plan import names_in
+from .engine_settings import unknown_engine
 from .reader import SettingReader
 
 PREFIX = "tools.webSearch.focus."
@@ -61,14 +61,9 @@ def read_focuses(reader: SettingReader) -> dict[str, Focus]:
     found = {}
     for name in reader.names_below(PREFIX):
         own = reader.read(FocusSettings, f"{PREFIX}{name}.")
-        if unknown := [part for part in own.engines.replace("+", ",").split(",") if part.strip() and not _known(part)]:
-            reason = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
-            reader.report(str(reader.file), f"{PREFIX}{name}.engines", unknown[0], reason, Text("config.used.nothing"))
+        if unknown := unknown_engine(names_in(own.engines)):
+            reader.report(str(reader.file), f"{PREFIX}{name}.engines", *unknown, Text("config.used.nothing"))
             continue
         freshness = Freshness.parse(own.freshness) if own.freshness else None
         found[name.lower()] = Focus(own.engines, own.domains, own.lang, freshness)
     return found
-
-
-def _known(name: str) -> bool:
-    return name.strip() in ("auto", ARCHIVE, LIBRARY) or registry.canonical(name) in registry.names()
