@@ -12,6 +12,7 @@ from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from .failure import show_failure
+from .numbers import fixed_port
 from .page_text import show_markdown
 from .terminal import Terminal, print_json, with_progress
 
@@ -31,7 +32,7 @@ def add(commands: Any, t: Texts) -> None:
     actions = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
     init = actions.add_parser("init", help=t("help.searxng_init"))
     init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
-    init.add_argument("--port", type=_port, default=8080, metavar="N", help=t("help.searxng_port"))
+    init.add_argument("--port", type=fixed_port, default=8080, metavar="N", help=t("help.searxng_port"))
     init.add_argument("--force", action="store_true", help=t("help.searxng_force"))
     init.set_defaults(run=run_init)
     for name in _COMPOSE:
@@ -136,9 +137,3 @@ def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
     show_markdown(Terminal(sys.stdout), guide("searxng", t.lang))
     return 0
-
-
-def _port(text: str) -> int:
-    if text.isdecimal() and 0 < int(text) < 65_536:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text}: 1–65535")

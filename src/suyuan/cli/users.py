@@ -6,15 +6,19 @@ import argparse
 import getpass
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
+from ..core.private_file import write_private
 from ..messages.catalog import Texts
-from .terminal import Terminal
+from .failure import BAD_INPUT
+from .numbers import amount, positive
+from .tables import show_table
+from .terminal import Terminal, print_json
 
 if TYPE_CHECKING:
     from ..store.people import Account, People
@@ -42,11 +46,11 @@ def add(commands: Any, t: Texts) -> None:
     action("role", _role, t("help.users_role")).add_argument("role", choices=("admin", "member"))
     token = action("token", _token, t("help.users_token"))
     token.add_argument("--scope", action="append", choices=SCOPES, default=None, help=t("help.scope"))
-    token.add_argument("--days", type=float, default=None, metavar="N", help=t("help.token_days"))
+    token.add_argument("--days", type=positive, default=None, metavar="N", help=t("help.token_days"))
     token.add_argument("--label", default="", help=t("help.token_label"))
     quota = action("quota", _quota, t("help.users_quota"))
     for name in QUOTAS:
-        quota.add_argument(f"--{name}", type=float, default=None, metavar="N")
+        quota.add_argument(f"--{name}", type=amount, default=None, metavar="N")
     action("export", _export, t("help.users_export")).add_argument(
         "--output", type=Path, default=None, metavar="FILE", help=t("help.output")
     )
@@ -79,8 +83,8 @@ def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     found = _people(client).all()
-    lines = "\n".join(f"{each.name}\t{each.role}{'' if not each.disabled_at else t('users.closed')}" for each in found)
-    return _show(args, {"users": [each.view() for each in found]}, lines or t("users.none"))
+    rows = [(each.name, each.role, t("users.closed") if each.disabled_at else "") for each in found]
+    return _show(args, {"users": [each.view() for each in found]}, rows or t("users.none"))
 
 
 def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
@@ -121,18 +125,21 @@ def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
         people.change(account.id, quotas={**account.quotas, **given})
         _note(client, "quota set", account)
     view = {"quotas": dict(people.named(args.name).quotas), "used": people.used(account.id)}
-    return _show(args, view, "\n".join(f"{name}\t{used:g}" for name, used in view["used"].items()))
+    return _show(args, view, [(name, f"{used:g}") for name, used in view["used"].items()])
 
 
 def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     account = _people(client).named(args.name)
-    text = json.dumps(client.export_person(account.name), ensure_ascii=False, indent=2)
+    data = client.export_person(account.name)
     _note(client, "user exported", account)
     if args.output is None:
-        sys.stdout.write(text + "\n")
-    else:
-        args.output.write_text(text, encoding="utf-8")
-        args.output.chmod(0o600)
+        print_json(data)
+        return 0
+    try:
+        write_private(args.output, json.dumps(data, ensure_ascii=False, indent=2))
+    except OSError as error:
+        Terminal(sys.stderr).line(t("debug.unwritten", path=args.output, why=error.strerror or error))
+        return BAD_INPUT
     return 0
 
 
@@ -151,8 +158,8 @@ def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _audit(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     lines = _people(client).noted(args.limit)
-    text = "\n".join(f"{each['at'][:19]}  {each['person']}  {each['action']}  {each['what']}" for each in lines)
-    return _show(args, {"audit": lines}, text)
+    rows = [(each["at"][:19], each["person"], each["action"], each["what"]) for each in lines]
+    return _show(args, {"audit": lines}, rows)
 
 
 def _given_password(args: argparse.Namespace, t: Texts) -> str:
@@ -165,7 +172,13 @@ def _note(client: AsyncClient, action: str, account: Account) -> None:
     _people(client).note("command line", action, account.name)
 
 
-def _show(args: argparse.Namespace, view: dict[str, Any], text: str) -> int:
+def _show(args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[Sequence[str]]) -> int:
+    """Write a text, or the rows of a table."""
     out = Terminal(sys.stdout)
-    out.line(json.dumps(view, ensure_ascii=False) if args.json else text)
+    if args.json:
+        print_json(view)
+    elif isinstance(shown, str):
+        out.line(shown)
+    else:
+        show_table(out, shown)
     return 0

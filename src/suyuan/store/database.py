@@ -44,7 +44,7 @@ _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 class Database:
     """Transactions on one database; safe for several threads and processes at the same time."""
 
-    def __init__(self, address: Secret | str) -> None:
+    def __init__(self, address: Secret | str, *, create: bool = True) -> None:
         self._url = _parsed(address.reveal() if isinstance(address, Secret) else address)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.file = _file(self._url) if self.sqlite else None
@@ -54,8 +54,10 @@ class Database:
         # A database in memory has a single connection.
         self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
         self._groups = _Groups()
-        if self.file is not None:
+        if self.file is not None and create:
             _prepare(self.file)
+        elif self.file is not None and not self.file.is_file():
+            raise causes.STORE_NO_BACKUP(where=self.where)
         self._engine = self._connected()
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -18,13 +18,10 @@ _ROWS = 500
 # Every database has these of its own.
 _OWN = {revisions.name, schema.name}
 
-Told = Callable[[str, int], None]
-
 
 def copy_store(
     source: Secret | str,
     target: Secret | str,
-    told: Told = lambda table, rows: None,
     *,
     archives: Mapping[str, Path] | None = None,
 ) -> dict[str, int]:
@@ -33,7 +30,7 @@ def copy_store(
     The source is read in one transaction, so that a server may go on writing to it: what it writes after the start is
     not copied. ``archives`` are the files of the pages that people have read, for a store that holds these too.
     """
-    before, after = (Database(address) for address in (source, target))
+    before, after = Database(source, create=False), Database(target)
     try:
         before.open()
         after.open()
@@ -44,7 +41,6 @@ def copy_store(
                     raise STORE_NOT_EMPTY(where=after.where)
             for table in tables():
                 counts[table.name] = _copy(reading, writing, table)
-                told(table.name, counts[table.name])
             if not after.sqlite:
                 for person, file in (archives or {}).items():
                     _take_in(writing, person, file)
