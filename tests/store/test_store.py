@@ -25,7 +25,7 @@ from suyuan.store import tables
 from suyuan.store.conversation import clean_title, new_id
 from suyuan.store.conversations import Store
 from suyuan.store.database import Database
-from suyuan.store.statements import LEASE_SECONDS
+from suyuan.store.process_owner import LEASE_SECONDS
 
 START = 1_800_000_000.0
 
@@ -166,7 +166,7 @@ class TestStore:
         store.keep_events(run, [(0, {"kind": "text"})])
         store.delete(id)
         assert [each.id for each in store.find()] == [other] and [each.id for each in store.find(deleted=True)] == [id]
-        assert cause_of(lambda: ask(store, id, "!")).detail_code == "store_no_conversation"
+        assert cause_of(lambda: ask(store, id, "!")).detail_code == "no_conversation"
         store.restore(id)
         assert len(store.find()) == 2 and len(store.messages(id)) == 2
         store.delete(id)
@@ -256,7 +256,7 @@ class TestStore:
             lambda: store.change("missing", title="x"), lambda: store.delete("missing"), lambda: store.restore("missing"),
             lambda: ask(store, "missing"), lambda: store.cut_from("missing", "x"),
         ):  # fmt: skip
-            assert cause_of(act).detail_code == "store_no_conversation"
+            assert cause_of(act).detail_code == "no_conversation"
 
     def test_many_threads_write_at_once(self, store: Store) -> None:
         id = store.create().id

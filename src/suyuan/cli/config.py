@@ -63,4 +63,4 @@ def run_schema(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 def _report(settings: Settings, t: Texts) -> None:
     err = Terminal(sys.stderr)
     for problem in settings.problems:
-        err.line(err.paint("!", "red") + f" {problem.say(t.lang)}")
+        err.text(f"! {problem.say(t.lang)}", "!", "red")

@@ -18,6 +18,7 @@ from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
 from .failure import NOTHING, OK, show_failure
 from .numbers import number
+from .tables import show_table
 from .terminal import Terminal, print_json, with_progress
 
 _MOST_AUTHORS = 3
@@ -190,12 +191,12 @@ def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int
 
 def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> None:
     out.line(t("receipt"))
+    rows = []
     for a in attempts:
         what = t(f"outcome.{a.outcome}", count=a.count)
         if a.relevance is not None and not a.failure:
             what += t("relevance", percent=100 * a.relevance)
         why = f" [{a.code}/{a.detail_code}] {a.failure.message(t.lang)}" if a.failure else ""
-        out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
         notes = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
-        for note in (*notes, *a.notes):
-            out.line(f"  {'':<11}           {note}")
+        rows.append((f"  {a.engine}", f"{a.latency_ms:>5} ms", "\n".join((what + why, *notes, *a.notes))))
+    show_table(out, rows, wrapped=(2,))

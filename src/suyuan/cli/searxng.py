@@ -76,8 +76,7 @@ def _warn_of_limiter(folder: Path, t: Texts) -> None:
     from ..doctor import searxng_container as container
 
     if container.limiter_without_effect(folder):
-        out = Terminal(sys.stdout)
-        out.line(out.paint("! ", "yellow") + t("searxng.limiter_without_effect"))
+        Terminal(sys.stdout).text(f"! {t('searxng.limiter_without_effect')}", "!", "yellow")
 
 
 def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -118,7 +117,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
         return 0 if status.ok else 3
     out = Terminal(sys.stdout)
     for warning in status.warnings:
-        out.line(out.paint("! ", "yellow") + " ".join(warning.say(t.lang)))
+        out.text("! " + " ".join(warning.say(t.lang)), "!", "yellow")
     if status.error:
         return show_failure(status.error, t, "searxng.failed")
     version = f" {status.version}" if status.version else ""

@@ -47,10 +47,15 @@ class Terminal:
         else:
             self.stream.write(printable(text) + "\n")
 
-    def text(self, text: str) -> None:
-        """Write a text, on a terminal in lines that break between words; a pipe gets it in one."""
+    def text(self, text: str, head: str = "", style: str = "") -> None:
+        """Write a text, on a terminal in lines that break between words; a pipe gets it in one.
+
+        ``head``, with which it begins, gets a colour.
+        """
         for line in self.folded(text, "") if self.interactive else [text]:
-            self.line(line)
+            rest = line.removeprefix(head)
+            self.line(self.paint(head, style) + rest if rest != line else line)
+            head = ""
 
     def paint(self, text: str, style: str) -> str:
         """Return ``text`` in a colour, where colours are wanted."""

@@ -61,9 +61,9 @@ class Database:
         self._engine = self._connected()
 
     @classmethod
-    def opened(cls, address: Secret | str) -> Self:
+    def opened(cls, address: Secret | str, *, create: bool = True) -> Self:
         """The database at ``address``, ready for use; raises the cause if it cannot be opened."""
-        made = cls(address)
+        made = cls(address, create=create)
         try:
             made.open()
         except BaseException:
@@ -147,6 +147,11 @@ class Database:
         """The first row of one query."""
         with self.read() as connection:
             return connection.execute(query, values).first()
+
+    def value(self, query: Select[Any]) -> Any:
+        """The first value of the first row of one query; None if there is none."""
+        with self.read() as connection:
+            return connection.execute(query).scalar()
 
     def change(self, statement: UpdateBase) -> int:
         """Execute one statement that writes, and return how many rows it has changed."""

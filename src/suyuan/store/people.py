@@ -336,8 +336,7 @@ class People:
     def has_logged_in(self, person: str, address: str) -> bool:
         """Whether somebody has logged in from this address, as far as the audit log goes back."""
         same = (audit.c.person == plain(person), audit.c.action == "login", audit.c.address == address[:60])
-        with self._database.read() as connection:
-            return connection.execute(select(audit.c.id).where(*same).limit(1)).first() is not None
+        return self._database.value(select(audit.c.id).where(*same).limit(1)) is not None
 
     def purge(self, audit_days: float) -> None:
         """Remove what is over: logins, links, old lines of the audit log."""
