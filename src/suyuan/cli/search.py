@@ -16,8 +16,8 @@ from ..core.query import SearchQuery
 from ..core.result import Attempt, Details, SearchPage, SearchResult
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
+from .arguments import SECONDS, checked
 from .failure import NOTHING, OK, show_failure
-from .numbers import number
 from .tables import show_table
 from .terminal import Terminal, print_json, with_progress
 
@@ -45,8 +45,8 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
     command.add_argument("--lang", default="", help=t("help.lang"))
     command.add_argument("--country", default="", help=t("help.country"))
-    command.add_argument("--timeout", type=number, metavar="SECONDS", help=t("help.timeout"))
-    command.add_argument("--max-wait", type=number, default=0.0, metavar="SECONDS", help=t("help.max_wait"))
+    command.add_argument("--timeout", type=checked(SECONDS, t), metavar="SECONDS", help=t("help.timeout"))
+    command.add_argument("--max-wait", type=checked(SECONDS, t), default=0, metavar="SECONDS", help=t("help.max_wait"))
     command.add_argument(
         "--read", dest="depth", action="store_const", const="passages", default="results", help=t("help.read")
     )

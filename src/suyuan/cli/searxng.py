@@ -10,9 +10,10 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..core.setting import whole
 from ..messages.catalog import Texts
+from .arguments import checked
 from .failure import show_failure
-from .numbers import fixed_port
 from .page_text import show_markdown
 from .terminal import Terminal, print_json, with_progress
 
@@ -22,6 +23,7 @@ _COMPOSE = {
     "restart": ("restart",),
     "logs": ("logs", "--tail", "100"),
 }
+_PORT = whole(1, 65_535)
 _DEFAULT_ADDRESS = "http://localhost:8080"
 
 
@@ -32,7 +34,7 @@ def add(commands: Any, t: Texts) -> None:
     actions = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
     init = actions.add_parser("init", help=t("help.searxng_init"))
     init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
-    init.add_argument("--port", type=fixed_port, default=8080, metavar="N", help=t("help.searxng_port"))
+    init.add_argument("--port", type=checked(_PORT, t), default=8080, metavar="N", help=t("help.searxng_port"))
     init.add_argument("--force", action="store_true", help=t("help.searxng_force"))
     init.set_defaults(run=run_init)
     for name in _COMPOSE:

@@ -48,14 +48,11 @@ class Terminal:
             self.stream.write(printable(text) + "\n")
 
     def text(self, text: str, head: str = "", style: str = "") -> None:
-        """Write a text, on a terminal in lines that break between words; a pipe gets it in one.
-
-        ``head``, with which it begins, gets a colour.
-        """
-        for line in self.folded(text, "") if self.interactive else [text]:
-            rest = line.removeprefix(head)
-            self.line(self.paint(head, style) + rest if rest != line else line)
-            head = ""
+        """Write a text, on a terminal in lines that break between words, with its ``head`` in a colour."""
+        first, *rest = (self.folded(text, "") if self.interactive else [text]) or [""]
+        self.line(first.replace(head, self.paint(head, style), 1))
+        for line in rest:
+            self.line(line)
 
     def paint(self, text: str, style: str) -> str:
         """Return ``text`` in a colour, where colours are wanted."""

@@ -14,9 +14,10 @@ from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
 from ..core.private_file import write_private
+from ..core.setting import number, whole
 from ..messages.catalog import Texts
+from .arguments import checked
 from .failure import BAD_INPUT
-from .numbers import amount, positive
 from .tables import show_table
 from .terminal import Terminal, print_json
 
@@ -46,17 +47,17 @@ def add(commands: Any, t: Texts) -> None:
     action("role", _role, t("help.users_role")).add_argument("role", choices=("admin", "member"))
     token = action("token", _token, t("help.users_token"))
     token.add_argument("--scope", action="append", choices=SCOPES, default=None, help=t("help.scope"))
-    token.add_argument("--days", type=positive, default=None, metavar="N", help=t("help.token_days"))
+    token.add_argument("--days", type=checked(number(0.001, 3650), t), metavar="N", help=t("help.token_days"))
     token.add_argument("--label", default="", help=t("help.token_label"))
     quota = action("quota", _quota, t("help.users_quota"))
     for name in QUOTAS:
-        quota.add_argument(f"--{name}", type=amount, default=None, metavar="N")
+        quota.add_argument(f"--{name}", type=checked(number(0, 1e12), t), metavar="N")
     action("export", _export, t("help.users_export")).add_argument(
         "--output", type=Path, default=None, metavar="FILE", help=t("help.output")
     )
     action("delete", _delete, t("help.users_delete")).add_argument("--yes", action="store_true", help=t("help.yes"))
     action("audit", _audit, t("help.users_audit"), person=False).add_argument(
-        "--limit", type=int, default=50, metavar="N"
+        "--limit", type=checked(whole(1, 100_000), t), default=50, metavar="N"
     )
 
 

@@ -214,10 +214,8 @@ def store_document(connection: Connection, person: str, document: Document, inde
     """Store a document in the archive of a person, in the caller's transaction; return its number."""
     # Its numbers are given one after the other.
     connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"suyuan archive {person}"))))
-    page, kept = (
-        plain(address_key(document.final_url)),
-        plain(document_to_json(replace(document, from_archive=False))),
-    )
+    page = plain(address_key(document.final_url))
+    kept = plain(document_to_json(replace(document, from_archive=False)))
     same = (pages.c.person == person, pages.c.page == page, pages.c.sha256 == document.sha256)
     known = update(pages).where(*same).values(fetched_at=document.fetched_at, document=kept).returning(pages.c.number)
     number = connection.execute(known).scalar()

@@ -34,7 +34,7 @@ from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions,
 from .database import Database
 from .grouped_writer import GroupedWriter
 from .people import People
-from .statements import ADD, ENDED, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
+from .statements import ADD, ENDED, FIELDS, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
 from .tables import conversations, events, logins, messages, metadata
 from .values import plain, stamp, stored_json
 
@@ -231,6 +231,12 @@ class Store:
     def message(self, id: str) -> Message | None:
         """One message."""
         return _message(self._database.row(MESSAGE.where(IN_MINE), {"id_": plain(id)}))
+
+    def newest_answer(self) -> Message | None:
+        """The answer that was begun last, in a conversation that is not deleted."""
+        kept = conversations.c.deleted_at.is_(None)
+        own = select(*FIELDS).join(conversations).where(messages.c.role == "assistant", kept, _mine())
+        return _message(self._database.row(own.order_by(messages.c.created_at.desc()).limit(1)))
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""

@@ -123,11 +123,10 @@ class People:
         with self._database.write() as connection:
             first = connection.execute(select(func.count()).select_from(people)).scalar() == 0
             made = Account(new_id(), name, role or ("admin" if first else "member"), password, {}, self._now())
-            values = {"quotas": "{}", "disabled_at": None}
+            row = {"id": made.id, "name": name, "role": made.role, "password": password, "quotas": "{}"}
             try:
                 with connection.begin_nested():
-                    row = {"id": made.id, "name": name, "role": made.role, "password": password}
-                    connection.execute(insert(people).values(**row, created_at=made.created_at, **values))
+                    connection.execute(insert(people).values(**row, created_at=made.created_at))
             except IntegrityError:
                 raise NAME_TAKEN(name=name) from None
             if first and made.role == "admin":
