@@ -46,8 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except SuyuanError as error:
         return show_failure(error, t, args.failed)
-    except (KeyboardInterrupt, EOFError):
-        # Ctrl-C, or Ctrl-D where something was asked.
+    except KeyboardInterrupt:
         Terminal(sys.stderr).line(t("interrupted"))
         return 130
     except ModuleNotFoundError as missing:

@@ -83,6 +83,14 @@ class Terminal:
         )
 
 
+def asked(question: str, read: Callable[[str], str] = input) -> str:
+    """Return what the user answers; Ctrl-D ends the command as Ctrl-C does."""
+    try:
+        return read(question)
+    except EOFError:
+        raise KeyboardInterrupt from None
+
+
 def print_json(data: object) -> None:
     """Write ``data`` to standard output for other programs."""
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")

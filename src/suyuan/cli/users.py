@@ -19,7 +19,7 @@ from ..messages.catalog import Texts
 from .arguments import checked
 from .failure import BAD_INPUT
 from .tables import show_table
-from .terminal import Terminal, print_json
+from .terminal import Terminal, asked, print_json
 
 if TYPE_CHECKING:
     from ..store.people import Account, People
@@ -150,7 +150,7 @@ def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     people = _people(client)
     account = people.named(args.name)
     check_admins(people, account)
-    if not args.yes and input(t("users.sure", name=account.name)).strip() != account.name:
+    if not args.yes and asked(t("users.sure", name=account.name)).strip() != account.name:
         return 1
     gone = client.delete_person(account.id)
     _note(client, "user deleted", account)
@@ -166,7 +166,7 @@ def _audit(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 def _given_password(args: argparse.Namespace, t: Texts) -> str:
     if args.password_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    return getpass.getpass(t("users.password_prompt"))
+    return asked(t("users.password_prompt"), getpass.getpass)
 
 
 def _note(client: AsyncClient, action: str, account: Account) -> None:

@@ -19,7 +19,6 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    text,
     true,
     update,
 )
@@ -302,17 +301,6 @@ class Store:
         except SuyuanError as error:
             return [error.message]
         return []
-
-    def size(self) -> int:
-        """The size of the database in bytes."""
-        if self._database.file is not None:
-            file = self._database.file
-            return sum(part.stat().st_size for part in (file, file.with_name(f"{file.name}-wal")) if part.exists())
-        if self._database.sqlite:
-            return int(self._database.pragma("page_count")[0][0]) * int(self._database.pragma("page_size")[0][0])
-        with self._database.read() as connection:
-            size = text("SELECT pg_total_relation_size(to_regclass(:name))")
-            return sum(int(connection.execute(size, {"name": name}).scalar() or 0) for name in metadata.tables)
 
     def close(self) -> None:
         """Close the database."""
