@@ -279,6 +279,31 @@ class TestConfig:
         assert code == 0 and "altavista" in err and "Example Domain" in out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "x", "-e", "stub", "--timeout", "nan"),
+        ("search", "x", "-e", "stub", "--timeout", "inf"),
+        ("search", "x", "-e", "stub", "--max-wait", "nan"),
+        ("serve", "--port", "99999"),
+        ("mcp", "--http", "--port", "-1"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_with_its_option(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(list(words))
+    assert caught.value.code == 2 and f"argument {words[-2]}" in capsys.readouterr().err
+
+
+def test_an_archive_without_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["archive", "list"]) == 1
+    assert "empty" in capsys.readouterr().out
+    assert main(["archive", "show", "9" * 30]) == 1
+    assert "nothing" in capsys.readouterr().err
+
+
 def test_a_reader_that_ends_early_is_no_failure() -> None:
     done = subprocess.run(
         f"{sys.executable} -m suyuan config schema | head -1",

@@ -93,13 +93,18 @@ class TestTables:
     @pytest.mark.parametrize("columns", [80, 120])
     def test_engines(self, columns: int) -> None:
         screen = show("engines", columns=columns, variables={"BOCHA_API_KEY": "k-123456"})
-        assert re.search(r"^brave +– +BRAVE_API_KEY missing +needs a key +https://\S+$", screen.text, re.M)
-        assert re.search(r"^bocha +\d+ +set +ready +https://\S+$", screen.text, re.M)
+        assert re.search(r"^brave +– +BRAVE_API_KEY missing +needs a key +api.search\S+$", screen.text, re.M)
+        assert re.search(r"^bocha +\d+ +set +ready +api.bochaai.com$", screen.text, re.M)
+
+    def test_a_failure_breaks_between_words(self) -> None:
+        screen = show("search", "x", "-e", "stub", variables={"WEB_SEARCH_BACKEND": "altavista"})
+        told = " ".join(screen.lines)
+        assert "baidu_html, bing_html, google" in told and "semantic_scholar, stackexchange" in told
 
     def test_chinese_columns_are_aligned(self) -> None:
         screen = show("--ui", "zh", "engines")
-        places = {width_of(line[: line.index("http")]) for line in screen.lines if "http" in line}
-        assert len(places) == 1
+        places = [width_of(line[: line.index("www.")]) for line in screen.lines if "www." in line]
+        assert len(places) > 5 and len(set(places)) == 1
 
     def test_doctor_wraps_hints_in_their_column(self) -> None:
         screen = show("doctor", "--offline", variables={"WEB_SEARCH_BACKEND": "altavista"})

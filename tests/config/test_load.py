@@ -132,6 +132,12 @@ def test_an_invalid_value_is_reported_and_its_default_used(
     assert any(key in record.message for record in caplog.records if record.levelno == logging.WARNING)
 
 
+@pytest.mark.parametrize("plan", ["stub,archive", "library+auto", "auto,archive", "library", "bing, ddg"])
+def test_every_plan_that_a_search_takes_may_be_the_default(tmp_path: Path, plan: str) -> None:
+    settings = load(tmp_path, web_search(defaultProvider=plan))
+    assert settings.search.default == plan and settings.problems == ()
+
+
 def test_what_is_shown_is_what_is_used(tmp_path: Path) -> None:
     shown = {
         value.path: (value.value, value.origin) for value in load(tmp_path, web_search(defaultProvider="brave")).values
@@ -227,6 +233,12 @@ class TestAgents:
     def test_no_key_means_duckduckgo(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
         assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
+
+    def test_an_agent_may_have_a_plan_of_several_engines(self, tmp_path: Path) -> None:
+        agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave,ddg_html"})
+        assert agent.provider == "brave,ddg_html" and problems == ()
+        agent, problems = self.resolve(tmp_path, {"enabled": True}, web_search(defaultProvider="stub+library"))
+        assert agent.provider == "stub+library" and problems == ()
 
     @pytest.mark.req("P2.1")
     def test_an_agent_has_fifteen_seconds_unless_configured_otherwise(self, tmp_path: Path) -> None:

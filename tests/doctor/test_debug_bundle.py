@@ -17,6 +17,7 @@ from suyuan.client import AsyncClient
 from suyuan.core.errors import InvalidInput
 from suyuan.core.secret import Secret
 from suyuan.doctor.debug_bundle import bundle
+from suyuan.store.conversation import new_id
 
 KEY = "sk-never-to-be-seen-0123456789"
 
@@ -37,6 +38,19 @@ async def test_errors_come_first_and_everything_useful_is_included() -> None:
     assert data["receipts"][0]["engines"][0]["engine"] == "searxng" and data["timings"] and data["versions"]["suyuan"]
     assert data["run"] == run == newest["run"] and data["state"] == "failed"
     assert KEY not in json.dumps(data)
+
+
+async def test_the_newest_answer_is_that_of_no_pinned_conversation() -> None:
+    async with talking() as (client, _):
+        store = client.chat.store
+        runs = []
+        for number in range(2):
+            id, run = store.create().id, new_id()
+            store.begin_turn(id, f"question {number}", run)
+            store.finish(run, state="done", text="answer", answer={"text": "answer"})
+            store.change(id, pinned=number == 0)
+            runs.append(run)
+        assert bundle(client)["run"] == runs[1]
 
 
 async def test_an_unknown_answer_is_an_error() -> None:

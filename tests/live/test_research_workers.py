@@ -25,7 +25,8 @@ from support.postgres import Postgres
 from support.redis import Redis
 from support.timing import PATIENCE, eventually
 from suyuan.demo.web import DemoWeb
-from suyuan.store.research import LEASE_SECONDS, JobTaken, ResearchStore
+from suyuan.store.process_owner import LEASE_SECONDS
+from suyuan.store.research import JobTaken, ResearchStore
 
 QUESTION = "How tall is the Gull Point Lighthouse?"
 PLAN = json.dumps({"sub_questions": [{"question": QUESTION, "queries": ["Gull Point Lighthouse height"]}]})

@@ -25,7 +25,7 @@ from support.talk import openai
 from support.timing import PATIENCE, eventually
 from suyuan.cli.main import main
 from suyuan.config.settings import PeopleSettings
-from suyuan.core.person import SCOPES
+from suyuan.core.person import COUNTED, SCOPES
 from suyuan.store.accounts import add_account, hash_password, make_token
 from suyuan.store.conversations import Store
 from suyuan.store.people import People
@@ -402,16 +402,28 @@ async def test_accounts_on_the_command_line(
         ("ann", "admin"), ("bob", "member")
     ]  # fmt: skip
     assert run("list", monkeypatch=monkeypatch) == 0
-    assert capsys.readouterr().out == "ann  admin\nbob  member\n"
-    assert run("quota", "bob", "--searches", "10", monkeypatch=monkeypatch) == 0
-    assert capsys.readouterr().out.splitlines()[0].split() == ["searches", "0"]
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["ann", "admin"], ["bob", "member"]]
+    for bad in (
+        ("quota", "ann", "--searches", "-5"),
+        ("quota", "ann", "--money", "nan"),
+        ("token", "ann", "--days", "0"),
+    ):
+        with pytest.raises(SystemExit):
+            run(*bad, monkeypatch=monkeypatch)
+    assert run("quota", "ann", monkeypatch=monkeypatch) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [*COUNTED]
+    assert run("delete", "bob", stdin="", monkeypatch=monkeypatch) == 130, "nobody was there to say yes"
+    assert run("export", "ann", "--output", str(tmp_path), monkeypatch=monkeypatch) == 2, "a folder"
     target = tmp_path / "ann.json"
     assert run("export", "ann", "--output", str(target), monkeypatch=monkeypatch) == 0
+    assert target.stat().st_mode & 0o077 == 0
     exported = json.loads(target.read_text())
     assert [each["title"] for each in exported["conversations"]] == ["from before"], "the first one gets what was there"
     assert "argon2" not in target.read_text()
     assert run("delete", "bob", "--yes", monkeypatch=monkeypatch) == 0
     capsys.readouterr()
+    assert run("audit", monkeypatch=monkeypatch) == 0
+    assert "user deleted" in capsys.readouterr().out.splitlines()[0]
     assert run("audit", "--json", monkeypatch=monkeypatch) == 0
     actions = [line["action"] for line in json.loads(capsys.readouterr().out)["audit"]]
     assert {"user added", "token created", "user exported", "user deleted"} <= {*actions}

@@ -83,7 +83,7 @@ def test_a_failure_undoes_itself_alone(writing: Writing) -> None:
     assert isinstance(failed.exception(), LookupError)
     cause = missing.exception()
     assert isinstance(cause, SuyuanError)
-    assert cause.detail_code == "store_no_conversation"
+    assert cause.detail_code == "no_conversation"
     assert writing.stored() == ["first", "last"]
     assert writing.groups == 2, "the one that was waited for, and one for all that waited"
 

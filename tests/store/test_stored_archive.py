@@ -127,7 +127,7 @@ def test_the_pages_of_people_move_are_exported_and_deleted(
         file.close()
     there, back = server.fresh(), tmp_path / "backup.sqlite"
     assert main(["store", "migrate", str(tmp_path / "chat.sqlite"), there, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["suyuan_pages"] == 2
+    assert json.loads(capsys.readouterr().out)["suyuan_pages"] == 2
     client = AsyncClient(Settings(store_url=Secret(there), data_dir=tmp_path / "elsewhere"))
     try:
         [page] = client.export_person("anna")["archive"]

@@ -77,3 +77,16 @@ def test_a_backup_on_the_command_line_is_whole_or_not_there(
     assert len(content(f"sqlite:///{tmp_path / 'new.sqlite'}")["suyuan_conversations"]) == 2
     assert main(["store", "migrate", str(backup), str(tmp_path / "third.sqlite"), "--json"]) == 0
     assert not list(tmp_path.glob("*.part*"))
+
+
+def test_a_store_that_is_not_there_is_not_copied_as_an_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SUYUAN_STORE_URL", f"sqlite:///{tmp_path / 'none.sqlite'}")
+    for command in (
+        ("migrate", str(tmp_path / "mistyped.sqlite"), str(tmp_path / "new.sqlite")),
+        ("backup", "b.sqlite"),
+    ):
+        assert main(["store", *command]) == 2
+        assert "store_no_backup" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import SuyuanError
+from ..core.private_file import write_private
 from ..store.conversations import Store
 from .runs import Run
 
@@ -111,15 +111,8 @@ def _ending(run: Run) -> dict[str, Any]:
 
 
 def _write_file(file: Path, ending: dict[str, Any]) -> None:
-    part = file.with_suffix(".part")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            # As ASCII: half of a character pair, as some models send it, could not be written as it is.
-            json.dump(ending, out)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
+        # As ASCII: half of a character pair, as some models send it, could not be written as it is.
+        write_private(file, json.dumps(ending))
     except OSError as error:
         log.warning("an answer that is not saved is in memory only: %s", error)
-        part.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import AsyncClient
 from ..config.settings import Settings
 from ..messages.catalog import Texts
+from .failure import NOTHING
 from .page_text import show_page
 from .tables import show_table
 from .terminal import Terminal
@@ -55,7 +56,7 @@ def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
     entries = archive.newest()
     if not entries:
         out.line(t("archive.empty"))
-        return 1
+        return NOTHING
     gap = "\n" if out.interactive else "  "
     rows = [
         (
@@ -73,7 +74,9 @@ def _list(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
 
 
 def _show(archive: Archive, args: argparse.Namespace, t: Texts) -> int:
-    document = archive.by_number(int(args.which)) if args.which.isdecimal() else archive.get(args.which)
+    # SQLite takes numbers of 18 digits in any case.
+    is_number = args.which.isdecimal() and len(args.which) <= 18
+    document = archive.by_number(int(args.which)) if is_number else archive.get(args.which)
     if document is None:
         Terminal(sys.stderr).line(t("archive.none", what=args.which))
         return 1

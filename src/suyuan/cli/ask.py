@@ -69,6 +69,5 @@ async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
         run = await client.chat.ask(conversation.id, " ".join(args.question))
         answer = await (run.wait() if args.json else print_answer(run, t))
         if args.json:
-            data = {"run": run.id, "conversation": conversation.id, **answer.as_dict()}
-            print_json(data)
+            print_json({"run": run.id, "conversation": conversation.id, **answer.as_dict()})
         return exit_code(answer)

@@ -33,8 +33,7 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if args.json:
         values = [asdict(value) for value in settings.values]
         problems = [problem.say(t.lang) for problem in settings.problems]
-        data = {"file": str(settings.config_file or ""), "values": values, "problems": problems}
-        print_json(data)
+        print_json({"file": str(settings.config_file or ""), "values": values, "problems": problems})
         return 0
     out = Terminal(sys.stdout)
     out.line(t("config.file", path=settings.config_file or t("config.no_file")))
@@ -55,12 +54,11 @@ def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def run_schema(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Print a published JSON Schema."""
-    schema = agents_schema() if args.which == "agents" else config_schema(registry.names())
-    print_json(schema)
+    print_json(agents_schema() if args.which == "agents" else config_schema(registry.names()))
     return 0
 
 
 def _report(settings: Settings, t: Texts) -> None:
     err = Terminal(sys.stderr)
     for problem in settings.problems:
-        err.line(err.paint("!", "red") + f" {problem.say(t.lang)}")
+        err.text(f"! {problem.say(t.lang)}", "!", "red")

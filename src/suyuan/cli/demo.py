@@ -10,13 +10,14 @@ from ..config.settings import ServerSettings, Settings
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
 from . import ask, chat, fetch, research, search, serve
+from .arguments import PORT, checked
 from .terminal import Terminal
 
 
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     demo = commands.add_parser("demo", help=t("help.demo"), description=t("help.demo"))
-    demo.add_argument("--port", type=int, default=0, help=t("help.port"))
+    demo.add_argument("--port", type=checked(PORT, t), default=0, help=t("help.port"))
     demo.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
     demo.set_defaults(run=run, inner=serve.run, failed="serve.failed", host="", workers=None, listen_fd=None)
     inner = demo.add_subparsers(dest="demo_command", metavar="COMMAND", help=t("help.demo_command"))

@@ -32,19 +32,19 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Run every check and write the findings."""
-    from ..doctor.checks import count, exit_code
+    from ..doctor.checks import count
 
     findings = asyncio.run(_findings(args, settings, t))
     errors, warnings = count(findings)
     if args.json:
-        data = {"errors": errors, "warnings": warnings, "findings": [finding.as_dict(t.lang) for finding in findings]}
-        print_json(data)
+        shown = [finding.as_dict(t.lang) for finding in findings]
+        print_json({"errors": errors, "warnings": warnings, "findings": shown})
     else:
         _show(findings, settings, t)
         out = Terminal(sys.stdout)
         out.line()
         out.line(t("doctor.summary", errors=errors, warnings=warnings) if errors or warnings else t("doctor.all_ok"))
-    return exit_code(findings)
+    return 1 if errors else 0
 
 
 async def _findings(args: argparse.Namespace, settings: Settings, t: Texts) -> list[Finding]:

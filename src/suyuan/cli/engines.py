@@ -35,7 +35,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         print_json(rows)
         return 0
     head = t("engine.name"), t("engine.auto"), t("engine.key"), t("engine.state"), t("engine.address")
-    cells = [[_auto(row, t) if name == "auto" else str(row[name]) for name in _COLUMNS] for row in rows]
+    # Nearly all addresses begin in the same way, and the table is wide.
+    shown = [{**row, "auto": _auto(row, t), "address": str(row["address"]).removeprefix("https://")} for row in rows]
+    cells = [[str(row[name]) for name in _COLUMNS] for row in shown]
     show_table(Terminal(sys.stdout), cells, head, wrapped=(3, 4))
     return 0
 

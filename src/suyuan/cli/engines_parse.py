@@ -10,7 +10,7 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..core.engine import Engine, read
-from ..core.errors import SuyuanError, WebBlocked
+from ..core.errors import InvalidInput, SuyuanError, WebBlocked
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from ..core.wire import Response
@@ -47,9 +47,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         items = [_item(rank, result) for rank, result in enumerate(results, 1)]
         outcome = "ok" if items else "empty"
     except SuyuanError as error:
-        if error.code == "InvalidInput":
-            Terminal(sys.stderr).line(" ".join(error.say(t.lang)))
-            return BAD_INPUT
+        if isinstance(error, InvalidInput):
+            raise
         failure, fits = error, relevance_of(error)
         outcome = "blocked" if isinstance(error, WebBlocked) else "error"
     if args.json:

@@ -17,8 +17,8 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     err = Terminal(sys.stderr)
     message, hint = error.say(t.lang)
     code = error.code + (f"/{error.detail_code}" if error.detail_code else "")
-    headline = err.paint(t("invalid" if bad_input else what), "red")
-    err.line(t("error", what=headline, code=code, message=message))
+    headline = t("invalid" if bad_input else what)
+    err.text(t("error", what=headline, code=code, message=message), headline, "red")
     if hint:
         err.text(t("hint", hint=hint))
     return BAD_INPUT if bad_input else FAILED

@@ -67,8 +67,7 @@ async def _remove(library: Library, args: argparse.Namespace, t: Texts) -> int:
 async def _list(library: Library, args: argparse.Namespace, t: Texts) -> int:
     entries = await library.entries()
     if args.json:
-        shown = [library.as_dict(entry, t.lang) for entry in entries]
-        print_json(shown)
+        print_json([library.as_dict(entry, t.lang) for entry in entries])
         return OK
     out = Terminal(sys.stdout)
     if not entries:

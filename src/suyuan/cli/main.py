@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     log_format.secrets = settings.secrets
     if settings.problems and args.command not in _QUIET_COMMANDS and not args.verbose:
         for problem in settings.problems:
-            Terminal(sys.stderr).line(f"! {problem.say(t.lang)}")
+            Terminal(sys.stderr).text(f"! {problem.say(t.lang)}")
     try:
         code: int = args.run(args, settings, t)
         return code

@@ -12,6 +12,7 @@ from ..config.settings import Settings
 from ..integrations.lazy_packages import make_lazy
 from ..messages.catalog import Texts
 from ..net.credentials import check_token
+from .arguments import PORT, checked
 from .terminal import Terminal
 
 
@@ -20,7 +21,7 @@ def add(commands: Any, t: Texts) -> None:
     mcp = commands.add_parser("mcp", help=t("help.mcp"), description=t("help.mcp"))
     mcp.add_argument("--http", action="store_true", help=t("help.mcp_http"))
     mcp.add_argument("--host", default="127.0.0.1", help=t("help.host"))
-    mcp.add_argument("--port", type=int, default=8765, help=t("help.port"))
+    mcp.add_argument("--port", type=checked(PORT, t), default=8765, help=t("help.port"))
     mcp.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
     mcp.set_defaults(run=run, failed="serve.failed")
 

@@ -65,7 +65,7 @@ async def _run(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
 
 
 async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: Texts) -> int:
-    from .research_view import follow, settle_plan
+    from .research_view import settle_plan
 
     _check_out(client, args)
     service = client.research_service
@@ -80,20 +80,15 @@ async def _new(client: AsyncClient, question: str, args: argparse.Namespace, t: 
                 Terminal(sys.stderr).text(t("research.kept", id=job.id))
                 return OK
             await service.accept(job.id, settled)
-    return await _finish(client, job.id, args, t, follow)
+    return await _finish(client, job.id, args, t)
 
 
-async def _finish(
-    client: AsyncClient,
-    id: str,
-    args: argparse.Namespace,
-    t: Texts,
-    follow: Callable[[Any, str, Texts], Awaitable[None]],
-) -> int:
+async def _finish(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     """Show how a job goes on, and its report when it has ended."""
-    service = client.research_service
+    from .research_view import follow
+
     try:
-        await follow(service, id, t)
+        await follow(client.research_service, id, t)
     except asyncio.CancelledError:
         Terminal(sys.stderr).text(t("research.interrupted", id=id))
         raise
@@ -103,14 +98,14 @@ async def _finish(
 async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
     from ..research.report import Research
 
-    found = Research.of(await client.research_service.get(id))
+    job = await client.research_service.get(id)
+    found = Research.of(job)
     if args.out:
         await _write(client, found.as_dict(), args, t)
     if args.json:
         print_json(found.as_dict())
     elif not args.out:
-        state = t("research.state", **_row(await client.research_service.get(id)))
-        show_markdown(Terminal(sys.stdout), found.report or state)
+        show_markdown(Terminal(sys.stdout), found.report or t("research.state", **_row(job)))
     if found.state == "failed" and not found.report:
         failure = found.result.get("failure") or {}
         Terminal(sys.stderr).text(f"{failure.get('message', '')} {failure.get('hint', '')}")
@@ -118,12 +113,10 @@ async def _show(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts
 
 
 async def _resume(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:
-    from .research_view import follow
-
     service = client.research_service
     job = await service.get(id)
     await (service.accept(id) if job.state == "awaiting_plan" else service.resume(id))
-    return await _finish(client, id, args, t, follow)
+    return await _finish(client, id, args, t)
 
 
 async def _stop(client: AsyncClient, id: str, args: argparse.Namespace, t: Texts) -> int:

@@ -19,7 +19,7 @@ from ..messages.catalog import Texts
 from ..research.plan import plan_from, with_answers
 from ..research.request import label
 from ..research.service import ResearchService
-from .terminal import Terminal
+from .terminal import Terminal, asked
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,7 +54,7 @@ def settle_plan(question: str, plan: Mapping[str, Any], t: Texts) -> dict[str, A
     current = dict(plan)
     if current.get("clarifications"):
         err.line(t("research.skip"))
-        answers = [{**each, "answer": input(f"{each['question']} ")} for each in current["clarifications"]]
+        answers = [{**each, "answer": asked(f"{each['question']} ")} for each in current["clarifications"]]
         current = with_answers(question, plan_from({**current, "clarifications": answers})).as_dict()
     while True:
         err.line(t("research.plan"))
@@ -62,7 +62,7 @@ def settle_plan(question: str, plan: Mapping[str, Any], t: Texts) -> dict[str, A
             err.line(f"  {line}")
             for query in part["queries"]:
                 err.line(f"     🔍 {query}")
-        choice = input(t("research.accept")).strip().lower()
+        choice = asked(t("research.accept")).strip().lower()
         if choice == "q":
             return None
         if choice != "e":

@@ -16,7 +16,9 @@ from ..core.query import SearchQuery
 from ..core.result import Attempt, Details, SearchPage, SearchResult
 from ..core.views import VIEWS, receipt
 from ..messages.catalog import Texts
+from .arguments import SECONDS, checked
 from .failure import NOTHING, OK, show_failure
+from .tables import show_table
 from .terminal import Terminal, print_json, with_progress
 
 _MOST_AUTHORS = 3
@@ -43,8 +45,8 @@ def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
     command.add_argument("-n", "--count", type=int, default=10, metavar="N", help=t("help.count"))
     command.add_argument("--lang", default="", help=t("help.lang"))
     command.add_argument("--country", default="", help=t("help.country"))
-    command.add_argument("--timeout", type=float, metavar="SECONDS", help=t("help.timeout"))
-    command.add_argument("--max-wait", type=float, default=0.0, metavar="SECONDS", help=t("help.max_wait"))
+    command.add_argument("--timeout", type=checked(SECONDS, t), metavar="SECONDS", help=t("help.timeout"))
+    command.add_argument("--max-wait", type=checked(SECONDS, t), default=0, metavar="SECONDS", help=t("help.max_wait"))
     command.add_argument(
         "--read", dest="depth", action="store_const", const="passages", default="results", help=t("help.read")
     )
@@ -189,12 +191,12 @@ def _show_failure(error: SuyuanError, args: argparse.Namespace, t: Texts) -> int
 
 def _show_receipt(out: Terminal, attempts: tuple[Attempt, ...], t: Texts) -> None:
     out.line(t("receipt"))
+    rows = []
     for a in attempts:
         what = t(f"outcome.{a.outcome}", count=a.count)
         if a.relevance is not None and not a.failure:
             what += t("relevance", percent=100 * a.relevance)
         why = f" [{a.code}/{a.detail_code}] {a.failure.message(t.lang)}" if a.failure else ""
-        out.line(f"  {a.engine:<11} {a.latency_ms:>5} ms  {what}{why}")
         notes = [t("unsupported_params", names=", ".join(a.unsupported_params))] if a.unsupported_params else []
-        for note in (*notes, *a.notes):
-            out.line(f"  {'':<11}           {note}")
+        rows.append((f"  {a.engine}", f"{a.latency_ms:>5} ms", "\n".join((what + why, *notes, *a.notes))))
+    show_table(out, rows, wrapped=(2,))

@@ -10,7 +10,9 @@ from typing import Any
 
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..core.setting import whole
 from ..messages.catalog import Texts
+from .arguments import checked
 from .failure import show_failure
 from .page_text import show_markdown
 from .terminal import Terminal, print_json, with_progress
@@ -21,6 +23,7 @@ _COMPOSE = {
     "restart": ("restart",),
     "logs": ("logs", "--tail", "100"),
 }
+_PORT = whole(1, 65_535)
 _DEFAULT_ADDRESS = "http://localhost:8080"
 
 
@@ -31,7 +34,7 @@ def add(commands: Any, t: Texts) -> None:
     actions = searxng.add_subparsers(metavar="init|up|down|restart|logs|status|check|guide", required=True)
     init = actions.add_parser("init", help=t("help.searxng_init"))
     init.add_argument("--region", choices=("world", "china"), default="world", help=t("help.searxng_region"))
-    init.add_argument("--port", type=_port, default=8080, metavar="N", help=t("help.searxng_port"))
+    init.add_argument("--port", type=checked(_PORT, t), default=8080, metavar="N", help=t("help.searxng_port"))
     init.add_argument("--force", action="store_true", help=t("help.searxng_force"))
     init.set_defaults(run=run_init)
     for name in _COMPOSE:
@@ -75,8 +78,7 @@ def _warn_of_limiter(folder: Path, t: Texts) -> None:
     from ..doctor import searxng_container as container
 
     if container.limiter_without_effect(folder):
-        out = Terminal(sys.stdout)
-        out.line(out.paint("! ", "yellow") + t("searxng.limiter_without_effect"))
+        Terminal(sys.stdout).text(f"! {t('searxng.limiter_without_effect')}", "!", "yellow")
 
 
 def run_status(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
@@ -117,7 +119,7 @@ async def _check(address: str, settings: Settings, t: Texts, as_json: bool = Fal
         return 0 if status.ok else 3
     out = Terminal(sys.stdout)
     for warning in status.warnings:
-        out.line(out.paint("! ", "yellow") + " ".join(warning.say(t.lang)))
+        out.text("! " + " ".join(warning.say(t.lang)), "!", "yellow")
     if status.error:
         return show_failure(status.error, t, "searxng.failed")
     version = f" {status.version}" if status.version else ""
@@ -136,9 +138,3 @@ def run_guide(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
     show_markdown(Terminal(sys.stdout), guide("searxng", t.lang))
     return 0
-
-
-def _port(text: str) -> int:
-    if text.isdecimal() and 0 < int(text) < 65_536:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text}: 1–65535")

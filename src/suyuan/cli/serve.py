@@ -17,6 +17,7 @@ from ..core.causes.live import WORKERS_NEED_STORE
 from ..demo.questions import QUESTIONS
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
+from .arguments import PORT, checked
 from .terminal import Terminal
 
 
@@ -24,7 +25,7 @@ def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     serve = commands.add_parser("serve", help=t("help.serve"), description=t("help.serve"))
     serve.add_argument("--host", default="", help=t("help.host"))
-    serve.add_argument("--port", type=int, default=None, help=t("help.port"))
+    serve.add_argument("--port", type=checked(PORT, t), default=None, help=t("help.port"))
     serve.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
     serve.add_argument("--workers", type=int, default=None, metavar="N", help=t("help.workers"))
     # What the supervisor gives to its workers.

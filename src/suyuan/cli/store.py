@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +12,7 @@ from urllib.parse import quote
 from ..config.settings import Settings
 from ..core.secret import Secret
 from ..messages.catalog import Texts
-from .terminal import Terminal
+from .terminal import Terminal, print_json
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -35,7 +33,7 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Copy, and say how much."""
-    from ..core.causes.store import STORE_NO_BACKUP, STORE_NOT_EMPTY
+    from ..core.causes.store import STORE_NOT_EMPTY
 
     own = settings.store_address
     if args.action == "migrate":
@@ -45,17 +43,18 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return _copied(_address(args.source), _address(args.target), args, t, archives)
     file = args.file.absolute()
     if args.action == "restore":
-        if not file.is_file():
-            raise STORE_NO_BACKUP(where=str(file))
         return _copied(_address(str(file)), own, args, t)
     if file.exists():
         raise STORE_NOT_EMPTY(where=str(file))
     part = file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
-    code = _copied(own, _address(str(part)), args, t)
-    # Only a whole backup has the name that was asked for.
-    os.replace(part, file)
-    return code
+    try:
+        code = _copied(own, _address(str(part)), args, t)
+        # Only a whole backup has the name that was asked for.
+        part.replace(file)
+        return code
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _copied(
@@ -64,8 +63,10 @@ def _copied(
     from ..store.transfer import copy_store
 
     counts = copy_store(source, target, archives=archives)
-    text = json.dumps(counts) if args.json else t("store.copied", rows=sum(counts.values()), tables=len(counts))
-    Terminal(sys.stdout).line(text)
+    if args.json:
+        print_json(counts)
+    else:
+        Terminal(sys.stdout).line(t("store.copied", rows=sum(counts.values()), tables=len(counts)))
     return 0
 
 

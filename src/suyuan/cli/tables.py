@@ -14,6 +14,8 @@ def show_table(
     out: Terminal, rows: Sequence[Sequence[Cell]], head: Sequence[str] = (), wrapped: Collection[int] = ()
 ) -> None:
     """Write a table; the columns ``wrapped`` give way where the terminal is too narrow."""
+    if not rows and not head:
+        return
     if out.interactive:
         _draw(out, rows, head, wrapped)
     else:

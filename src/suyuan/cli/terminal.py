@@ -47,9 +47,11 @@ class Terminal:
         else:
             self.stream.write(printable(text) + "\n")
 
-    def text(self, text: str) -> None:
-        """Write a text, on a terminal in lines that break between words; a pipe gets it in one."""
-        for line in self.folded(text, "") if self.interactive else [text]:
+    def text(self, text: str, head: str = "", style: str = "") -> None:
+        """Write a text, on a terminal in lines that break between words, with its ``head`` in a colour."""
+        first, *rest = (self.folded(text, "") if self.interactive else [text]) or [""]
+        self.line(first.replace(head, self.paint(head, style), 1))
+        for line in rest:
             self.line(line)
 
     def paint(self, text: str, style: str) -> str:
@@ -79,6 +81,14 @@ class Terminal:
             highlight=False,
             markup=False,
         )
+
+
+def asked(question: str, read: Callable[[str], str] = input) -> str:
+    """Return what the user answers; Ctrl-D ends the command as Ctrl-C does."""
+    try:
+        return read(question)
+    except EOFError:
+        raise KeyboardInterrupt from None
 
 
 def print_json(data: object) -> None:

@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
+from ..core.private_file import write_private
+from ..core.setting import number, whole
 from ..messages.catalog import Texts
+from .arguments import checked
+from .failure import BAD_INPUT
 from .tables import show_table
-from .terminal import Terminal
+from .terminal import Terminal, asked, print_json
 
 if TYPE_CHECKING:
     from ..store.people import Account, People
@@ -43,17 +47,17 @@ def add(commands: Any, t: Texts) -> None:
     action("role", _role, t("help.users_role")).add_argument("role", choices=("admin", "member"))
     token = action("token", _token, t("help.users_token"))
     token.add_argument("--scope", action="append", choices=SCOPES, default=None, help=t("help.scope"))
-    token.add_argument("--days", type=float, default=None, metavar="N", help=t("help.token_days"))
+    token.add_argument("--days", type=checked(number(0.001, 3650), t), metavar="N", help=t("help.token_days"))
     token.add_argument("--label", default="", help=t("help.token_label"))
     quota = action("quota", _quota, t("help.users_quota"))
     for name in QUOTAS:
-        quota.add_argument(f"--{name}", type=float, default=None, metavar="N")
+        quota.add_argument(f"--{name}", type=checked(number(0, 1e12), t), metavar="N")
     action("export", _export, t("help.users_export")).add_argument(
         "--output", type=Path, default=None, metavar="FILE", help=t("help.output")
     )
     action("delete", _delete, t("help.users_delete")).add_argument("--yes", action="store_true", help=t("help.yes"))
     action("audit", _audit, t("help.users_audit"), person=False).add_argument(
-        "--limit", type=int, default=50, metavar="N"
+        "--limit", type=checked(whole(1, 100_000), t), default=50, metavar="N"
     )
 
 
@@ -80,7 +84,7 @@ def _add(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     found = _people(client).all()
-    rows = [(each.name, each.role + (t("users.closed") if each.disabled_at else "")) for each in found]
+    rows = [(each.name, each.role, t("users.closed") if each.disabled_at else "") for each in found]
     return _show(args, {"users": [each.view() for each in found]}, rows or t("users.none"))
 
 
@@ -127,13 +131,16 @@ def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 
 def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     account = _people(client).named(args.name)
-    text = json.dumps(client.export_person(account.name), ensure_ascii=False, indent=2)
+    data = client.export_person(account.name)
     _note(client, "user exported", account)
     if args.output is None:
-        sys.stdout.write(text + "\n")
-    else:
-        args.output.write_text(text, encoding="utf-8")
-        args.output.chmod(0o600)
+        print_json(data)
+        return 0
+    try:
+        write_private(args.output, json.dumps(data, ensure_ascii=False, indent=2))
+    except OSError as error:
+        Terminal(sys.stderr).line(t("debug.unwritten", path=args.output, why=error.strerror or error))
+        return BAD_INPUT
     return 0
 
 
@@ -143,7 +150,7 @@ def _delete(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     people = _people(client)
     account = people.named(args.name)
     check_admins(people, account)
-    if not args.yes and input(t("users.sure", name=account.name)).strip() != account.name:
+    if not args.yes and asked(t("users.sure", name=account.name)).strip() != account.name:
         return 1
     gone = client.delete_person(account.id)
     _note(client, "user deleted", account)
@@ -159,7 +166,7 @@ def _audit(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 def _given_password(args: argparse.Namespace, t: Texts) -> str:
     if args.password_stdin:
         return sys.stdin.readline().rstrip("\r\n")
-    return getpass.getpass(t("users.password_prompt"))
+    return asked(t("users.password_prompt"), getpass.getpass)
 
 
 def _note(client: AsyncClient, action: str, account: Account) -> None:
@@ -167,12 +174,12 @@ def _note(client: AsyncClient, action: str, account: Account) -> None:
 
 
 def _show(args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[Sequence[str]]) -> int:
-    """Write ``view`` as JSON, or what is shown to people: a line, or the rows of a table."""
+    """Write a text, or the rows of a table."""
     out = Terminal(sys.stdout)
     if args.json:
-        out.line(json.dumps(view, ensure_ascii=False))
+        print_json(view)
     elif isinstance(shown, str):
         out.line(shown)
-    elif shown:
+    else:
         show_table(out, shown)
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.secret import MASK, Secret
 from ..engines import registry
 from ..messages.catalog import Text
-from .engine_settings import api_key_variable
+from .engine_settings import plan_problem
 from .load import FALLBACK_ENGINE, SEARCH_TIMEOUT
 from .reader import read_json
 from .settings import ConfigProblem, Settings
@@ -75,16 +75,9 @@ def _entry(data: dict[str, Any], agent_id: str, origin: str, problems: list[Conf
 def _with_provider(
     search: AgentWebSearch, wanted: str, settings: Settings, origin: str, problems: list[ConfigProblem]
 ) -> AgentWebSearch:
-    if wanted == "auto":
-        return replace(search, provider=wanted)
-    name, key = registry.canonical(wanted), Secret("")
-    reason: Text | None = None
-    if name not in registry.names():
-        reason = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
-    elif variable := api_key_variable(name):
-        key = settings.engines[name].api_key
-        reason = None if key else Text("config.why.no_key", {"where": variable})
-    if reason:
-        problems.append(ConfigProblem(origin, "webSearch.provider", wanted, reason, FALLBACK_ENGINE))
-        name = FALLBACK_ENGINE
-    return replace(search, provider=name, api_key=key)
+    if problem := plan_problem(wanted, settings.engines):
+        problems.append(ConfigProblem(origin, "webSearch.provider", wanted, problem[1], FALLBACK_ENGINE))
+        return replace(search, provider=FALLBACK_ENGINE)
+    plan = registry.canonical(wanted)
+    own = settings.engines.get(plan)
+    return replace(search, provider=plan, api_key=own.api_key if own else Secret(""))

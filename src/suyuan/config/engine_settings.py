@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TypeVar, cast
 
 from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
+from ..core.result import ARCHIVE, LIBRARY
 from ..core.setting import Setting, declarations
 from ..engines import registry
+from ..messages.catalog import Text
+from ..search.plan import AUTO, names_in
 
 T = TypeVar("T")
 
@@ -43,6 +47,23 @@ def engine_settings(name: str) -> tuple[Setting, ...]:
 def api_key_variable(name: str) -> str:
     """The variable of the API key that the engine ``name`` needs; empty if it needs none."""
     return _declared(name, "api_key_env", "")
+
+
+def plan_problem(plan: str, engines: Mapping[str, EngineSettings]) -> tuple[str, Text] | None:
+    """The engine of a plan that cannot be asked, and why: nobody knows it, or it is the only one and has no key."""
+    names = names_in(plan) or (plan,)
+    if unknown := unknown_engine(names):
+        return unknown
+    if len(names) == 1 and (variable := api_key_variable(names[0])) and not engines[names[0]].api_key:
+        return names[0], Text("config.why.no_key", {"where": f"web.providers.{names[0]}.apiKey, {variable}"})
+    return None
+
+
+def unknown_engine(names: Iterable[str]) -> tuple[str, Text] | None:
+    """The first of ``names`` that a plan cannot have, and why."""
+    known = (AUTO, *registry.names(), ARCHIVE, LIBRARY)
+    reason = Text("config.why.unknown_engine", {"known": ", ".join(known)})
+    return next(((name, reason) for name in names if name not in known), None)
 
 
 def _declared(name: str, attribute: str, default: T) -> T:

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ..core.errors import InvalidInput
 from ..core.freshness import Freshness
-from ..core.query import SearchParams, SearchQuery
-from ..core.result import ARCHIVE, LIBRARY
+from ..core.query import SearchQuery
 from ..core.setting import InvalidValue, Setting, ValueKind, declarations, names, setting, text
-from ..engines import registry
 from ..messages.catalog import Text
 from ..search.focus import Focus
+from ..search.plan import names_in
+from .engine_settings import unknown_engine
 from .reader import SettingReader
+from .settings import language_tag
 
 PREFIX = "tools.webSearch.focus."
 
 
-def _checked(field: str) -> ValueKind:
-    """A text that a query accepts as its ``field``."""
+def _age() -> ValueKind:
+    """A time range that a query accepts."""
 
     def check(value: Any) -> str:
         word = str(value).strip()
         try:
-            SearchQuery.of("x", cast(SearchParams, {field: word}))
-        except InvalidInput as error:
-            raise InvalidValue("item", error=error.message) from None
+            Freshness.parse(word)
+        except InvalidInput:
+            raise InvalidValue("freshness") from None
         return word
 
     return ValueKind(check, {"type": "string"})
@@ -36,8 +37,8 @@ def _checked(field: str) -> ValueKind:
 def _check_domain(domain: str) -> None:
     try:
         SearchQuery("x", allowed_domains=(domain,))
-    except InvalidInput as error:
-        raise ValueError(error.message) from None
+    except InvalidInput:
+        raise ValueError(domain) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class FocusSettings:
 
     engines: str = setting("engines", "", text(), "The plan: one name, a,b (b when a fails) or a+b (merged).")
     domains: tuple[str, ...] = setting("domains", (), names(check_each=_check_domain), "Only results of these domains.")
-    lang: str = setting("language", "", _checked("lang"), "The language of the results.")
-    freshness: str = setting("freshness", "", _checked("freshness"), "How old results may be: day, week, month, year.")
+    lang: str = setting("language", "", language_tag(), "The language of the results.")
+    freshness: str = setting("freshness", "", _age(), "How old results may be: day, week, month, year.")
 
 
 def focus_settings(reader: SettingReader) -> Iterator[Setting]:
@@ -61,14 +62,9 @@ def read_focuses(reader: SettingReader) -> dict[str, Focus]:
     found = {}
     for name in reader.names_below(PREFIX):
         own = reader.read(FocusSettings, f"{PREFIX}{name}.")
-        if unknown := [part for part in own.engines.replace("+", ",").split(",") if part.strip() and not _known(part)]:
-            reason = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
-            reader.report(str(reader.file), f"{PREFIX}{name}.engines", unknown[0], reason, Text("config.used.nothing"))
+        if unknown := unknown_engine(names_in(own.engines)):
+            reader.report(str(reader.file), f"{PREFIX}{name}.engines", *unknown, Text("config.used.nothing"))
             continue
         freshness = Freshness.parse(own.freshness) if own.freshness else None
         found[name.lower()] = Focus(own.engines, own.domains, own.lang, freshness)
     return found
-
-
-def _known(name: str) -> bool:
-    return name.strip() in ("auto", ARCHIVE, LIBRARY) or registry.canonical(name) in registry.names()

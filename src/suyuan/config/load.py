@@ -17,7 +17,8 @@ from ..engines import registry
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Text
 from ..net.settings import NetSettings
-from .engine_settings import ALIASES, api_key_variable, common_settings, engine_options, prefixes
+from ..search.plan import AUTO
+from .engine_settings import ALIASES, common_settings, engine_options, plan_problem, prefixes
 from .focuses import focus_settings, read_focuses
 from .reader import SettingReader
 from .settings import ConfigProblem, SearchSettings, Settings
@@ -125,17 +126,9 @@ def _engine(
 
 def _default_plan(reader: SettingReader, plan: str, engines: Mapping[str, EngineSettings]) -> str:
     """The configured plan; an unknown name or a missing key is reported and replaced."""
-    if plan == "auto":
-        return plan
-    for part in plan.replace("+", ",").split(","):
-        name = registry.canonical(part)
-        if name not in registry.names():
-            reason = Text("config.why.unknown_engine", {"known": ", ".join(("auto", *registry.names()))})
-            return _fall_back(reader, DEFAULT_PLAN, part, reason, "auto")
-        variable = api_key_variable(name)
-        if variable and not engines[name].api_key and "," not in plan and "+" not in plan:
-            reason = Text("config.why.no_key", {"where": f"web.providers.{name}.apiKey, {variable}"})
-            return _fall_back(reader, DEFAULT_PLAN, name, reason, FALLBACK_ENGINE)
+    if problem := plan_problem(plan, engines):
+        name, reason = problem
+        return _fall_back(reader, DEFAULT_PLAN, name, reason, FALLBACK_ENGINE if name in engines else AUTO)
     return plan
 
 

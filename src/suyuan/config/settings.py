@@ -53,7 +53,9 @@ class SettingValue:
     origin: str
 
 
-def _language() -> ValueKind:
+def language_tag() -> ValueKind:
+    """A language that a query accepts."""
+
     def check(value: Any) -> str:
         from ..core.errors import InvalidInput
         from ..core.query import SearchQuery
@@ -97,7 +99,7 @@ class SearchSettings:
         env="WEB_SEARCH_MAX_RESULTS",
     )  # fmt: skip
     lang: str = setting(
-        "tools.webSearch.language", "", _language(),
+        "tools.webSearch.language", "", language_tag(),
         "Preferred language of results; auto takes it from the script of the query.",
         env="WEB_SEARCH_LANGUAGE", empty_text="auto",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""``PrivateFile``: a JSON file that nobody else on the machine can read, for keys that were entered on the page."""
+"""Files that nobody else on the machine can read, written whole or not at all; ``PrivateFile`` holds rows of JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,25 @@ from pathlib import Path
 from typing import Any
 
 log = logging.getLogger("suyuan.files")
+
+
+def write_private(path: Path, text: str, *, durable: bool = True) -> None:
+    """Replace the file at ``path``: a reader sees the old text or the new one, even where the process is killed.
+
+    ``durable``: the text is on the disk when this returns.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            if durable:
+                os.fsync(out.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 class PrivateFile:
@@ -38,11 +57,7 @@ class PrivateFile:
         """Replace the rows."""
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        part = self._path.with_suffix(".part")
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            json.dump(rows, out, ensure_ascii=False, indent=1)
-        part.replace(self._path)
+        write_private(self._path, json.dumps(rows, ensure_ascii=False, indent=1))
         self._seen = self._changed_at()
 
     def _changed_at(self) -> float:

@@ -183,13 +183,13 @@ def names(always: tuple[str, ...] = (), check_each: Callable[[str], object] = st
     def check(value: Any) -> tuple[str, ...]:
         parts = value.split(",") if isinstance(value, str) else value
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise InvalidValue("hosts")
+            raise InvalidValue("list")
         found = [part.strip() for part in parts if part.strip()]
         for part in found:
             try:
                 check_each(part)
-            except ValueError as error:
-                raise InvalidValue("item", error=str(error)) from None
+            except ValueError:
+                raise InvalidValue("item", item=part) from None
         return (*always, *found)
 
     return ValueKind(check, {"type": "array", "items": {"type": "string"}})

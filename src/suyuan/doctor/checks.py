@@ -47,11 +47,6 @@ def _only_of_searxng(error: SuyuanError) -> bool:
     return error.detail_code in _SEARXNG_ONLY or error.detail_code.startswith("engines_")
 
 
-def exit_code(findings: Sequence[Finding]) -> int:
-    """Return 1 where there is an error, else 0."""
-    return 1 if any(finding.level == ERROR for finding in findings) else 0
-
-
 def count(findings: Sequence[Finding]) -> tuple[int, int]:
     """Return the numbers of errors and of warnings."""
     return sum(f.level == ERROR for f in findings), sum(f.level == WARNING for f in findings)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..client import AsyncClient
 from ..config.agents import agent_web_search
-from ..config.engine_settings import ALIASES, engine_settings
+from ..config.engine_settings import ALIASES, api_key_variable
 from ..config.load import DEFAULT_PLAN
 from ..config.reader import read_json
 from ..config.settings import ConfigProblem, Settings
@@ -16,8 +16,6 @@ from ..core.causes.engine import KEY_MISSING
 from ..core.causes.web import TOKEN_WEAK
 from ..core.errors import SuyuanError
 from ..core.secret import MASK
-from ..core.setting import declarations
-from ..engines import registry
 from ..messages.catalog import Text
 from ..net.credentials import check_token
 from .finding import WARNING, Finding
@@ -64,26 +62,16 @@ def _finding(problem: ConfigProblem) -> Finding:
     where = _location(problem)
     if not problem.path:
         return Finding.problem("config", CONFIG_UNREADABLE(where=where, why=problem.reason))
-    if problem.path == DEFAULT_PLAN:
-        name = registry.canonical(problem.value)
-        if name not in registry.names():
-            return Finding.problem(
-                "config", UNKNOWN_ENGINE(name=problem.value, known=", ".join(("auto", *registry.names()))), name=where
-            )
-        variable = getattr(registry.load(name), "api_key_env", "")
-        if variable:
-            error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
-            return Finding.problem("config", error, name=where)
-    if problem.path not in _known_settings() and not problem.path.startswith(("agents", "webSearch")):
-        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.path, why=problem.reason), WARNING)
-    value = problem.value or MASK
-    error = CONFIG_VALUE(where=where, key=problem.path, value=value, why=problem.reason, used=problem.fallback)
+    why, value = problem.reason, problem.value
+    if problem.path == DEFAULT_PLAN and why.key == "config.why.unknown_engine":
+        return Finding.problem("config", UNKNOWN_ENGINE(name=value, known=why.params["known"]), name=where)
+    if problem.path == DEFAULT_PLAN and why.key == "config.why.no_key":
+        missing = KEY_MISSING(engine=value, variable=api_key_variable(value), setting=f"web.providers.{value}.apiKey")
+        return Finding.problem("config", missing, name=where)
+    if why.key in ("config.why.unknown", "config.why.similar"):
+        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.path, why=why), WARNING)
+    error = CONFIG_VALUE(where=where, key=problem.path, value=value or MASK, why=why, used=problem.fallback)
     return Finding.problem("config", error, WARNING)
-
-
-def _known_settings() -> set[str]:
-    engines = (one for name in registry.names() for one in engine_settings(name))
-    return {one.path for one in (*declarations(Settings), *engines)}
 
 
 def _location(problem: ConfigProblem) -> str:

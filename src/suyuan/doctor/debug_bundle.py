@@ -19,13 +19,13 @@ from .packages import versions
 def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
     """Return everything known about the answer ``run``, or about the newest one; errors come first."""
     store = client.chat.store
-    message = store.message(run) if run else _newest(client)
+    message = store.message(run) if run else store.newest_answer()
     if message is None or message.role != "assistant":
         raise NO_RUN(id=run[:40] or "-")
     events = [{"number": number, **event} for number, event in store.events(message.id)]
     conversation = store.get(message.conversation)
     settings = client.settings
-    data = {
+    data: dict[str, Any] = {
         "errors": list(_errors(events, message.answer)),
         "run": message.id,
         "state": message.state,
@@ -57,14 +57,6 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
     # One pass over the whole text removes a key from wherever a library has put it.
     cleaned: dict[str, Any] = json.loads(redact(json.dumps(data, ensure_ascii=False), settings.secrets))
     return cleaned
-
-
-def _newest(client: AsyncClient) -> Any:
-    store = client.chat.store
-    for conversation in store.find(limit=1):
-        answers = [message for message in store.messages(conversation.id) if message.role == "assistant"]
-        return answers[-1] if answers else None
-    return None
 
 
 def _errors(events: list[dict[str, Any]], answer: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:

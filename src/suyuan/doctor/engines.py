@@ -15,7 +15,7 @@ from ..core.result import ARCHIVE, LIBRARY
 from ..engines import registry
 from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
-from ..search.plan import ASKED_BY_AUTO, AUTO
+from ..search.plan import ASKED_BY_AUTO, AUTO, names_in
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .network import proxy_address
@@ -60,8 +60,7 @@ def _in_use(client: AsyncClient, name: str) -> bool:
 
 def in_plan(client: AsyncClient, name: str) -> bool:
     """Whether the configured plan names the engine ``name``."""
-    plan = client.settings.search.default
-    return plan != AUTO and name in {registry.canonical(part) for part in plan.replace("+", ",").split(",")}
+    return name in names_in(client.settings.search.default)
 
 
 def searxng_configured(client: AsyncClient) -> bool:

@@ -28,9 +28,8 @@ async def check(client: AsyncClient, *, offline: bool = False, lookup: Lookup | 
 def proxy_address(client: AsyncClient) -> tuple[str, str]:
     """Return host and port of the proxy, without its password, and where it was set; empty without a proxy."""
     parts = urlsplit(client.settings.net.proxy.reveal())
-    origins = (value.origin for value in client.settings.values if value.path == "web.fetch.proxy")
-    origin = next(origins, "web.fetch.proxy")
-    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "", origin
+    proxy = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
+    return proxy, client.settings.origin("web.fetch.proxy")
 
 
 def _proxy(client: AsyncClient) -> Finding:

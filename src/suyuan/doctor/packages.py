@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
 from .. import __version__
@@ -35,12 +36,8 @@ async def check(client: AsyncClient) -> list[Finding]:
 
 def versions() -> dict[str, str]:
     """Return the installed optional packages with their versions."""
-    return {name: found for name, _ in _OPTIONAL if (found := installed(name))}
-
-
-def installed(name: str) -> str:
-    """Return the version of a distribution, or an empty string."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
+    found = {}
+    for name, _ in _OPTIONAL:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

@@ -174,7 +174,8 @@ class _Check:
         except SuyuanError as error:
             return SearxngStatus(self.base_url, error)
         seconds = time.monotonic() - started
-        dead = _unresponsive(response)
+        data = any_json(response)
+        dead = unresponsive(data) if isinstance(data, dict) else ()
         status = SearxngStatus(self.base_url, unresponsive_engines=dead, took_ms=round(seconds * 1000))
         try:
             found = self.engine.parse(response)
@@ -222,8 +223,3 @@ def _is_public(host: str) -> bool:
 
 def _rows(value: object) -> list[dict[str, Any]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _unresponsive(response: Response) -> tuple[str, ...]:
-    data = any_json(response)
-    return unresponsive(data) if isinstance(data, dict) else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import SuyuanError
+from ..core.private_file import write_private
 from .breaker import Breaker
 from .experience import Experience
 from .rate_limit import RateLimiter
@@ -121,7 +121,5 @@ def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
     if not worth and not target.exists():
         return
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        draft = target.with_suffix(f".{os.getpid()}.tmp")
-        draft.write_text(json.dumps(worth), encoding="utf-8")
-        draft.replace(target)
+        # What is lost is learned again.
+        write_private(target, json.dumps(worth), durable=False)

@@ -9,7 +9,7 @@ from ..core.causes.asked import UNKNOWN_FOCUS
 from ..core.causes.engine import NO_FOCUS_ENGINE
 from ..core.freshness import Freshness
 from ..core.query import SearchQuery
-from ..engines.registry import canonical
+from .plan import AUTO, names_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,10 @@ class Focus:
 
     def plan(self, known: Collection[str], ready: Callable[[str], bool]) -> str:
         """The plan with the engines that can be asked here."""
-        if not self.engines or self.engines == "auto":
+        if not self.engines or self.engines == AUTO:
             return self.engines
         mark = "+" if "+" in self.engines else ","
-        names = [canonical(part) for part in self.engines.replace("+", ",").split(",")]
-        usable = [name for name in names if name == "auto" or name in known and ready(name)]
+        usable = [name for name in names_in(self.engines) if name == AUTO or name in known and ready(name)]
         if not usable:
             raise NO_FOCUS_ENGINE(engines=self.engines)
         return mark.join(usable)

@@ -40,9 +40,14 @@ class Plan:
         return not {ARCHIVE, LIBRARY}.isdisjoint((*self.names, *self.beside, self.last))
 
 
+def names_in(spec: str) -> tuple[str, ...]:
+    """The engines that a plan names, each once."""
+    return tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
+
+
 def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *, chinese: bool = False) -> Plan:
     """Parse ``spec``: one name, ``a,b`` (b when a fails) or ``a+b`` (both, merged); one of them may be ``auto``."""
-    names = tuple(dict.fromkeys(canonical(part) for part in spec.replace("+", ",").split(",") if part.strip()))
+    names = names_in(spec)
     for name in names:
         if name != AUTO and name not in known:
             raise UNKNOWN_ENGINE(name=name, known=", ".join((AUTO, *known)))

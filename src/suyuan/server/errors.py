@@ -17,7 +17,7 @@ from ..messages.catalog import DEFAULT, languages
 from .error_forms import form_of, status_in
 
 _BY_DETAIL = {
-    "no_conversation": 404, "store_no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
+    "no_conversation": 404, "no_message": 404, "no_run": 404, "no_such_path": 404,
     "unknown_api_model": 404, "method_not_allowed": 405, "switch_locked": 409, "answer_under_way": 409,
     "login_needed": 401, "login_wrong": 401, "api_token_wrong": 401, "login_too_often": 429, "person_quota_spent": 429,
     "name_taken": 409, "last_admin": 409, "no_such_person": 404, "no_such_token": 404, "no_such_share": 404,

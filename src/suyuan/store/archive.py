@@ -132,10 +132,8 @@ class StoredArchive:
     def export(self) -> Iterator[Document]:
         """All documents, oldest first."""
         query = select(pages.c.number).where(self._mine).order_by(pages.c.fetched_at, pages.c.number)
-        with self._database.read() as connection:
-            numbers = list(connection.execute(query).scalars())
-        for number in numbers:
-            if (document := self.by_number(number)) is not None:
+        for row in self._database.rows(query):
+            if (document := self.by_number(row.number)) is not None:
                 yield document
 
     def search(self, question: str, limit: int = 10, *, guides: bool = False) -> list[ArchiveHit]:
@@ -176,12 +174,11 @@ class StoredArchive:
 
     def check(self) -> str:
         """``ok``; raises the cause if the database cannot be read."""
-        return "ok" if len(self) >= 0 else ""
+        len(self)
+        return "ok"
 
     def __len__(self) -> int:
-        with self._database.read() as connection:
-            query = select(func.count()).select_from(pages).where(self._mine)
-            return int(connection.execute(query).scalar() or 0)
+        return int(self._database.value(select(func.count()).select_from(pages).where(self._mine)))
 
     def close(self) -> None:
         """Do nothing: the database is that of all people."""
@@ -192,8 +189,7 @@ class StoredArchive:
 
     def _one(self, *where: Any) -> Document | None:
         query = select(pages.c.document).where(self._mine, *where).order_by(pages.c.fetched_at.desc()).limit(1)
-        with self._database.read() as connection:
-            text = connection.execute(query).scalar()
+        text = self._database.value(query)
         return None if text is None else document_from_json(text)
 
     def _ranked(self, connection: Connection, wanted: Sequence[str], limit: int) -> list[str]:
@@ -218,10 +214,8 @@ def store_document(connection: Connection, person: str, document: Document, inde
     """Store a document in the archive of a person, in the caller's transaction; return its number."""
     # Its numbers are given one after the other.
     connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"suyuan archive {person}"))))
-    page, kept = (
-        plain(address_key(document.final_url)),
-        plain(document_to_json(replace(document, from_archive=False))),
-    )
+    page = plain(address_key(document.final_url))
+    kept = plain(document_to_json(replace(document, from_archive=False)))
     same = (pages.c.person == person, pages.c.page == page, pages.c.sha256 == document.sha256)
     known = update(pages).where(*same).values(fetched_at=document.fetched_at, document=kept).returning(pages.c.number)
     number = connection.execute(known).scalar()

@@ -19,13 +19,11 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    text,
     true,
     update,
 )
 
-from ..core.causes.chat import ANSWER_UNDER_WAY
-from ..core.causes.store import STORE_NO_CONVERSATION
+from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person
 from ..core.secret import Secret
@@ -35,7 +33,7 @@ from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions,
 from .database import Database
 from .grouped_writer import GroupedWriter
 from .people import People
-from .statements import ADD, ENDED, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
+from .statements import ADD, ENDED, FIELDS, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
 from .tables import conversations, events, logins, messages, metadata
 from .values import plain, stamp, stored_json
 
@@ -79,8 +77,7 @@ class Store:
 
     def get(self, id: str) -> Conversation | None:
         """The conversation with this id, also if it is deleted and not yet purged."""
-        with self._database.read() as connection:
-            return _conversation(connection.execute(self._timed.conversation, {"id_": plain(id)}).first())
+        return _conversation(self._database.row(self._timed.conversation, {"id_": plain(id)}))
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
@@ -110,7 +107,7 @@ class Store:
                 connection.execute(update(conversations).where(same).values(**values))
             changed = _conversation(connection.execute(self._timed.conversation, {"id_": plain(id)}).first())
         if changed is None:
-            raise STORE_NO_CONVERSATION(id=id)
+            raise NO_CONVERSATION(id=id[:40])
         return changed
 
     def delete(self, id: str) -> None:
@@ -221,9 +218,8 @@ class Store:
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
-        with self._database.read() as connection:
-            rows = connection.execute(MESSAGES, {"id_": plain(conversation)})
-            return [found for row in rows if (found := _message(row))]
+        rows = self._database.rows(MESSAGES, {"id_": plain(conversation)})
+        return [found for row in rows if (found := _message(row))]
 
     def messages_at(self, conversation: str, until: str) -> list[Message]:
         """The messages as they were at a moment: without answers that ended later, with those that these replaced."""
@@ -233,8 +229,13 @@ class Store:
 
     def message(self, id: str) -> Message | None:
         """One message."""
-        with self._database.read() as connection:
-            return _message(connection.execute(MESSAGE.where(IN_MINE), {"id_": plain(id)}).first())
+        return _message(self._database.row(MESSAGE.where(IN_MINE), {"id_": plain(id)}))
+
+    def newest_answer(self) -> Message | None:
+        """The answer that was begun last, in a conversation that is not deleted."""
+        kept = conversations.c.deleted_at.is_(None)
+        own = select(*FIELDS).join(conversations).where(messages.c.role == "assistant", kept, _mine())
+        return _message(self._database.row(own.order_by(messages.c.created_at.desc()).limit(1)))
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""
@@ -271,8 +272,7 @@ class Store:
 
     def login_expires(self, digest: str) -> float | None:
         """The time at which a login ends; None if there is none."""
-        with self._database.read() as connection:
-            found = connection.execute(select(logins.c.expires).where(logins.c.digest == digest)).scalar()
+        found = self._database.value(select(logins.c.expires).where(logins.c.digest == digest))
         return None if found is None else float(found)
 
     # --- the store itself ----------------------------------------------------------------------------------------
@@ -281,9 +281,8 @@ class Store:
 
         ``own`` are those that this process is writing.
         """
-        with self._database.read() as connection:
-            query = self._timed.running.where(messages.c.id.not_in(list(own)))
-            found = list(filter(_dead, connection.execute(query)))
+        query = self._timed.running.where(messages.c.id.not_in(list(own)))
+        found = list(filter(_dead, self._database.rows(query)))
         if not found:
             return 0
         with self._database.write() as connection:
@@ -303,17 +302,6 @@ class Store:
             return [error.message]
         return []
 
-    def size(self) -> int:
-        """The size of the database in bytes."""
-        if self._database.file is not None:
-            file = self._database.file
-            return sum(part.stat().st_size for part in (file, file.with_name(f"{file.name}-wal")) if part.exists())
-        if self._database.sqlite:
-            return int(self._database.pragma("page_count")[0][0]) * int(self._database.pragma("page_size")[0][0])
-        with self._database.read() as connection:
-            size = text("SELECT pg_total_relation_size(to_regclass(:name))")
-            return sum(int(connection.execute(size, {"name": name}).scalar() or 0) for name in metadata.tables)
-
     def close(self) -> None:
         """Close the database."""
         self._database.close()
@@ -332,14 +320,14 @@ class Store:
     def _set_deleted(self, id: str, at: str | None) -> None:
         marked = update(conversations).where(conversations.c.id == plain(id), _mine()).values(deleted_at=at)
         if self._database.change(marked) == 0:
-            raise STORE_NO_CONVERSATION(id=id)
+            raise NO_CONVERSATION(id=id[:40])
 
     def _touch(self, connection: Connection, conversation: str, title: str = "") -> Conversation:
         """Move a conversation to the top, and lock it until the transaction ends; ``title`` is for one without."""
         values = {"id_": plain(conversation), "now_": self._now(), "title_": title}
         row = connection.execute(TOUCH, values).first()
         if row is None:
-            raise STORE_NO_CONVERSATION(id=conversation)
+            raise NO_CONVERSATION(id=conversation[:40])
         return Conversation(**row._mapping)
 
 

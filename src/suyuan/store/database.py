@@ -44,7 +44,7 @@ _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 class Database:
     """Transactions on one database; safe for several threads and processes at the same time."""
 
-    def __init__(self, address: Secret | str) -> None:
+    def __init__(self, address: Secret | str, *, create: bool = True) -> None:
         self._url = _parsed(address.reveal() if isinstance(address, Secret) else address)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.file = _file(self._url) if self.sqlite else None
@@ -54,14 +54,16 @@ class Database:
         # A database in memory has a single connection.
         self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
         self._groups = _Groups()
-        if self.file is not None:
+        if self.file is not None and create:
             _prepare(self.file)
+        elif self.file is not None and not self.file.is_file():
+            raise causes.STORE_NO_BACKUP(where=self.where)
         self._engine = self._connected()
 
     @classmethod
-    def opened(cls, address: Secret | str) -> Self:
+    def opened(cls, address: Secret | str, *, create: bool = True) -> Self:
         """The database at ``address``, ready for use; raises the cause if it cannot be opened."""
-        made = cls(address)
+        made = cls(address, create=create)
         try:
             made.open()
         except BaseException:
@@ -145,6 +147,11 @@ class Database:
         """The first row of one query."""
         with self.read() as connection:
             return connection.execute(query, values).first()
+
+    def value(self, query: Select[Any]) -> Any:
+        """The first value of the first row of one query; None if there is none."""
+        with self.read() as connection:
+            return connection.execute(query).scalar()
 
     def change(self, statement: UpdateBase) -> int:
         """Execute one statement that writes, and return how many rows it has changed."""

@@ -123,11 +123,10 @@ class People:
         with self._database.write() as connection:
             first = connection.execute(select(func.count()).select_from(people)).scalar() == 0
             made = Account(new_id(), name, role or ("admin" if first else "member"), password, {}, self._now())
-            values = {"quotas": "{}", "disabled_at": None}
+            row = {"id": made.id, "name": name, "role": made.role, "password": password, "quotas": "{}"}
             try:
                 with connection.begin_nested():
-                    row = {"id": made.id, "name": name, "role": made.role, "password": password}
-                    connection.execute(insert(people).values(**row, created_at=made.created_at, **values))
+                    connection.execute(insert(people).values(**row, created_at=made.created_at))
             except IntegrityError:
                 raise NAME_TAKEN(name=name) from None
             if first and made.role == "admin":
@@ -336,8 +335,7 @@ class People:
     def has_logged_in(self, person: str, address: str) -> bool:
         """Whether somebody has logged in from this address, as far as the audit log goes back."""
         same = (audit.c.person == plain(person), audit.c.action == "login", audit.c.address == address[:60])
-        with self._database.read() as connection:
-            return connection.execute(select(audit.c.id).where(*same).limit(1)).first() is not None
+        return self._database.value(select(audit.c.id).where(*same).limit(1)) is not None
 
     def purge(self, audit_days: float) -> None:
         """Remove what is over: logins, links, old lines of the audit log."""

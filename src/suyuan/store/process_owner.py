@@ -7,6 +7,8 @@ import platform
 from functools import cache
 from pathlib import Path
 
+LEASE_SECONDS = 30.0
+"""A process that has given no sign of life for this long no longer has what it worked on."""
 _PROC = Path("/proc")
 
 
@@ -17,14 +19,10 @@ def this_process() -> str:
 
 def alive(owner: str) -> bool | None:
     """Whether the process ``owner`` still runs; None if that cannot be known on this host."""
-    node, _, rest = owner.partition("|")
-    boot, _, rest = rest.partition("|")
-    number, _, started = rest.partition("|")
+    node, boot, number, started = [*owner.split("|"), "", "", ""][:4]
     if node != _node() or not number.isdigit():
         return None
-    if boot != _boot():
-        return False
-    if not _runs(int(number)):
+    if boot != _boot() or not _runs(int(number)):
         return False
     # The pid may belong to another process by now, which started at another time.
     return _started(int(number)) == started if started else None
@@ -60,8 +58,6 @@ def _started(pid: int) -> str:
 def _runs(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True

@@ -19,8 +19,6 @@ from .database import Database
 from .tables import research, research_steps
 from .values import plain, stamp, stored_json
 
-LEASE_SECONDS = 30.0
-"""A job whose process has given no sign of life for this long is no longer its own."""
 ACTIVE = ("planning", "running")
 """The states in which a process works on a job."""
 
@@ -126,8 +124,8 @@ class ResearchStore:
             .order_by(func.coalesce(busy.c.jobs, 0), line.c.created_at, line.c.id)
             .limit(1)
         )
-        with self._database.read() as connection:
-            return connection.execute(query).scalar()
+        found: str | None = self._database.value(query)
+        return found
 
     def claim(self, id: str, state: str) -> bool:
         """Take a job that waits for this process; False where another has it by now."""
@@ -252,7 +250,7 @@ class ResearchStore:
         return {"state": "queued" if self.shared else "interrupted", "owner": None, "lease": None}
 
     def _lease_end(self) -> Any:
-        return self._database.now(self._clock) + LEASE_SECONDS
+        return self._database.now(self._clock) + owner.LEASE_SECONDS
 
     def _now(self) -> str:
         return stamp(self._clock())

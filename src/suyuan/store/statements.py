@@ -8,10 +8,9 @@ from sqlalchemy import Boolean, Select, Text, bindparam, case, func, insert, or_
 
 from ..core.person import EVERYBODY, current_person
 from .conversation import Message
+from .process_owner import LEASE_SECONDS
 from .tables import conversations, messages
 
-LEASE_SECONDS = 30.0
-"""A run that has given no sign of life for this long counts as dead."""
 FIELDS = tuple(messages.c[name] for name in Message.__slots__)
 
 _ID = bindparam("id_", type_=Text())

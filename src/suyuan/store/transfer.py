@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -18,33 +19,21 @@ _ROWS = 500
 # Every database has these of its own.
 _OWN = {revisions.name, schema.name}
 
-Told = Callable[[str, int], None]
-
 
 def copy_store(
-    source: Secret | str,
-    target: Secret | str,
-    told: Told = lambda table, rows: None,
-    *,
-    archives: Mapping[str, Path] | None = None,
+    source: Secret | str, target: Secret | str, *, archives: Mapping[str, Path] | None = None
 ) -> dict[str, int]:
     """Copy all rows to an empty store, all or none, and return how many there are of each table.
 
     The source is read in one transaction, so that a server may go on writing to it: what it writes after the start is
     not copied. ``archives`` are the files of the pages that people have read, for a store that holds these too.
     """
-    before, after = (Database(address) for address in (source, target))
-    try:
-        before.open()
-        after.open()
+    with closing(Database.opened(source, create=False)) as before, closing(Database.opened(target)) as after:
         with before.read() as reading, after.write() as writing:
-            counts = {}
             for table in tables():
                 if writing.execute(select(func.count()).select_from(table)).scalar():
                     raise STORE_NOT_EMPTY(where=after.where)
-            for table in tables():
-                counts[table.name] = _copy(reading, writing, table)
-                told(table.name, counts[table.name])
+            counts = {table.name: _copy(reading, writing, table) for table in tables()}
             if not after.sqlite:
                 for person, file in (archives or {}).items():
                     _take_in(writing, person, file)
@@ -52,9 +41,6 @@ def copy_store(
                     counts[table.name] = writing.execute(select(func.count()).select_from(table)).scalar() or 0
         _compare(after, counts)
         return counts
-    finally:
-        before.close()
-        after.close()
 
 
 def tables() -> list[Table]:
@@ -64,8 +50,9 @@ def tables() -> list[Table]:
 
 def _copy(reading: Connection, writing: Connection, table: Table) -> int:
     copied = 0
-    # In a fixed order, so that a large table need not be held in memory.
-    rows = reading.execute(select(table).order_by(*table.primary_key.columns))
+    # A large table need not be held in memory.
+    ordered = select(table).order_by(*table.primary_key.columns)
+    rows = reading.execute(ordered.execution_options(stream_results=True))
     while part := rows.fetchmany(_ROWS):
         writing.execute(insert(table), [dict(row._mapping) for row in part])
         copied += len(part)
@@ -80,17 +67,12 @@ def archives_beside(file: Path) -> dict[str, Path]:
 
 
 def _take_in(writing: Connection, person: str, file: Path) -> None:
-    archive = Archive(file)
-    try:
+    with closing(Archive(file)) as archive:
         for document in archive.export():
             store_document(writing, person, document)
-    finally:
-        archive.close()
 
 
 def _compare(database: Database, counts: dict[str, int]) -> None:
-    with database.read() as connection:
-        for table in tables():
-            found = connection.execute(select(func.count()).select_from(table)).scalar()
-            if found != counts[table.name]:
-                raise STORE_INCOMPLETE(where=database.where, table=table.name)
+    for table in tables():
+        if database.value(select(func.count()).select_from(table)) != counts[table.name]:
+            raise STORE_INCOMPLETE(where=database.where, table=table.name)

@@ -16,6 +16,7 @@ from ...core.causes.web import NO_CRAWL, TOO_MANY_CRAWLS
 from ...core.document import Document
 from ...core.errors import SuyuanError
 from ...core.person import current_person
+from ...core.private_file import write_private
 from ...core.wire import Response
 from ...pages.crawl import MOST_CHARACTERS, Crawl, CrawlLimits
 from ...store.conversation import new_id
@@ -198,13 +199,10 @@ class Crawls:
             log.warning("the crawl %s could not be saved: %s", job.id, error)
 
     def _write(self, file: Path, data: str) -> None:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for old in file.parent.glob("*.json"):
             if time.time() - old.stat().st_mtime > KEPT_SECONDS:
                 old.unlink(missing_ok=True)
-        part = file.with_suffix(".part")
-        part.write_text(data, encoding="utf-8")
-        part.replace(file)
+        write_private(file, data)
 
     async def _kept(self, id: str) -> CrawlJob:
         """A crawl of an earlier process; the texts of its pages are those of the archive."""
