@@ -42,8 +42,6 @@ _FORMER = re.compile(
 )
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
-LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
-_UNIT = re.compile(rf"\s?(?:{LONG_UNITS}|[{HAN}]|[a-z]+|%)")
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 
 
@@ -255,11 +253,9 @@ def _groups(found: Iterator[Mention], texts: Mapping[int, str]) -> Iterator[Grou
 
 
 def _with_unit(mention: Mention) -> str:
-    """The words of a value, a figure with the word after it."""
-    value, text = mention.value, mention.candidate.text
-    is_figure = value.quantity and not value.quantity.date
-    unit = _UNIT.match(text, value.start + len(value.text)) if is_figure else None
-    return text[value.start : unit.end()] if unit else value.text
+    """The words of a value, a figure with its unit."""
+    value = mention.value
+    return value.quantity.written(mention.candidate.text) if value.quantity else value.text
 
 
 # --- pairs of values -------------------------------------------------------------------------------------------------

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..embedded.answer_sides import LONG_UNITS
 from ..store.research import StoredJob
 from ..text.dates import first_day
-from ..text.quantities import Quantity, find_quantities
-from ..text.scripts import HAN
+from ..text.quantities import find_quantities
 from .ledger import Ledger, SourcePage
 from .sentence import Section
 
@@ -19,7 +16,6 @@ SCHEMA_VERSION = 1
 """The version of the JSON format; it rises when a field changes its meaning."""
 _LISTS = ("ledger", "sources", "claims", "disagreements", "receipts")
 _MOST_FIGURES = 40
-_UNIT = re.compile(rf"[ -]?([A-Za-z%°$€]{{1,20}}|{LONG_UNITS}|[{HAN}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +101,13 @@ def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
                 seen.add(key)
                 rows.append(
                     {
-                        "figure": with_unit(sentence.text, quantity),
+                        "figure": quantity.written(sentence.text),
                         "sentence": sentence.text,
                         "ledger": list(sentence.ids),
                         "origins": sentence.origins,
                     }
                 )
     return rows
-
-
-def with_unit(text: str, quantity: Quantity) -> str:
-    """A figure as ``text`` has it, with the word of its unit."""
-    after = _UNIT.match(text, quantity.end) if quantity.unit else None
-    named = after is not None and after[1].lower().startswith(quantity.unit[:3].lower())
-    return text[quantity.start : after.end() if after and named else quantity.end].strip()
 
 
 def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -83,21 +83,11 @@ class PartialDate:
 
 def find_dates(text: str) -> tuple[list[tuple[PartialDate, int, int]], str]:
     """Return the dates of ``text`` with their positions, and the text with a semicolon and spaces in their place."""
-    return _taken(text, lambda match: ";".ljust(len(match[0])))
-
-
-def extract_dates(text: str) -> tuple[list[PartialDate], str]:
-    """Return the dates of ``text``, and the text without them."""
-    found, rest = _taken(text, lambda match: " ; ")
-    return [each for each, _, _ in found], rest
-
-
-def _taken(text: str, instead: Callable[[re.Match[str]], str]) -> tuple[list[tuple[PartialDate, int, int]], str]:
     found: list[tuple[PartialDate, int, int]] = []
 
     def take(match: re.Match[str]) -> str:
         found.append((_partial(match), *match.span()))
-        return instead(match)
+        return ";".ljust(len(match[0]))
 
     for form in _forms(text):
         text = form.sub(take, text)
@@ -142,7 +132,7 @@ def _is_date(text: str) -> bool:
     """Whether ``text`` is nothing but a date."""
     if text.lower() in _DAYS_BEFORE or _AGO.fullmatch(text):
         return True
-    found, rest = extract_dates(text)
+    found, rest = find_dates(text)
     return bool(found) and not rest.strip(" ;,")
 
 
