@@ -16,7 +16,7 @@ from ..embedded.source_ranking import coverage, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
-from .ledger import Ledger, LedgerRow
+from .ledger import Ledger, LedgerRow, rows_by_page
 from .sentence import ReportSentence, Section
 
 _NEAREST = 3
@@ -66,10 +66,10 @@ class QuotingWriter:
 
     def _evidence(self, rows: Sequence[LedgerRow]) -> list[Evidence]:
         """The passages by page: what is said twice in one page is not said by two sources."""
-        pages: dict[int, list[LedgerRow]] = {}
-        for row in rows:
-            pages.setdefault(row.source, []).append(row)
-        return [Evidence(number, own[0].title, "\n\n".join(row.text for row in own)) for number, own in pages.items()]
+        return [
+            Evidence(number, own[0].title, "\n\n".join(row.text for row in own))
+            for number, own in rows_by_page(rows).items()
+        ]
 
     def _further(self, question: str, pages: Iterable[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
         """What the other pages say, where it is not said already."""

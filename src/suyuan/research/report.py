@@ -9,7 +9,7 @@ from typing import Any
 from ..store.research import StoredJob
 from ..text.dates import first_day
 from ..text.quantities import find_quantities
-from .ledger import Ledger, SourcePage
+from .ledger import Ledger, SourcePage, rows_by_page
 from .sentence import Section
 
 SCHEMA_VERSION = 1
@@ -74,7 +74,7 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
                     "verdict": sentence.verdict,
                     "ledger": list(sentence.ids),
                     "citations": [asdict(each) for each in sentence.citations],
-                    "sources": len({row.source for id in sentence.ids if (row := ledger.row(id))}),
+                    "sources": len({ledger.row(id).source for id in sentence.ids}),
                     "origins": sentence.origins,
                     "one_source": sentence.origins <= 1,
                     "rewritten": sentence.rewritten,
@@ -120,24 +120,18 @@ def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], floa
 
 def timeline(ledger: Ledger, cited: Iterable[int]) -> list[dict[str, Any]]:
     """The dates of the sources that the report cites, the oldest first."""
-    rows = [row for id in cited if (row := ledger.row(id))]
-    pages: dict[int, list[int]] = {}
-    for row in rows:
-        pages.setdefault(row.source, []).append(row.id)
-    dated = [(source, pages[source.number]) for source in ledger.sources if source.number in pages]
-    return sorted(
-        (
-            {
-                "date": source.published_at[:10],
-                "title": source.title,
-                "url": source.final_url,
-                "ledger": sorted(set(ids)),
-            }
-            for source, ids in dated
-            if source.published_at
-        ),
-        key=lambda entry: str(entry["date"]),
-    )
+    pages = rows_by_page(map(ledger.row, cited))
+    entries: list[dict[str, Any]] = [
+        {
+            "date": source.published_at[:10],
+            "title": source.title,
+            "url": source.final_url,
+            "ledger": [row.id for row in pages[source.number]],
+        }
+        for source in ledger.sources
+        if source.number in pages and source.published_at
+    ]
+    return sorted(entries, key=lambda entry: str(entry["date"]))
 
 
 def receipts(searches: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
