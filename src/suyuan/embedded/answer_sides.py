@@ -26,13 +26,10 @@ VALUE_WEIGHTS: Mapping[str, float] = {
     "limit": -0.25, "focus_far": 0.22,
 }  # fmt: skip
 # and that two values are two answers to one question.
-PAIR_WEIGHTS: Mapping[str, float] = {
-    "": -4.8, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
-    "figure": -0.34,
-}  # fmt: skip
-_LEAST, _LEAST_ALIKE = 0.9, -0.6
+PAIR_WEIGHTS: Mapping[str, float] = {"": -2.4, "rank": 3.25, "details": 2.99, "sum": 2.02, "few": -1.24}
+_LEAST, _LEAST_ALIKE = -0.2, -1.4
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
-_LEAST_CHOSEN = {"name": -1.0, "figure": 0.0}
+_LEAST_CHOSEN = {"name": -1.4, "figure": -0.7}
 """The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12
@@ -91,12 +88,39 @@ class Group:
         return sum(self.best(number).chance for number in self.mentions)
 
 
-class Pair(NamedTuple):
-    """Two values, the sources that give one and do not name the other, and the features of both together."""
+@dataclass(frozen=True, slots=True)
+class GivenValue:
+    """A value, and the sources that give it and do not name another one."""
 
-    groups: tuple[Group, Group]
-    numbers: tuple[list[int], list[int]]
+    group: Group
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def beside(cls, group: Group, other: Group) -> GivenValue:
+        """The value of ``group`` where sources give it without naming the ``other``."""
+        return cls(group, tuple(number for number in group.mentions if number not in other.named))
+
+    @property
+    def best(self) -> list[Mention]:
+        """The mention of each source that is its answer most probably."""
+        return [self.group.best(number) for number in self.numbers]
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """All mentions of these sources."""
+        return [each for number in self.numbers for each in self.group.mentions[number]]
+
+
+class Pair(NamedTuple):
+    """Two values that different sources give, and the features of both together."""
+
+    sides: tuple[GivenValue, GivenValue]
     features: dict[str, float]
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether they are figures or dates."""
+        return self.sides[0].group.value.quantity is not None
 
 
 def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: bool = False) -> tuple[AnswerSide, ...]:
@@ -112,7 +136,7 @@ def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: 
     found = max(pairs(question, candidates), key=odds, default=None)
     if found is None or odds(found) < least(found, are_chosen=are_chosen):
         return ()
-    sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
+    sides = map(_side, found.sides)
     texts = source_texts(candidates)
     return tuple(sorted(sides, key=lambda side: (-count_origins([texts[at] for at in side.numbers]), side.numbers)))
 
@@ -134,16 +158,14 @@ def odds(pair: Pair) -> float:
 
 def least(pair: Pair, *, are_chosen: bool = False) -> float:
     """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
-    features = pair.features
-    alike = features["same"] > (0 if features["figure"] else 0.5)
-    chosen = _LEAST_CHOSEN["figure" if features["figure"] else "name"] if are_chosen else _LEAST
+    chosen = _LEAST_CHOSEN["figure" if pair.is_figure else "name"] if are_chosen else _LEAST
+    alike = _same(*(side.mentions for side in pair.sides)) > (0 if pair.is_figure else 1)
     return min(_LEAST_ALIKE, chosen) if alike else chosen
 
 
-def _side(group: Group, numbers: Sequence[int]) -> AnswerSide:
-    best = sorted(map(group.best, numbers), key=lambda each: -each.chance)
-    every = [each for number in numbers for each in group.mentions[number]]
-    says = _with_unit(best[0]) if group.value.quantity else _whole(best[0].value.text, every)
+def _side(given: GivenValue) -> AnswerSide:
+    best = sorted(given.best, key=lambda each: -each.chance)
+    says = _with_unit(best[0]) if given.group.value.quantity else _whole(best[0].value.text, given.mentions)
     return AnswerSide(says, tuple(each.candidate for each in best))
 
 
@@ -260,49 +282,43 @@ def _with_unit(mention: Mention) -> str:
 
 # --- pairs of values -------------------------------------------------------------------------------------------------
 def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts: Mapping[int, str]) -> Pair | None:
-    ours = [number for number in one.mentions if number not in other.named]
-    theirs = [number for number in other.mentions if number not in one.named]
-    mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
-    mix = mixed / (len(one.mentions) + len(other.mentions))
-    if not ours or not theirs or not are_wanted(asked, one.value.text, other.value.text):
+    sides = GivenValue.beside(one, other), GivenValue.beside(other, one)
+    if not all(side.numbers for side in sides) or not are_wanted(asked, one.value.text, other.value.text):
         return None
-    sides = (one, ours), (other, theirs)
-    if any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
+    if any(all(each.focus == 0 for each in side.best) for side in sides):
         return None  # A value in a sentence without a word of what is asked.
-    shared = [each for each in ranked if not (each.named.isdisjoint(ours) or each.named.isdisjoint(theirs))]
+    shared = [each for each in ranked if not any(each.named.isdisjoint(side.numbers) for side in sides)]
     if any(_is_preferred(each, *sides) for each in shared):
         return None
-    if not any(_are_of_one_time(one.best(a), other.best(b)) for a in ours for b in theirs):
+    told = list(product(*(side.best for side in sides)))
+    if not any(_are_of_one_time(*each) for each in told):
         return None
     # What both sides name is not what they differ in.
     ranked = [each for each in ranked if each not in shared]
-    return Pair((one, other), (ours, theirs), {
-        "same": _same(*([each for at in numbers for each in group.mentions[at]] for group, numbers in sides)),
-        "details": max(_details(asked, one.best(a), other.best(b)) for a in ours for b in theirs),
-        "chance": min(max(group.best(at).chance for at in numbers) for group, numbers in sides),
-        "sum": math.log(min(sum(group.best(at).chance for at in numbers) for group, numbers in sides) + 0.05),
-        "mix": mix,
-        "few": float(min(count_origins([texts[at] for at in numbers]) for _, numbers in sides) == 1),
-        "figure": float(bool(one.value.quantity)),
-        "rank": 1 / (1 + _better(one, ours, ranked, other) + _better(other, theirs, ranked, one)),
+    return Pair(sides, {
+        "details": max(_details(asked, *each) for each in told),
+        "sum": math.log(min(sum(each.chance for each in side.best) for side in sides) + 0.05),
+        "few": float(min(count_origins([texts[at] for at in side.numbers]) for side in sides) == 1),
+        "rank": 1 / (1 + _better(sides[0], ranked, other) + _better(sides[1], ranked, one)),
     })  # fmt: skip
 
 
-def _better(group: Group, numbers: Sequence[int], ranked: Sequence[Group], rival: Group) -> int:
+def _better(given: GivenValue, ranked: Sequence[Group], rival: Group) -> int:
     """How many values its sources give that are more probable than it."""
-    before = ranked[: ranked.index(group)]
-    return sum(each is not rival and not each.mentions.keys().isdisjoint(numbers) for each in before)
+    before = ranked[: ranked.index(given.group)]
+    return sum(each is not rival and not each.mentions.keys().isdisjoint(given.numbers) for each in before)
 
 
-def _is_preferred(shared: Group, *sides: tuple[Group, Sequence[int]]) -> bool:
+def _is_preferred(shared: Group, *sides: GivenValue) -> bool:
     """Whether sources of both sides rather answer with one and the same value."""
-    one, other = (group for group, _ in sides)
-    if shared.total > max(one.total, other.total) and shared.chance > min(one.chance, other.chance):
+    groups = [side.group for side in sides]
+    if shared.total > max(each.total for each in groups) and shared.chance > min(each.chance for each in groups):
         return True
-    return all(
-        any(number in shared.mentions and shared.best(number).chance > group.best(number).chance for number in numbers)
-        for group, numbers in sides
-    )
+    return all(any(_prefers(number, shared, side.group) for number in side.numbers) for side in sides)
+
+
+def _prefers(number: int, shared: Group, group: Group) -> bool:
+    return number in shared.mentions and shared.best(number).chance > group.best(number).chance
 
 
 def _are_of_one_time(one: Mention, other: Mention) -> bool:
@@ -317,10 +333,10 @@ def _are_of_one_time(one: Mention, other: Mention) -> bool:
     return not comparable or any(a.agrees(b) for a, b in comparable)
 
 
-def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> float:
-    """How far the words right beside two values are the same: those before them, those after them, or both."""
+def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> int:
+    """How many of the words right beside two values are the same: the one before them, the one after them, or both."""
     one, other = ({_beside(each) for each in side[:_MENTIONS]} for side in (ours, theirs))
-    return max(sum(a == b != "" for a, b in zip(*pair, strict=True)) for pair in product(one, other)) / 2
+    return max(sum(a == b != "" for a, b in zip(*pair, strict=True)) for pair in product(one, other))
 
 
 def _beside(mention: Mention) -> tuple[str, str]:
