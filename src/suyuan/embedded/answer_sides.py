@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import NamedTuple
 
+from ..text.dates import YEAR
 from ..text.scripts import HAN
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
@@ -17,7 +18,7 @@ from .answer_values import Value
 from .evidence import Candidate
 from .question_splitter import split_question
 from .sentence_features import Asked
-from .value_features import YEAR, ValueFeatures, are_wanted
+from .value_features import ValueFeatures, are_wanted
 
 # Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
 VALUE_WEIGHTS: Mapping[str, float] = {

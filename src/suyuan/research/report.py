@@ -86,28 +86,20 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
 
 def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """The numbers of the report, each with its sentence and its passages."""
-    rows: list[dict[str, Any]] = []
-    seen: set[tuple[str, str]] = set()
-    for section in sections:
-        for sentence in section.sentences:
-            for quantity in find_quantities(sentence.text):
-                key = (quantity.key, quantity.unit)
-                written = sentence.text[quantity.start : quantity.end]
-                if quantity.date is not None or key in seen or len(rows) >= _MOST_FIGURES:
-                    continue
-                # "One" and "two" are mostly no data, and the time of a day is none.
-                if not any(char.isdigit() for char in written) or ":" in written:
-                    continue
-                seen.add(key)
-                rows.append(
-                    {
-                        "figure": quantity.written(sentence.text),
-                        "sentence": sentence.text,
-                        "ledger": list(sentence.ids),
-                        "origins": sentence.origins,
-                    }
-                )
-    return rows
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for sentence in (sentence for section in sections for sentence in section.sentences):
+        for quantity in find_quantities(sentence.text):
+            written = quantity.written(sentence.text)
+            # "One" and "two" are mostly no data, and the time of a day is none.
+            if quantity.date is None and any(map(str.isdigit, written)) and ":" not in written:
+                row = {
+                    "figure": written,
+                    "sentence": sentence.text,
+                    "ledger": list(sentence.ids),
+                    "origins": sentence.origins,
+                }
+                rows.setdefault((quantity.key, quantity.unit), row)
+    return list(rows.values())[:_MOST_FIGURES]
 
 
 def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], float]]:

@@ -14,6 +14,8 @@ MONTH_NAMES = (
 MONTHS = {"sept": 9} | {form.lower(): number for number, name in enumerate(MONTH_NAMES, 1) for form in (name, name[:3])}
 """The numbers of months by their names and abbreviations in lower case."""
 
+YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
+"""Four digits that may be a year."""
 _YEAR = r"(?P<y>[12]\d{3})"
 _DAY = r"(?P<d>[0-3]?\d)(?:st|nd|rd|th)?"
 _NUMBERED_MONTH, _NUMBERED_DAY = r"(?P<m>[01]?\d)", r"(?P<d>[0-3]?\d)"

@@ -13,6 +13,8 @@ _SCALES = {
     "十": 1, "百": 2, "千": 3, "万": 4, "亿": 8, "萬": 4, "億": 8, "兆": 12,
     "百万": 6, "千万": 7, "十亿": 9, "百亿": 10, "千亿": 11, "万亿": 12,
 }  # fmt: skip
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+"""The digits of a number."""
 NUMBER = re.compile(
     r"(?<![\d.])(?P<n>\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)"
     r"(?:\s*(?P<p>%|％|percent\b|per cent\b|个百分点)"
@@ -31,12 +33,12 @@ _DIGITS = {
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
-ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 SPELLED = {
     "dozen": 12, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
     **{word: value for value, word in enumerate(_CARDINALS.split())},
-    **{word: value for value, word in enumerate(ORDINALS.split(), 1)},
+    **{word: value for value, word in enumerate(_ORDINALS.split(), 1)},
 }  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]+")
