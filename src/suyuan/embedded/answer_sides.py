@@ -30,7 +30,7 @@ VALUE_WEIGHTS: Mapping[str, float] = {
 PAIR_WEIGHTS: Mapping[str, float] = {"": -2.4, "rank": 3.25, "details": 2.99, "sum": 2.02, "few": -1.24}
 _LEAST, _LEAST_ALIKE = -0.2, -1.4
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
-_LEAST_CHOSEN = {"name": -1.4, "figure": -0.7}
+_LEAST_CHOSEN = {"name": -1.3, "figure": -0.7}
 """The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12

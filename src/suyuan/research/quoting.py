@@ -58,8 +58,7 @@ class QuotingWriter:
         disputed = [quote for quote in quotes if quote.others]
         if not disputed:
             told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
-            thing = AskedThing.of(question, candidates)
-            disputed = _disputed(question, told, filter(thing.allows, candidates))
+            disputed = _disputed(question, told, _answering(question, evidence, candidates))
         disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
@@ -91,6 +90,13 @@ class QuotingWriter:
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
+
+
+def _answering(question: str, evidence: Iterable[Evidence], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The sentences about what the question names of the pages that answer it; the others only come near."""
+    answering = {page.number for page in evidence if find_quotes(question, [page]).outcome == "answer"}
+    thing = AskedThing.of(question, candidates)
+    return [each for each in candidates if each.number in answering and thing.allows(each)]
 
 
 def _disputed(question: str, told: Iterable[Quote], candidates: Iterable[Candidate]) -> list[Quote]:
