@@ -59,11 +59,6 @@ class AlignedSentence:
         """The forms of all tokens."""
         return frozenset(token.form for token in self.tokens)
 
-    @property
-    def weight(self) -> float:
-        """How much all tokens count."""
-        return sum(token.weight for token in self.tokens)
-
     def part(self, places: Range) -> Sequence[Token]:
         """The tokens of a part."""
         return self.tokens[slice(*places)]
@@ -105,7 +100,7 @@ class Alignment:
     def covered(self) -> float:
         """The share of the first sentence that the second has, or the other way round where that is more."""
         shared = sum(self.ours.tokens[place].weight for place in self.ours.matched)
-        shares = [shared / (side.weight or 1) for side in self.sides]
+        shares = [shared / (sum(token.weight for token in side.tokens) or 1) for side in self.sides]
         return max(shares) if shared >= _LEAST_SHARED else shares[0]
 
     @cached_property

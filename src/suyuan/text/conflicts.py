@@ -136,13 +136,11 @@ class _Comparison(Alignment):
         for i, j in product(range(*gap.ours), range(*gap.theirs)):
             if are_opposites(self.ours.tokens[i].form, self.theirs.tokens[j].form):
                 return self._conflict("opposite", (i, i + 1), (j, j + 1))
-        if not gap.is_tight or any(token.kind == "negation" for token in self._tokens(gap)):
+        both = (*self.ours.part(gap.ours), *self.theirs.part(gap.theirs))
+        if not gap.is_tight or any(token.kind == "negation" for token in both):
             return None
         rests = without_common(self.ours.written(gap.ours), self.theirs.written(gap.theirs))
         return self._conflict("opposite", *gap) if are_opposites(*rests) else None
-
-    def _tokens(self, gap: Gap) -> Sequence[Token]:
-        return (*self.ours.part(gap.ours), *self.theirs.part(gap.theirs))
 
     def _name(self, gap: Gap, density: float) -> Conflict | None:
         for slot in self._slots(gap):
