@@ -27,10 +27,13 @@ VALUE_WEIGHTS: Mapping[str, float] = {
     "limit": -0.25, "focus_far": 0.22,
 }  # fmt: skip
 # and that two values are two answers to one question.
-PAIR_WEIGHTS: Mapping[str, float] = {"": -2.4, "rank": 3.25, "details": 2.99, "sum": 2.02, "few": -1.24}
-_LEAST, _LEAST_ALIKE = -0.2, -1.4
+PAIR_WEIGHTS: Mapping[str, float] = {
+    "": -4.8, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
+    "figure": -0.34,
+}  # fmt: skip
+_LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
-_LEAST_CHOSEN = {"name": -1.3, "figure": -0.7}
+_LEAST_CHOSEN = {"name": -1.0, "figure": 0.0}
 """The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12
@@ -118,11 +121,6 @@ class Pair(NamedTuple):
     sides: tuple[GivenValue, GivenValue]
     features: dict[str, float]
 
-    @property
-    def is_figure(self) -> bool:
-        """Whether they are figures or dates."""
-        return self.sides[0].group.value.quantity is not None
-
 
 def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: bool = False) -> tuple[AnswerSide, ...]:
     """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict.
@@ -159,8 +157,9 @@ def odds(pair: Pair) -> float:
 
 def least(pair: Pair, *, are_chosen: bool = False) -> float:
     """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
-    chosen = _LEAST_CHOSEN["figure" if pair.is_figure else "name"] if are_chosen else _LEAST
-    alike = _same(*(side.mentions for side in pair.sides)) > (0 if pair.is_figure else 1)
+    features = pair.features
+    alike = features["same"] > (0 if features["figure"] else 0.5)
+    chosen = _LEAST_CHOSEN["figure" if features["figure"] else "name"] if are_chosen else _LEAST
     return min(_LEAST_ALIKE, chosen) if alike else chosen
 
 
@@ -296,9 +295,14 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
         return None
     # What both sides name is not what they differ in.
     ranked = [each for each in ranked if each not in shared]
+    mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
     return Pair(sides, {
+        "same": _same(*(side.mentions for side in sides)),
         "details": max(_details(asked, *each) for each in told),
         "sum": math.log(min(sum(each.chance for each in side.best) for side in sides) + 0.05),
+        "chance": min(max(each.chance for each in side.best) for side in sides),
+        "mix": mixed / (len(one.mentions) + len(other.mentions)),
+        "figure": float(bool(one.value.quantity)),
         "few": float(min(count_origins([texts[at] for at in side.numbers]) for side in sides) == 1),
         "rank": 1 / (1 + _better(sides[0], ranked, other) + _better(sides[1], ranked, one)),
     })  # fmt: skip
@@ -334,10 +338,10 @@ def _are_of_one_time(one: Mention, other: Mention) -> bool:
     return not comparable or any(a.agrees(b) for a, b in comparable)
 
 
-def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> int:
-    """How many of the words right beside two values are the same: the one before them, the one after them, or both."""
+def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> float:
+    """How far the words right beside two values are the same: those before them, those after them, or both."""
     one, other = ({_beside(each) for each in side[:_MENTIONS]} for side in (ours, theirs))
-    return max(sum(a == b != "" for a, b in zip(*pair, strict=True)) for pair in product(one, other))
+    return max(sum(a == b != "" for a, b in zip(*pair, strict=True)) for pair in product(one, other)) / 2
 
 
 def _beside(mention: Mention) -> tuple[str, str]:
