@@ -148,7 +148,9 @@ class SentencePicker:
         unfit = [score for score, each in rated if emphasis.subject and not self.thing.allows(each)]
         most = limits.most_for(asked, is_part=bool(emphasis.others))
         _take_best(features, self._ranked(pairs, features, emphasis), unfit, picks, limits, most)
-        return "near" if features.tells_something_else([each for _, each in pairs]) else found
+        if features.tells_something_else([each for _, each in pairs]):
+            return "near"
+        return found
 
     def _ranked(
         self, pairs: Sequence[tuple[float, Candidate]], features: SentenceFeatures, emphasis: _Emphasis
