@@ -58,6 +58,14 @@ def _sides(question: str, *pages: tuple[str, str]) -> list[set[str]]:
     return [{side.says for side in told.sides} for told in quoted.disagreements]
 
 
+def test_a_page_that_only_comes_near_the_question_has_no_side() -> None:
+    held = ("峰会", "第十届北方领导人峰会于9日至11日在云国首都墨西哥城举行。")
+    opened = ("要闻", "北方领导人峰会9日在墨西哥城开幕，三国总统出席并合影。")
+    died = ("新闻", "当地时间8月30日，前领导人戈尔曼在莫斯科去世，他的葬礼将于9月3日举行。")
+    funeral = ("快讯", "领导人戈尔曼的葬礼在莫斯科举行，数千人到场告别，向公众开放。")
+    assert _sides("2023北方领导人峰会在哪里举行", held, opened, died, funeral) == []
+
+
 def test_two_answers_in_sentences_that_have_little_in_common_are_sides() -> None:
     question = "Who won the 2018 river prize for poems?"
     assert _sides(question, FIRST, SECOND) == [{"Olga Brandt", "Peter Hollis"}]

@@ -171,9 +171,9 @@ async def test_a_broad_topic_has_each_sentence_once(researchers: Researchers, re
 
 
 def test_figures_have_their_whole_unit_and_the_time_of_day_is_none() -> None:
-    texts = ["大桥全长3.1公里。", "营业时间09:00—23:00。", "The tower is 41 metres tall."]
+    texts = ["大桥全长3.1公里。", "营业时间09:00—23:00。", "The tower is 41 metres tall.", "It cost $5 million."]
     section = Section("", tuple(ReportSentence(text) for text in texts))
-    assert [row["figure"] for row in figures([section])] == ["3.1公里", "41 metres"]
+    assert [row["figure"] for row in figures([section])] == ["3.1公里", "41 metres", "$5 million"]
 
 
 def test_a_page_with_some_of_the_words_is_no_further_source() -> None:

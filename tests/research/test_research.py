@@ -164,6 +164,25 @@ async def test_the_plan_waits_and_can_be_edited(researchers: Researchers) -> Non
     assert "data structure" in done.result["report"] and "Gull Point" not in str(done.result["sources"])
 
 
+async def test_a_page_that_is_found_again_counts_for_the_later_sub_question_too(researchers: Researchers) -> None:
+    """The second sub-question finds nothing at first, and then a page that was read for the first one."""
+    plan = {
+        "sub_questions": [
+            {"question": "How tall is the Gull Point Lighthouse?", "queries": ["Gull Point Lighthouse"]},
+            {"question": "Who was the last keeper of the Gull Point Lighthouse?", "queries": ["xyzzy"]},
+        ]
+    }
+    async with researchers.client() as client:
+        service = client.research_service
+        job = await service.create(QUESTION, {"wait_for_plan": True})
+        await service.wait(job.id)
+        await service.accept(job.id, plan)
+        result = (await service.wait(job.id)).result
+    assert result and [each["query"] for each in result["receipts"]][1] == "xyzzy"
+    keeper = [claim["text"] for claim in result["claims"] if claim["kept"] and claim["section"] == 2]
+    assert any("Jonas Whitlock" in text for text in keeper)
+
+
 async def test_follow_tells_every_step_once_and_can_go_on_later(researchers: Researchers) -> None:
     async with researchers.client() as client:
         service = client.research_service

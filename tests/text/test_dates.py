@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from suyuan.text.dates import PartialDate, extract_dates, read_date, read_timestamp
+from suyuan.text.dates import PartialDate, find_dates, read_date, read_timestamp
 
 NOW = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)
 
@@ -128,22 +128,23 @@ def test_timestamps(text: str, date: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found", "rest"),
+    ("text", "found", "written", "rest"),
     [
-        ("opened in May 2018", PartialDate(2018, 5, None), "opened in  ; "),
-        ("于2018年通车", PartialDate(2018, None, None), "于 ; 通车"),
-        ("10月24日开放", PartialDate(None, 10, 24), " ; 开放"),
-        ("the 3rd of May, 1789", PartialDate(1789, 5, 3), "the  ; "),
-        ("3/4/2020", PartialDate(2020, 3, 4, certain=False), " ; "),
-        ("21.08.2019", PartialDate(2019, 8, 21), " ; "),
+        ("opened in May 2018", PartialDate(2018, 5, None), "May 2018", "opened in ;       "),
+        ("于2018年通车", PartialDate(2018, None, None), "2018年", "于;    通车"),
+        ("10月24日开放", PartialDate(None, 10, 24), "10月24日", ";     开放"),
+        ("the 3rd of May, 1789", PartialDate(1789, 5, 3), "3rd of May, 1789", "the ;               "),
+        ("3/4/2020", PartialDate(2020, 3, 4, certain=False), "3/4/2020", ";       "),
+        ("21.08.2019", PartialDate(2019, 8, 21), "21.08.2019", ";         "),
     ],
 )
-def test_partial_dates_of_a_text(text: str, found: PartialDate, rest: str) -> None:
-    assert extract_dates(text) == ([found], rest)
+def test_partial_dates_of_a_text(text: str, found: PartialDate, written: str, rest: str) -> None:
+    start = text.index(written)
+    assert find_dates(text) == ([(found, start, start + len(written))], rest)
 
 
 def test_a_long_run_of_white_space_takes_no_time() -> None:
     started = time.process_time()
     for text in ("May" + " " * 50_000 + "x", "1 May" + " " * 50_000, "2018年" + " " * 50_000 + "x"):
-        extract_dates(text)
+        find_dates(text)
     assert time.process_time() - started < 1

@@ -127,7 +127,7 @@ class ClaimChecker:
 
     def _contradiction(self, statement: Statement, number: int) -> Conflict | None:
         """What a source that is not cited says otherwise, if none of its most similar sentences says the same."""
-        source = self._source(number, "page" if self._evidence[number].page else "snippet")
+        source = self.source(number, "page" if self._evidence[number].page else "snippet")
         least = _LEAST_SHARED * len(statement.terms)
         shared = ((len(statement.terms & terms), index) for index, terms in enumerate(source.terms))
         alike = sorted((each for each in shared if each[0] >= least), reverse=True)[:_COMPARED]
@@ -160,20 +160,21 @@ class ClaimChecker:
         found: list[tuple[Verdict, Basis, Match]] = []
         for basis in _BASES:
             if self._text(number, basis) and not (found and found[0][0] == "supported"):
-                best = match(statement, self._source(number, basis))
+                best = match(statement, self.source(number, basis))
                 verdict = verdict_of(best)
                 is_unread = basis == "snippet" and verdict == "not_found"
                 found.append(("unread" if is_unread else verdict, basis, best))
         return max(found, key=lambda each: _ORDER.index(each[0]), default=("unread", "", Match(0.0)))
 
-    def _text(self, number: int, basis: Basis) -> str:
-        evidence = self._evidence.get(number, SourceEvidence())
-        return evidence.page if basis == "page" else evidence.snippet
-
-    def _source(self, number: int, basis: Basis) -> SourceText:
+    def source(self, number: int, basis: Basis = "page") -> SourceText:
+        """The page or the snippet of a source, which is taken apart once."""
         if (number, basis) not in self._sources:
             self._sources[number, basis] = SourceText(self._text(number, basis), self._evidence[number].title)
         return self._sources[number, basis]
+
+    def _text(self, number: int, basis: Basis) -> str:
+        evidence = self._evidence[number]
+        return evidence.page if basis == "page" else evidence.snippet
 
 
 def _known_as(conflict: Conflict, sides: Iterable[str]) -> str:

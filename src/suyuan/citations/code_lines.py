@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 _LEAD = re.compile(r"([ \t]{0,3}(?:>[ \t]?)+)?([ \t]*)(.*)", re.S)
 _FENCE = re.compile(r"(`{3,})[^`\n]*$|(~{3,})")
@@ -16,17 +15,13 @@ MAX_LEAD = 400
 """How much of a line is needed at most to classify it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
-    sign: str
-    quoted: bool
-
-
 class CodeLines:
     """Classifies the lines of a text as code or not; the beginning of a line is enough if it is long enough."""
 
     def __init__(self) -> None:
-        self._fence: _Fence | None = None
+        self._fence = ""
+        """The sign that closes the code; empty outside of one."""
+        self._fence_quoted = False
         self._paragraph = False
         self._list = False
 
@@ -35,24 +30,23 @@ class CodeLines:
         if len(line) >= MAX_LEAD:
             return True
         quoted, _, rest = _parts(line)
-        if self._fence is not None and (quoted or not self._fence.quoted):
+        if self._fence and (quoted or not self._fence_quoted):
             # Inside a fence the only question is whether this line closes it.
-            return bool(rest.strip(self._fence.sign[0] + " \t\r"))
+            return bool(rest.strip(self._fence[0] + " \t\r"))
         return bool(rest.strip(" \t\r>")) and not _MAY_BE_FENCE.match(rest) and not _UNDECIDED.match(rest)
 
     def classify(self, line: str) -> bool:
         """Take the next line, or enough of its beginning; return whether it is code."""
         quoted, indent, rest = _parts(line[:MAX_LEAD].rstrip("\r\n"))
-        if self._fence is not None:
-            if quoted or not self._fence.quoted:
+        if self._fence:
+            if quoted or not self._fence_quoted:
                 return self._inside(rest.rstrip())
-            self._fence = None  # The code ends with the quotation.
+            self._fence = ""  # The code ends with the quotation.
         return self._outside(rest, indent, quoted)
 
     def _inside(self, rest: str) -> bool:
-        sign = self._fence.sign if self._fence else ""
-        if len(rest) >= len(sign) and not rest.strip(sign[0]):
-            self._fence = None
+        if len(rest) >= len(self._fence) and not rest.strip(self._fence[0]):
+            self._fence = ""
             self._paragraph = False
         return True
 
@@ -63,7 +57,7 @@ class CodeLines:
         if indent >= 4 and not self._paragraph and not self._list:
             return True
         if (indent < 4 or self._list) and (fence := _FENCE.match(rest)):
-            self._fence = _Fence(fence[1] or fence[2], quoted)
+            self._fence, self._fence_quoted = fence[1] or fence[2], quoted
             return True
         if _ITEM.match(rest):
             self._list = self._paragraph = True

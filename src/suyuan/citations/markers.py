@@ -82,13 +82,18 @@ class Segment:
 def find_markers(text: str) -> tuple[Marker, ...]:
     """Return all markers of ``text``, whether their sources are known or not."""
     found, start = [], 0
-    scanner = MarkerScanner()
-    for segment in scanner.feed(text) + scanner.close():
+    for segment in segments(text):
         end = start + len(segment.raw)
         if segment.numbers:
             found.append(Marker(start, end, segment.numbers))
         start = end
     return tuple(found)
+
+
+def segments(text: str) -> list[Segment]:
+    """Return the markers of ``text`` and what stands between them."""
+    scanner = MarkerScanner()
+    return scanner.feed(text) + scanner.close()
 
 
 class _NeedMore(Enum):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ..text.conflicts import conflicts, disagreement
-from ..text.numbers import figures
+from ..text.numbers import FIGURE, figures
 from ..text.tokens import tokens
 from .evidence import Candidate
 from .sentence_features import Asked
@@ -16,7 +16,6 @@ from .value_features import are_answers
 _SAME, _CERTAINLY_SAME = 0.62, 0.9
 _ALIKE = 0.5
 _STATEMENT_END = re.compile(r"(?<=.{5})(?:[：；]|[:;]\s)")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,])")
 
 
@@ -57,7 +56,7 @@ def answered_otherwise(
 
 def _other_figures(one: Candidate, other: Candidate) -> tuple[str, str] | None:
     """Return the figures that differ in two sentences of nearly the same words."""
-    ours, theirs = (_FIGURE.findall(_YEAR.sub("", each.text)) for each in (one, other))
+    ours, theirs = (FIGURE.findall(_YEAR.sub("", each.text)) for each in (one, other))
     if _shared(one, other) < _SAME or len(ours) != len(theirs):
         return None
     return next(((mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its), None)

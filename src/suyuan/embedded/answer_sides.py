@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import NamedTuple
 
+from ..text.dates import YEAR
 from ..text.scripts import HAN
 from ..text.shingles import count_origins
 from ..text.tokens import tokens
@@ -17,7 +18,7 @@ from .answer_values import Value
 from .evidence import Candidate
 from .question_splitter import split_question
 from .sentence_features import Asked
-from .value_features import YEAR, ValueFeatures, are_wanted
+from .value_features import ValueFeatures, are_wanted
 
 # Learned by ``tools/train_values.py``: the odds that a value is what its source answers,
 VALUE_WEIGHTS: Mapping[str, float] = {
@@ -42,8 +43,6 @@ _FORMER = re.compile(
 )
 _LIST = re.compile(r"分别|各自|哪些|有什么|名单|\bwhich \w+s\b|\bwhat are\b|\bwho are\b|\blist\b", re.I)
 _ANOTHER_PART = r"\s?(?:\d(?!\d)|II)"
-LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
-_UNIT = re.compile(rf"\s?(?:{LONG_UNITS}|[{HAN}]|[a-z]+|%)")
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 
 
@@ -93,11 +92,33 @@ class Group:
         return sum(self.best(number).chance for number in self.mentions)
 
 
-class Pair(NamedTuple):
-    """Two values, the sources that give one and do not name the other, and the features of both together."""
+@dataclass(frozen=True, slots=True)
+class GivenValue:
+    """A value, and the sources that give it and do not name another one."""
 
-    groups: tuple[Group, Group]
-    numbers: tuple[list[int], list[int]]
+    group: Group
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def beside(cls, group: Group, other: Group) -> GivenValue:
+        """The value of ``group`` where sources give it without naming the ``other``."""
+        return cls(group, tuple(number for number in group.mentions if number not in other.named))
+
+    @property
+    def best(self) -> list[Mention]:
+        """The mention of each source that is its answer most probably."""
+        return [self.group.best(number) for number in self.numbers]
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """All mentions of these sources."""
+        return [each for number in self.numbers for each in self.group.mentions[number]]
+
+
+class Pair(NamedTuple):
+    """Two values that different sources give, and the features of both together."""
+
+    sides: tuple[GivenValue, GivenValue]
     features: dict[str, float]
 
 
@@ -114,7 +135,7 @@ def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: 
     found = max(pairs(question, candidates), key=odds, default=None)
     if found is None or odds(found) < least(found, are_chosen=are_chosen):
         return ()
-    sides = [_side(*each) for each in zip(found.groups, found.numbers, strict=True)]
+    sides = map(_side, found.sides)
     texts = source_texts(candidates)
     return tuple(sorted(sides, key=lambda side: (-count_origins([texts[at] for at in side.numbers]), side.numbers)))
 
@@ -142,10 +163,9 @@ def least(pair: Pair, *, are_chosen: bool = False) -> float:
     return min(_LEAST_ALIKE, chosen) if alike else chosen
 
 
-def _side(group: Group, numbers: Sequence[int]) -> AnswerSide:
-    best = sorted(map(group.best, numbers), key=lambda each: -each.chance)
-    every = [each for number in numbers for each in group.mentions[number]]
-    says = _with_unit(best[0]) if group.value.quantity else _whole(best[0].value.text, every)
+def _side(given: GivenValue) -> AnswerSide:
+    best = sorted(given.best, key=lambda each: -each.chance)
+    says = _with_unit(best[0]) if given.group.value.quantity else _whole(best[0].value.text, given.mentions)
     return AnswerSide(says, tuple(each.candidate for each in best))
 
 
@@ -255,58 +275,55 @@ def _groups(found: Iterator[Mention], texts: Mapping[int, str]) -> Iterator[Grou
 
 
 def _with_unit(mention: Mention) -> str:
-    """The words of a value, a figure with the word after it."""
-    value, text = mention.value, mention.candidate.text
-    is_figure = value.quantity and not value.quantity.date
-    unit = _UNIT.match(text, value.start + len(value.text)) if is_figure else None
-    return text[value.start : unit.end()] if unit else value.text
+    """The words of a value, a figure with its unit."""
+    value = mention.value
+    return value.quantity.written(mention.candidate.text) if value.quantity else value.text
 
 
 # --- pairs of values -------------------------------------------------------------------------------------------------
 def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts: Mapping[int, str]) -> Pair | None:
-    ours = [number for number in one.mentions if number not in other.named]
-    theirs = [number for number in other.mentions if number not in one.named]
-    mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
-    mix = mixed / (len(one.mentions) + len(other.mentions))
-    if not ours or not theirs or not are_wanted(asked, one.value.text, other.value.text):
+    sides = GivenValue.beside(one, other), GivenValue.beside(other, one)
+    if not all(side.numbers for side in sides) or not are_wanted(asked, one.value.text, other.value.text):
         return None
-    sides = (one, ours), (other, theirs)
-    if any(all(group.best(at).focus == 0 for at in numbers) for group, numbers in sides):
+    if any(all(each.focus == 0 for each in side.best) for side in sides):
         return None  # A value in a sentence without a word of what is asked.
-    shared = [each for each in ranked if not (each.named.isdisjoint(ours) or each.named.isdisjoint(theirs))]
+    shared = [each for each in ranked if not any(each.named.isdisjoint(side.numbers) for side in sides)]
     if any(_is_preferred(each, *sides) for each in shared):
         return None
-    if not any(_are_of_one_time(one.best(a), other.best(b)) for a in ours for b in theirs):
+    told = list(product(*(side.best for side in sides)))
+    if not any(_are_of_one_time(*each) for each in told):
         return None
     # What both sides name is not what they differ in.
     ranked = [each for each in ranked if each not in shared]
-    return Pair((one, other), (ours, theirs), {
-        "same": _same(*([each for at in numbers for each in group.mentions[at]] for group, numbers in sides)),
-        "details": max(_details(asked, one.best(a), other.best(b)) for a in ours for b in theirs),
-        "chance": min(max(group.best(at).chance for at in numbers) for group, numbers in sides),
-        "sum": math.log(min(sum(group.best(at).chance for at in numbers) for group, numbers in sides) + 0.05),
-        "mix": mix,
-        "few": float(min(count_origins([texts[at] for at in numbers]) for _, numbers in sides) == 1),
+    mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
+    return Pair(sides, {
+        "same": _same(*(side.mentions for side in sides)),
+        "details": max(_details(asked, *each) for each in told),
+        "sum": math.log(min(sum(each.chance for each in side.best) for side in sides) + 0.05),
+        "chance": min(max(each.chance for each in side.best) for side in sides),
+        "mix": mixed / (len(one.mentions) + len(other.mentions)),
         "figure": float(bool(one.value.quantity)),
-        "rank": 1 / (1 + _better(one, ours, ranked, other) + _better(other, theirs, ranked, one)),
+        "few": float(min(count_origins([texts[at] for at in side.numbers]) for side in sides) == 1),
+        "rank": 1 / (1 + _better(sides[0], ranked, other) + _better(sides[1], ranked, one)),
     })  # fmt: skip
 
 
-def _better(group: Group, numbers: Sequence[int], ranked: Sequence[Group], rival: Group) -> int:
+def _better(given: GivenValue, ranked: Sequence[Group], rival: Group) -> int:
     """How many values its sources give that are more probable than it."""
-    before = ranked[: ranked.index(group)]
-    return sum(each is not rival and not each.mentions.keys().isdisjoint(numbers) for each in before)
+    before = ranked[: ranked.index(given.group)]
+    return sum(each is not rival and not each.mentions.keys().isdisjoint(given.numbers) for each in before)
 
 
-def _is_preferred(shared: Group, *sides: tuple[Group, Sequence[int]]) -> bool:
+def _is_preferred(shared: Group, *sides: GivenValue) -> bool:
     """Whether sources of both sides rather answer with one and the same value."""
-    one, other = (group for group, _ in sides)
-    if shared.total > max(one.total, other.total) and shared.chance > min(one.chance, other.chance):
+    groups = [side.group for side in sides]
+    if shared.total > max(each.total for each in groups) and shared.chance > min(each.chance for each in groups):
         return True
-    return all(
-        any(number in shared.mentions and shared.best(number).chance > group.best(number).chance for number in numbers)
-        for group, numbers in sides
-    )
+    return all(any(_prefers(number, shared, side.group) for number in side.numbers) for side in sides)
+
+
+def _prefers(number: int, shared: Group, group: Group) -> bool:
+    return number in shared.mentions and shared.best(number).chance > group.best(number).chance
 
 
 def _are_of_one_time(one: Mention, other: Mention) -> bool:

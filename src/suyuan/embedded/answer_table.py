@@ -9,8 +9,8 @@ from itertools import groupby
 
 from ..core.answer_length import AnswerLength
 from ..messages.catalog import Texts
-from ..text.dates import find_dates
 from ..text.keywords import content_stems
+from ..text.quantities import find_quantities
 from ..text.words import stems
 from .answer_type import answer_type
 from .evidence import Candidate, Evidence, find_candidates
@@ -21,12 +21,7 @@ from .quotes import find_quotes
 _COMPARES = re.compile(r"\bcompare\b|\bcomparison\b|比较|对比", re.I)
 _REQUEST = frozenset(("list", "compar", "show", "列出", "列", "出", "比较", "比", "较"))
 _MOST_ROWS, _MOST_COLUMNS = 12, 5
-_FIGURE = re.compile(
-    r"[$£€]?\d(?:[\d,.]*\d)?(?:\s*(?:thousand|million|billion|trillion)\b)?"
-    r"(?:\s*(?:percent|km|metres?|meters?|m|feet|miles|people|inhabitants|years|days|hours|dollars|tons)\b"
-    r"|\s*(?:万亿|[万亿千百])?(?:平方公里|公里|千米|美元|人次|[人元米吨岁个辆名年天])?[%％‰]?)"
-)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)\s?年?")
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +115,8 @@ def _figure(part: Part, sentence: str) -> str:
 
 def _figures(part: Part, sentence: str) -> Iterator[str]:
     expected = answer_type(part.question)
-    dates, rest = find_dates(sentence)
-    if "time" in expected.kinds:
-        whole = [sentence[start:end].strip() for _, start, end in sorted(dates, key=lambda date: date[1])]
-        yield from whole or map(str.strip, _YEAR.findall(sentence))
-        return
-    for figure in _FIGURE.finditer(rest):
-        if expected.unit is None or expected.unit.search(figure[0]):
-            yield figure[0].strip(" ,.")
+    for quantity in find_quantities(sentence):
+        text = quantity.written(sentence)
+        is_wanted = expected.unit is None or quantity.date is not None or expected.unit.search(text)
+        if (quantity.date is not None) == ("time" in expected.kinds) and is_wanted and _DIGIT.search(text):
+            yield text

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..text.dates import YEAR
 from ..text.keywords import content_stems, content_words, keywords, without_request
 from ..text.tokens import is_name, tokens
 from ..text.words import stems, words
@@ -31,7 +32,6 @@ _CONTINUES = re.compile(
     r"\s*(?:and|but|so|then|also|why|how so)\b|\s*(?:那么|那|还有|然后|再|为什么|为何|怎么会)", re.I
 )
 _DEFINITE = re.compile(r"\bthe ([a-z]+)\b")
-_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b|(?:1\d|20)\d\d(?=年)")
 # What a Chinese question is about mostly stands before its first "的".
 _OF = re.compile(r"(?P<thing>[^的，,？?]{2,12})(?=的)(?:的(?P<property>[^的，,？?是有多]{2,8})(?=[是有多]))?")
 _LATIN_OR_DIGIT = re.compile("[A-Za-z0-9]")
@@ -145,7 +145,7 @@ def _after(preposition: str, before: str) -> str:
 
 def _part_like(about: str, before: str) -> str:
     """The part of the question ``before`` that is most like ``about``."""
-    if (year := _YEAR.search(before)) and _YEAR.fullmatch(about.rstrip("年")):
+    if (year := YEAR.search(before)) and YEAR.fullmatch(about.rstrip("年")):
         return year[0]
     ending = about[-2:]
     if not about.isascii() and len(about) > 2 and (at := before.find(ending)) >= 0:

@@ -10,10 +10,11 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.chat_models import generate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -61,10 +62,7 @@ class EmbeddedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        text, calls = self._decide(messages, kwargs.get("tools"))
-        named = [{"name": call.name, "args": call.arguments, "id": _new_id(), "type": "tool_call"} for call in calls]
-        message = AIMessage(text, tool_calls=named, usage_metadata=_usage(messages, text))
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return generate_from_stream(self._chunks(messages, kwargs.get("tools")))
 
     def _stream(
         self,
@@ -94,7 +92,7 @@ class EmbeddedModel(BaseChatModel):
         text, calls = self._decide(messages, tools)
         for index, call in enumerate(calls):
             arguments = json.dumps(call.arguments, ensure_ascii=False)
-            piece = tool_call_chunk(name=call.name, args=arguments, id=_new_id(), index=index)
+            piece = tool_call_chunk(name=call.name, args=arguments, id=f"call_{uuid.uuid4().hex[:12]}", index=index)
             yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[piece]))
         for word in _PIECES.findall(text):
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
@@ -153,10 +151,6 @@ def _history(messages: Sequence[BaseMessage]) -> tuple[Said, ...]:
         elif said and isinstance(message, AIMessage) and message.text:
             said[-1] = Said(said[-1].question, message.text)
     return tuple(said)
-
-
-def _new_id() -> str:
-    return f"call_{uuid.uuid4().hex[:12]}"
 
 
 def _usage(messages: Sequence[BaseMessage], text: str) -> UsageMetadata:

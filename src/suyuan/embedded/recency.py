@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..text.dates import extract_dates, first_day
+from ..text.dates import find_dates, first_day
 from .evidence import Candidate, Evidence
 
 _NEWEST = re.compile(
@@ -53,7 +53,7 @@ class Recency:
         """Return the day as of which a sentence holds: that of its source, or else the last one that it names."""
         if (published := self.published(candidate)) or _SAYS_NOW.search(candidate.text):
             return published
-        found = [iso for each in extract_dates(candidate.text)[0] if (iso := each.iso())]
+        found = [iso for date, _, _ in find_dates(candidate.text)[0] if (iso := date.iso())]
         return max([*found, *_YEAR.findall(candidate.text)], default="")
 
 

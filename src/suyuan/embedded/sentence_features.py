@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..text.bm25 import BM25
+from ..text.dates import YEAR
 from ..text.keywords import content_stems
 from ..text.lexicon import simplified
+from ..text.numbers import FIGURE
 from ..text.scripts import HAN
 from ..text.segmenter import tagged
 from ..text.words import stems
@@ -21,8 +23,6 @@ from .evidence import Candidate
 
 _ABOUT_WEIGHT = 0.3
 _FACT = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a-zà-ž]+)+")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
 _NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
 _NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
@@ -96,7 +96,7 @@ class SentenceFeatures:
         self._sources = Counter(stem for source in dict(self._origins.values()).values() for stem in source)
         self._others = len(dict(self._origins.values())) - 1
         self._cues = cues_for(asked.question)
-        self._years = set(_YEAR.findall(asked.question))
+        self._years = set(YEAR.findall(asked.question))
         self._by_year = {each.number for each in candidates if self.is_row_of_year(each)}
         self._facts = [
             {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
@@ -158,7 +158,7 @@ class SentenceFeatures:
 
     def is_of_other_year(self, candidate: Candidate) -> bool:
         """Whether a sentence speaks of years, and of none that is asked about."""
-        found = set(_YEAR.findall(candidate.text)) if self._years else ()
+        found = set(YEAR.findall(candidate.text)) if self._years else ()
         return bool(found) and self._years.isdisjoint(found)
 
     def is_about_another(self, candidate: Candidate, best: Candidate) -> bool:
@@ -170,7 +170,7 @@ class SentenceFeatures:
 
     def is_row_of_year(self, candidate: Candidate) -> bool:
         """Whether it is the row of a table for the year that is asked about."""
-        return candidate.row is not None and not self._years.isdisjoint(_YEAR.findall(candidate.text))
+        return candidate.row is not None and not self._years.isdisjoint(YEAR.findall(candidate.text))
 
     def has_row_of_year(self, candidate: Candidate) -> bool:
         """Whether a sentence is of another year than the one that is asked about, for which its page has a row."""
@@ -186,7 +186,7 @@ class SentenceFeatures:
         given = bool(expected.kinds) and expected.is_given_by(text)
         kinds = expected.kinds
         people, places = self._named(text) if "name" in kinds or "place" in kinds else (0.0, 0.0)
-        figures = sum(figure not in asked.question for figure in _FIGURE.findall(text))
+        figures = sum(figure not in asked.question for figure in FIGURE.findall(text))
         agreed = max((len(self._sources_of[fact]) for fact in facts), default=0)
         return {
             "kind": float(given),

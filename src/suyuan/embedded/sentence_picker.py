@@ -136,34 +136,20 @@ class SentencePicker:
         limits: SentenceLimits,
         emphasis: _Emphasis,
     ) -> Outcome:
-        """Pick the best candidate for a part, then others that are nearly as good and say something else."""
+        """Pick the sentences for one part, and return how far they answer it."""
         features = SentenceFeatures(asked, candidates)
         scores = sentence_scores(features)
         found = outcome(features, scores)
-        if found == "none":
-            return found
         rated = [pair for pair in zip(scores, candidates, strict=True) if not features.has_row_of_year(pair[1])]
         pairs = [pair for pair in rated if self.thing.allows(pair[1])]
-        unfit = [score for score, each in rated if not self.thing.allows(each)]
-        if not pairs:
+        if found == "none" or not pairs:
             return "none"
-        if features.tells_something_else([each for _, each in pairs]):
-            found = "near"
-        ranked = self._ranked(pairs, features, emphasis)
-        best, first = ranked[0]
         # A follow-up leaves out what it is about: what is not quoted counts too, or the others would seem too sure.
-        total = sum(
-            math.exp(score - best) for score in [*(score for score, _ in ranked), *(unfit if emphasis.subject else ())]
-        )
-        sure, taken = 0.0, 0
+        unfit = [score for score, each in rated if emphasis.subject and not self.thing.allows(each)]
         most = limits.most_for(asked, is_part=bool(emphasis.others))
-        while ranked and taken < most and len(picks) < limits.most:
-            score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
-            if score < best + limits.least or (sure >= _ENOUGH and asked.expected.is_fact and not limits.is_list):
-                break
-            if limits.is_list or sure <= _LIKELY or not features.is_about_another(candidate, first):
-                taken += take(candidate, score, picks, asked.expected)
-            sure += math.exp(score - best) / total
+        _take_best(features, self._ranked(pairs, features, emphasis), unfit, picks, limits, most)
+        if features.tells_something_else([each for _, each in pairs]):
+            return "near"
         return found
 
     def _ranked(
@@ -179,6 +165,27 @@ class SentencePicker:
         if self.recency:
             scores = _newer_first(scores, candidates, self.recency)
         return sorted(zip(scores, candidates, strict=True), key=lambda each: -each[0])
+
+
+def _take_best(
+    features: SentenceFeatures,
+    ranked: list[tuple[float, Candidate]],
+    unfit: Sequence[float],
+    picks: list[Pick],
+    limits: SentenceLimits,
+    most: int,
+) -> None:
+    """Pick the best sentence, then others that are nearly as good and say something else, up to ``most``."""
+    asked, (best, first) = features.asked, ranked[0]
+    total = sum(math.exp(score - best) for score in [*(score for score, _ in ranked), *unfit])
+    sure, taken = 0.0, 0
+    while ranked and taken < most and len(picks) < limits.most:
+        score, candidate = ranked.pop(_next(asked, ranked, picks) if limits.is_list and taken else 0)
+        if score < best + limits.least or (sure >= _ENOUGH and asked.expected.is_fact and not limits.is_list):
+            break
+        if limits.is_list or sure <= _LIKELY or not features.is_about_another(candidate, first):
+            taken += take(candidate, score, picks, asked.expected)
+        sure += math.exp(score - best) / total
 
 
 def _newer_first(scores: list[float], candidates: list[Candidate], recency: Recency) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..text.keywords import STOP_WORDS, keywords
+from ..text.numbers import FIGURE
 from ..text.scripts import HAN
 from ..text.sentences import split_sentences
 from .answer_type import answer_type
@@ -32,7 +33,6 @@ _THIS = re.compile(
 )
 _FIGURES_OF = frozenset(("version", "release", "year", "edition", "season", "版本", "年", "届", "赛季", "年份"))
 _MARKER = re.compile(r"\[\d+\]")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def find_topic(question: str, answer: str) -> str:
@@ -111,4 +111,4 @@ def figure_meant(message: str, question: str, answer: str) -> str:
     if not any(noun in _FIGURES_OF and noun in question for noun in nouns_meant(message)):
         return ""
     first = next(iter(split_sentences(_MARKER.sub("", answer.lstrip("- ")), 320)), "")
-    return next((figure for figure in _FIGURE.findall(first) if figure not in question), "")
+    return next((figure for figure in FIGURE.findall(first) if figure not in question), "")

@@ -13,7 +13,6 @@ from .answer_values import Value, find_values
 from .evidence import Candidate, refers_back
 from .sentence_features import Asked
 
-YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 _INTRODUCED = re.compile(
     r"(?:\b(?:by|is|was|are|were|to|named|as|of|called|winner|with)|[由是为叫：:、])\s*(?:the |an? )?$"
 )

@@ -25,12 +25,11 @@ _ANSWER_TOKENS = 1500
 class Author:
     """Asks the model within the budget; where it cannot be asked, the embedded writer does the work."""
 
-    spending: Spending
-
-    def __init__(self, request: ResearchRequest, log: StepLog, models: ModelCalls) -> None:
+    def __init__(self, request: ResearchRequest, log: StepLog, models: ModelCalls, spending: Spending) -> None:
         self._request = request
         self._log = log
         self._models = models
+        self._spending = spending
         self.model = models.label(request.model)
         """The name of the model; empty where there is none."""
         self._failure: Failure | None = models.missing(request.model)
@@ -55,18 +54,18 @@ class Author:
         """The answer to one prompt; None where the model must not be asked, or has failed."""
         known = self._log.known(key)
         if known is None:
-            if not self.model or self._failure or not self.spending.may_ask(count_tokens(prompt) + _ANSWER_TOKENS):
+            if not self.model or self._failure or not self._spending.may_ask(count_tokens(prompt) + _ANSWER_TOKENS):
                 return None
             try:
                 known = await self._log.once(key, "model", lambda: self._asked(system, prompt))
             except SuyuanError as error:
                 self._failure = error.failure
                 return None
-        self.spending.tokens += int(known["tokens"])
+        self._spending.tokens += int(known["tokens"])
         return str(known["said"])
 
     async def _asked(self, system: str, prompt: str) -> Mapping[str, Any]:
-        seconds = self.spending.seconds_to_write
+        seconds = self._spending.seconds_to_write
         try:
             async with asyncio.timeout(seconds):
                 said, tokens = await self._models.ask(self.model, system, prompt)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence, Verdict
-from ..citations.markers import find_markers
-from ..citations.matching import SourceText, Statement, match
+from ..citations.markers import find_markers, segments
+from ..citations.matching import Statement, match
 from .ledger import Ledger, LedgerRow
 from .sentence import CheckedCitation, ReportSentence
 
@@ -24,15 +22,13 @@ class SentenceChecker:
         self._ledger = ledger
         evidence = {row.id: SourceEvidence(_context(row), "", row.text) for row in ledger.rows}
         self._claims = ClaimChecker(evidence)
-        self._texts: dict[int, SourceText] = {}
         self.disagreements: list[tuple[str, Disagreement]] = []
         """Sentences of the report with what other passages say instead."""
 
     def check(self, marked: str, paragraph: int = 0, rewritten: bool = False) -> ReportSentence:
         """Check one sentence with its ``[n]`` markers; numbers that are not in the ledger do not count."""
-        markers = find_markers(marked)
-        text = _without(marked, [(marker.start, marker.end) for marker in markers])
-        claims, disagreements = self._claims.check(marked, markers)
+        text = _without_markers(marked)
+        claims, disagreements = self._claims.check(marked, find_markers(marked))
         found = {claim.id: claim for claim in map(_citation, claims)}
         if not any(claim.verdict == "supported" for claim in found.values()):
             # It may cite the wrong passage of the right page, or none: what says so is found by code.
@@ -51,7 +47,7 @@ class SentenceChecker:
         kept = [each for each in found.values() if each.verdict == best]
         if best == "supported":
             kept += [CheckedCitation(id, best, quote) for id, quote in self._supporting(text, found, _LEAST_ADDED)]
-        rows = {each.id: self._ledger.rows[each.id - 1] for each in kept}
+        rows = {each.id: self._ledger.row(each.id) for each in kept}
         sources = {source.number: source for source in self._ledger.sources}
         # Primary sources before copies, and one passage of each page.
         kept.sort(key=lambda each: (not sources[rows[each.id].source].is_primary, each.id not in found))
@@ -67,7 +63,7 @@ class SentenceChecker:
         for row in self._ledger.rows:
             if row.id in known or not statement.terms:
                 continue
-            source = self._text(row)
+            source = self._claims.source(row.id)
             held = source.title.union(*source.terms)
             if len(statement.terms & held) < _LEAST_SHARED * len(statement.terms):
                 continue
@@ -76,11 +72,6 @@ class SentenceChecker:
             if found.is_supported and found.score >= least and source.wide == statement.wide:
                 supporting.append((row.id, found.quote))
         return supporting
-
-    def _text(self, row: LedgerRow) -> SourceText:
-        if row.id not in self._texts:
-            self._texts[row.id] = SourceText(row.text, _context(row))
-        return self._texts[row.id]
 
 
 def _context(row: LedgerRow) -> str:
@@ -94,9 +85,6 @@ def _citation(claim: Claim) -> CheckedCitation:
     )
 
 
-def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    kept, at = [], 0
-    for start, end in spans:
-        kept.append(text[at:start])
-        at = end
-    return " ".join("".join([*kept, text[at:]]).split()).replace(" .", ".").replace(" ,", ",")
+def _without_markers(text: str) -> str:
+    plain = "".join(each.raw for each in segments(text) if not each.numbers)
+    return " ".join(plain.split()).replace(" .", ".").replace(" ,", ",")

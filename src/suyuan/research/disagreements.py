@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..chat.answer_disagreements import asked_disagreements
-from ..citations.claims import Disagreement, SourceEvidence
-from .ledger import Ledger
+from ..chat.answer_disagreements import sources_about
+from ..citations.claims import Disagreement, Side, SourceEvidence
+from ..text.sentences import split_sentences
+from .ledger import Ledger, LedgerRow, rows_by_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +39,16 @@ def disagreed_from(data: Mapping[str, Any]) -> Disagreed:
     return Disagreed(str(data["sentence"]), sides)
 
 
-def found_by_check(question: str, ledger: Ledger, found: Iterable[tuple[str, Disagreement]]) -> tuple[Disagreed, ...]:
+def found_by_check(question: str, ledger: Ledger, found: Sequence[tuple[str, Disagreement]]) -> tuple[Disagreed, ...]:
     """The disagreements that the check of the sentences has found, without pages about another thing."""
-    pages: dict[int, str] = {}
-    for row in ledger.rows:
-        pages[row.source] = f"{pages.get(row.source, '')} {row.text}"
-    evidence = {row.id: SourceEvidence(row.title, "", pages[row.source]) for row in ledger.rows}
+    if not found:
+        return ()
+    about = sources_about(question, {number: _evidence(rows) for number, rows in rows_by_page(ledger.rows).items()})
     made = []
     for sentence, disagreement in found:
-        for each in asked_disagreements(question, [disagreement], evidence):
-            sides = [
-                LedgerSide(side.text, _sentence_with(side.text, side.numbers, ledger), side.numbers)
-                for side in each.sides
-            ]
-            made.append(Disagreed(sentence, tuple(sides)))
+        sides = [side for side in disagreement.sides if any(ledger.row(id).source in about for id in side.numbers)]
+        if len(sides) > 1:
+            made.append(Disagreed(sentence, tuple(_ledger_side(side, ledger) for side in sides)))
     return tuple(made)
 
 
@@ -59,7 +56,7 @@ def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]
     """The disagreements between pages as JSON, each once with all who say so; a copy may change what it copies."""
     known: dict[frozenset[str], Disagreed] = {}
     for each in found:
-        pages = [{row.source for id in side.ids if (row := ledger.row(id))} for side in each.sides]
+        pages = [{ledger.row(id).source for id in side.ids} for side in each.sides]
         if len(each.sides) > 1 and len(set().union(*pages)) > 1:
             key = frozenset(side.says.casefold() for side in each.sides)
             known[key] = _joined(known[key], each) if key in known else each
@@ -74,29 +71,24 @@ def _joined(first: Disagreed, other: Disagreed) -> Disagreed:
 
 
 def _side(side: LedgerSide, ledger: Ledger) -> dict[str, Any]:
-    rows = [row for id in side.ids if (row := ledger.row(id))]
+    rows = [ledger.row(id) for id in side.ids]
     sources = {row.source: ledger.sources[row.source - 1] for row in rows}
     dates = sorted(source.published_at[:10] for source in sources.values() if source.published_at)
     return {
         "says": side.says,
         "sentence": side.sentence,
         "ledger": [row.id for row in rows],
-        "sources": [_named(source.site, source.published_at) for source in sources.values()],
+        "sources": [{"site": source.site, "published_at": source.published_at} for source in sources.values()],
         "origins": len({row.origin for row in rows}),
         "since": dates[0] if dates else None,
     }
 
 
-def _named(site: str, date: str | None) -> Mapping[str, str | None]:
-    return {"site": site, "published_at": date}
+def _ledger_side(side: Side, ledger: Ledger) -> LedgerSide:
+    sentences = (sentence for id in side.numbers for sentence in split_sentences(ledger.row(id).text))
+    said = next((sentence for sentence in sentences if side.text in sentence), side.text)
+    return LedgerSide(side.text, said, side.numbers)
 
 
-def _sentence_with(words: str, ids: Sequence[int], ledger: Ledger) -> str:
-    from ..text.sentences import split_sentences
-
-    for id in ids:
-        row = ledger.row(id)
-        for sentence in split_sentences(row.text) if row else ():
-            if words in sentence:
-                return sentence
-    return words
+def _evidence(rows: Sequence[LedgerRow]) -> SourceEvidence:
+    return SourceEvidence(rows[0].title, "", " ".join(row.text for row in rows))

@@ -24,6 +24,7 @@ from .plan import ResearchPlan, SubQuestion, other_words
 from .request import ResearchRequest
 from .spending import Spending
 from .step_log import Done, StepLog
+from .turns import in_turn
 from .web import Web
 
 LONGEST_TEXT = 200_000
@@ -96,21 +97,15 @@ class EvidenceGathering:
 
     # --- searching -----------------------------------------------------------------------------------------------
     async def _search(self, round_: int, parts: Sequence[tuple[int, SubQuestion]]) -> None:
-        wanted = [(at, part, query) for at, part in parts for query in self._queries(round_, at, part)]
-        # The first query of every sub-question before the second of any: a small budget reaches all of them.
-        places: dict[int, int] = {}
-        order = []
-        for at, part, query in wanted:
-            places[at] = places.get(at, -1) + 1
-            order.append((places[at], at, part, query))
-        order.sort(key=lambda each: each[:2])
-        allowed = [(at, part, query) for _, at, part, query in order if self._spending.take_search()]
+        wanted = in_turn([(at, part, query) for query in self._queries(round_, at, part)] for at, part in parts)
+        allowed = [each for each in wanted if self._spending.take_search()]
         done = await asyncio.gather(*(self._searched(round_, at, part, query) for at, part, query in allowed))
         for (at, _, query), outcome in zip(allowed, done, strict=True):
             self._tried.setdefault(at, []).append(query)
             if outcome is not None:
                 self.searches.append(outcome)
                 self._take_results(at, query, outcome)
+        self.pages = list(map(self._with_parts, self.pages))
 
     def _queries(self, round_: int, at: int, part: SubQuestion) -> Iterable[str]:
         return part.queries if round_ == 0 else other_words(part.question, self._tried.get(at, ()))[:2]
@@ -136,9 +131,8 @@ class EvidenceGathering:
         return await self._log.add(key, "search", {**data, "took_ms": _ms(started)})
 
     async def _asked(self, part: SubQuestion, text: str) -> SearchPage:
-        languages = self._request.scope.languages
         async with asyncio.timeout(self._spending.seconds_left):
-            query = self._request.query(text, focus=part.focus, lang=languages[0] if len(languages) == 1 else "")
+            query = self._request.query(text, focus=part.focus)
             wait = min(_MAX_WAIT, self._spending.seconds_left / 4)
             return await self._web.search(query, engines=self._request.scope.engines, max_wait=wait)
 
@@ -154,6 +148,11 @@ class EvidenceGathering:
             found = self._found.setdefault(page_key(url), _Found(url, result["engine"], query, result["published_at"]))
             found.scores[at] = found.scores.get(at, 0.0) + 1 / (_FUSION + result["rank"])
 
+    def _with_parts(self, page: Done) -> Done:
+        """A page that was read, with all sub-questions for which it was found by now."""
+        found = self._found.get(page_key(str(page["url"])))
+        return {**page, "sub_questions": sorted({*page["sub_questions"], *found.scores})} if found else page
+
     # --- reading -------------------------------------------------------------------------------------------------
     async def _read(self, parts: Sequence[tuple[int, SubQuestion]]) -> None:
         chosen = [found for found in self._chosen([at for at, _ in parts]) if self._spending.take_page()]
@@ -163,19 +162,12 @@ class EvidenceGathering:
     def _chosen(self, parts: Sequence[int]) -> list[_Found]:
         """The best pages that were not read yet, of each sub-question in turn."""
         seen = {page_key(str(page[name])) for page in self.pages for name in ("url", "final_url") if page.get(name)}
-        ranked = {
-            at: sorted(
-                (found for key, found in self._found.items() if at in found.scores and key not in seen),
-                key=lambda found: -found.scores[at],
-            )[: self._request.effort.pages]
-            for at in parts
-        }
-        chosen: dict[str, _Found] = {}
-        for place in range(self._request.effort.pages):
-            for at in parts:
-                if place < len(ranked[at]):
-                    chosen.setdefault(page_key(ranked[at][place].url), ranked[at][place])
-        return list(chosen.values())
+        unread = [found for key, found in self._found.items() if key not in seen]
+        ranked = [
+            sorted((each for each in unread if at in each.scores), key=lambda each: -each.scores[at]) for at in parts
+        ]
+        best = in_turn(each[: self._request.effort.pages] for each in ranked)
+        return list({found.url: found for found in best}.values())
 
     async def _page(self, found: _Found) -> Done | None:
         key = f"page:{_short_hash(page_key(found.url))}"

@@ -79,9 +79,9 @@ class Ledger:
     sources: tuple[SourcePage, ...]
     origins: tuple[Origin, ...]
 
-    def row(self, id: int) -> LedgerRow | None:
+    def row(self, id: int) -> LedgerRow:
         """The row with this number."""
-        return self.rows[id - 1] if 0 < id <= len(self.rows) else None
+        return self.rows[id - 1]
 
     def of_sub_question(self, at: int) -> list[LedgerRow]:
         """The rows that were chosen for a sub-question."""
@@ -89,7 +89,15 @@ class Ledger:
 
     def count_origins(self, ids: Iterable[int]) -> int:
         """How many origins these rows have."""
-        return len({row.origin for id in ids if (row := self.row(id))})
+        return len({self.row(id).origin for id in ids})
+
+
+def rows_by_page(rows: Iterable[LedgerRow]) -> dict[int, list[LedgerRow]]:
+    """Rows of a ledger by the number of their page."""
+    found: dict[int, list[LedgerRow]] = {}
+    for row in rows:
+        found.setdefault(row.source, []).append(row)
+    return found
 
 
 def ledger_from(data: Mapping[str, Any]) -> Ledger:

@@ -7,17 +7,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..citations.markers import find_markers
+from ..citations.markers import segments
 from ..core.errors import SuyuanError
 from ..text.sentences import split_sentences
 from ..text.words import count_tokens
 from ..tools.text import fenced
 from .checking import SentenceChecker
-from .ledger import LedgerRow
+from .ledger import LedgerRow, rows_by_page
 from .plan import ResearchPlan, plan_from
 from .prompts import LANGUAGES, PLAN, REWRITE, TOPIC, WRITE
 from .request import ResearchRequest
 from .sentence import ReportSentence, Section
+from .turns import in_turn
 
 _JSON = re.compile(r"\{.*\}", re.S)
 _MARKS = r"(?:\[\d+\])+"
@@ -34,8 +35,7 @@ _SHARE = 0.5
 def plan_prompt(request: ResearchRequest) -> tuple[str, str]:
     """System and prompt for the plan."""
     most = {"quick": 3, "normal": 5, "deep": 8}[request.depth]
-    outline = "\n".join(f"- {heading}" for heading in request.outline)
-    return PLAN[request.lang].format(most=most), f"{request.question}\n{outline}".strip()
+    return PLAN[request.lang].format(most=most), request.question
 
 
 def read_plan(text: str, model: str) -> ResearchPlan | None:
@@ -107,11 +107,7 @@ def marked_sentences(text: str) -> list[tuple[int, str]]:
 
 
 def _with_plain_markers(text: str) -> str:
-    parts, at = [], 0
-    for marker in find_markers(text):
-        parts += [text[at : marker.start], "".join(f"[{number}]" for number in marker.numbers)]
-        at = marker.end
-    return "".join([*parts, text[at:]])
+    return "".join("".join(f"[{number}]" for number in each.numbers) or each.raw for each in segments(text))
 
 
 def _passages(rows: Sequence[LedgerRow]) -> str:
@@ -122,13 +118,8 @@ def _passages(rows: Sequence[LedgerRow]) -> str:
 
 def _fitting(rows: Sequence[LedgerRow], budget: int) -> list[LedgerRow]:
     """The rows that fit, those of all pages in turn."""
-    seen: dict[int, int] = {}
-    turns = []
-    for row in rows:
-        seen[row.source] = seen.get(row.source, 0) + 1
-        turns.append((seen[row.source], row))
     chosen, used = [], 0
-    for _, row in sorted(turns, key=lambda turn: (turn[0], turn[1].id)):
+    for row in in_turn(rows_by_page(rows).values()):
         used += count_tokens(row.text) + 30
         if used > budget:
             break

@@ -12,7 +12,7 @@ from ..embedded.answer_type import answer_type
 from ..embedded.question_splitter import split_question
 from ..text.keywords import content_words, keywords, without_request
 from ..text.language import script_language
-from .request import ResearchRequest
+from .request import ResearchRequest, label
 
 MAX_SUB_QUESTIONS = 12
 MAX_QUERIES = 8
@@ -144,8 +144,6 @@ def other_words(question: str, tried: Sequence[str]) -> list[str]:
 
 
 def _clarifications(topic: str, lang: str) -> tuple[Clarification, ...]:
-    from .request import label
-
     return tuple(Clarification(label(f"clarify.{key}", lang, topic=topic)) for key in ("aspect", "time", "place"))
 
 

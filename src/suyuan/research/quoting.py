@@ -16,7 +16,7 @@ from ..embedded.source_ranking import coverage, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
 from .disagreements import Disagreed, LedgerSide
-from .ledger import Ledger, LedgerRow
+from .ledger import Ledger, LedgerRow, rows_by_page
 from .sentence import ReportSentence, Section
 
 _NEAREST = 3
@@ -58,18 +58,17 @@ class QuotingWriter:
         disputed = [quote for quote in quotes if quote.others]
         if not disputed:
             told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
-            thing = AskedThing.of(question, candidates)
-            disputed = _disputed(question, told, filter(thing.allows, candidates))
+            disputed = _disputed(question, told, _answering(question, evidence, candidates))
         disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
 
     def _evidence(self, rows: Sequence[LedgerRow]) -> list[Evidence]:
         """The passages by page: what is said twice in one page is not said by two sources."""
-        pages: dict[int, list[LedgerRow]] = {}
-        for row in rows:
-            pages.setdefault(row.source, []).append(row)
-        return [Evidence(number, own[0].title, "\n\n".join(row.text for row in own)) for number, own in pages.items()]
+        return [
+            Evidence(number, own[0].title, "\n\n".join(row.text for row in own))
+            for number, own in rows_by_page(rows).items()
+        ]
 
     def _further(self, question: str, pages: Iterable[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
         """What the other pages say, where it is not said already."""
@@ -91,6 +90,13 @@ class QuotingWriter:
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
+
+
+def _answering(question: str, evidence: Iterable[Evidence], candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The sentences about what the question names of the pages that answer it; the others only come near."""
+    answering = {page.number for page in evidence if find_quotes(question, [page]).outcome == "answer"}
+    thing = AskedThing.of(question, candidates)
+    return [each for each in candidates if each.number in answering and thing.allows(each)]
 
 
 def _disputed(question: str, told: Iterable[Quote], candidates: Iterable[Candidate]) -> list[Quote]:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..embedded.answer_sides import LONG_UNITS
 from ..store.research import StoredJob
 from ..text.dates import first_day
-from ..text.quantities import Quantity, find_quantities
-from ..text.scripts import HAN
-from .ledger import Ledger, SourcePage
+from ..text.quantities import find_quantities
+from .ledger import Ledger, SourcePage, rows_by_page
 from .sentence import Section
 
 SCHEMA_VERSION = 1
 """The version of the JSON format; it rises when a field changes its meaning."""
 _LISTS = ("ledger", "sources", "claims", "disagreements", "receipts")
 _MOST_FIGURES = 40
-_UNIT = re.compile(rf"[ -]?([A-Za-z%°$€]{{1,20}}|{LONG_UNITS}|[{HAN}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
                     "verdict": sentence.verdict,
                     "ledger": list(sentence.ids),
                     "citations": [asdict(each) for each in sentence.citations],
-                    "sources": len({row.source for id in sentence.ids if (row := ledger.row(id))}),
+                    "sources": len({ledger.row(id).source for id in sentence.ids}),
                     "origins": sentence.origins,
                     "one_source": sentence.origins <= 1,
                     "rewritten": sentence.rewritten,
@@ -90,35 +86,20 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
 
 def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """The numbers of the report, each with its sentence and its passages."""
-    rows: list[dict[str, Any]] = []
-    seen: set[tuple[str, str]] = set()
-    for section in sections:
-        for sentence in section.sentences:
-            for quantity in find_quantities(sentence.text):
-                key = (quantity.key, quantity.unit)
-                written = sentence.text[quantity.start : quantity.end]
-                if quantity.date is not None or key in seen or len(rows) >= _MOST_FIGURES:
-                    continue
-                # "One" and "two" are mostly no data, and the time of a day is none.
-                if not any(char.isdigit() for char in written) or ":" in written:
-                    continue
-                seen.add(key)
-                rows.append(
-                    {
-                        "figure": with_unit(sentence.text, quantity),
-                        "sentence": sentence.text,
-                        "ledger": list(sentence.ids),
-                        "origins": sentence.origins,
-                    }
-                )
-    return rows
-
-
-def with_unit(text: str, quantity: Quantity) -> str:
-    """A figure as ``text`` has it, with the word of its unit."""
-    after = _UNIT.match(text, quantity.end) if quantity.unit else None
-    named = after is not None and after[1].lower().startswith(quantity.unit[:3].lower())
-    return text[quantity.start : after.end() if after and named else quantity.end].strip()
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for sentence in (sentence for section in sections for sentence in section.sentences):
+        for quantity in find_quantities(sentence.text):
+            written = quantity.written(sentence.text)
+            # "One" and "two" are mostly no data, and the time of a day is none.
+            if quantity.date is None and any(map(str.isdigit, written)) and ":" not in written:
+                row = {
+                    "figure": written,
+                    "sentence": sentence.text,
+                    "ledger": list(sentence.ids),
+                    "origins": sentence.origins,
+                }
+                rows.setdefault((quantity.key, quantity.unit), row)
+    return list(rows.values())[:_MOST_FIGURES]
 
 
 def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], float]]:
@@ -131,24 +112,18 @@ def placed(entries: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], floa
 
 def timeline(ledger: Ledger, cited: Iterable[int]) -> list[dict[str, Any]]:
     """The dates of the sources that the report cites, the oldest first."""
-    rows = [row for id in cited if (row := ledger.row(id))]
-    pages: dict[int, list[int]] = {}
-    for row in rows:
-        pages.setdefault(row.source, []).append(row.id)
-    dated = [(source, pages[source.number]) for source in ledger.sources if source.number in pages]
-    return sorted(
-        (
-            {
-                "date": source.published_at[:10],
-                "title": source.title,
-                "url": source.final_url,
-                "ledger": sorted(set(ids)),
-            }
-            for source, ids in dated
-            if source.published_at
-        ),
-        key=lambda entry: str(entry["date"]),
-    )
+    pages = rows_by_page(map(ledger.row, cited))
+    entries: list[dict[str, Any]] = [
+        {
+            "date": source.published_at[:10],
+            "title": source.title,
+            "url": source.final_url,
+            "ledger": [row.id for row in pages[source.number]],
+        }
+        for source in ledger.sources
+        if source.number in pages and source.published_at
+    ]
+    return sorted(entries, key=lambda entry: str(entry["date"]))
 
 
 def receipts(searches: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -133,17 +133,16 @@ class ResearchRequest:
         """How much is done at this depth."""
         return EFFORTS[self.depth]
 
-    def query(self, text: str, *, lang: str = "", focus: str = "", page: int = 1) -> SearchQuery:
+    def query(self, text: str, *, focus: str = "") -> SearchQuery:
         """A search within the scope."""
         scope = self.scope
         return SearchQuery(
             text,
-            lang=lang or (scope.languages[0] if len(scope.languages) == 1 else ""),
+            lang=scope.languages[0] if len(scope.languages) == 1 else "",
             focus=focus or scope.focus,
             allowed_domains=scope.allowed_domains,
             blocked_domains=scope.blocked_domains,
             freshness=scope.freshness or None,  # type: ignore[arg-type]
-            page=page,
         )
 
     def as_dict(self) -> dict[str, Any]:

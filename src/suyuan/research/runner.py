@@ -55,10 +55,9 @@ class JobRunner:
         self._slots = slots
         self._settings = settings
         self._inherited = inherited
-        self._author = Author(self.request, log, models)
-        share = _GATHERING if self._author.model else 1.0
-        self._spending = self._author.spending = Spending(self.request.budget, settings, lambda: log.elapsed, share)
-        self._gathering: EvidenceGathering | None = None
+        share = _GATHERING if models.label(self.request.model) else 1.0
+        self._spending = Spending(self.request.budget, settings, lambda: log.elapsed, share)
+        self._author = Author(self.request, log, models, self._spending)
         self._gathered: asyncio.Task[None] | None = None
         self._used = 0
 
@@ -69,9 +68,10 @@ class JobRunner:
 
     def stop(self) -> None:
         """End the gathering; the report is written from what is there."""
-        self._spending.stop()
-        if self._gathered is not None:
-            self._gathered.cancel()
+        if not self.stopped:
+            self._spending.stop()
+            if self._gathered is not None:
+                self._gathered.cancel()
 
     def progress(self) -> Progress:
         """How far the job is."""
@@ -96,9 +96,8 @@ class JobRunner:
         return plan_from(done)
 
     async def _planned(self) -> dict[str, Any]:
-        by_rules = make_plan(self.request)
         by_model = None if self.request.outline else await self._author.plan()
-        plan = by_model or by_rules
+        plan = by_model or make_plan(self.request)
         return {**plan.as_dict(), "notice": self._author.failure_data()}
 
     async def run(self, plan: ResearchPlan) -> dict[str, Any]:
@@ -113,13 +112,20 @@ class JobRunner:
         if limit is not None:
             # It had come to the end of the gathering before; nothing new is searched for.
             self._spending.close(limit["reached"])
-        gathering = self._new_gathering(plan)
-        if not self._spending.is_over:
+        while self._gathered is None or self._gathered.cancelled():
+            # Where somebody has stopped it, the second time only finds again what was done before.
+            gathering = EvidenceGathering(
+                self.job.id,
+                self.request,
+                plan,
+                self._log,
+                self._spending,
+                self._web,
+                self._slots,
+                self._settings.content_farms,
+            )
             self._gathered = asyncio.create_task(gathering.gather(self._kept_pages(plan)))
             await self._waited(self._gathered)
-        if self._gathered is None or self._gathered.cancelled():
-            gathering = self._new_gathering(plan)
-            await gathering.gather(self._kept_pages(plan))
         reached = {"reached": list(self._spending.reached)}
         await self._log.once("limit", "limit", lambda: _value(reached))
         return gathering
@@ -133,18 +139,6 @@ class JobRunner:
                 task.cancel()
                 await asyncio.wait([task])
                 raise
-
-    def _new_gathering(self, plan: ResearchPlan) -> EvidenceGathering:
-        return EvidenceGathering(
-            self.job.id,
-            self.request,
-            plan,
-            self._log,
-            self._spending,
-            self._web,
-            self._slots,
-            self._settings.content_farms,
-        )
 
     def _kept_pages(self, plan: ResearchPlan) -> list[Done]:
         every = list(range(len(plan.sub_questions)))

@@ -38,7 +38,9 @@ class SectionWriter:
         new = tuple(sentence for sentence in section.sentences if sentence.text not in known)
         section = replace(section, sentences=new or section.sentences[:1])
         # The answers of the sources to the question come before what else they differ in.
-        found = quoted.disagreements or found_by_check(question, self._ledger, self._checker.disagreements)
+        found = quoted.disagreements or await asyncio.to_thread(
+            found_by_check, question, self._ledger, self._checker.disagreements
+        )
         return self._data(section, found)
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:

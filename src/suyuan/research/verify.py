@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ async def verify(report: Mapping[str, Any], web: Web) -> dict[str, Any]:
 
     pages = dict(zip(urls, await asyncio.gather(*(one(url) for url in urls)), strict=True))
     # In a thread, since each sentence is compared with whole pages.
-    checked = await asyncio.to_thread(lambda: [_checked(claim, rows, pages) for claim in claims])
+    checked = await asyncio.to_thread(_all_checked, claims, rows, pages)
     return {
         "id": report.get("id"),
         "held": sum(claim["holds"] for claim in checked),
@@ -54,8 +54,20 @@ async def verify(report: Mapping[str, Any], web: Web) -> dict[str, Any]:
     }
 
 
+def _all_checked(
+    claims: Sequence[Mapping[str, Any]],
+    rows: Mapping[int, Mapping[str, Any]],
+    pages: Mapping[str, Document | SuyuanError],
+) -> list[dict[str, Any]]:
+    texts = {url: SourceText(page.text, page.title) for url, page in pages.items() if isinstance(page, Document)}
+    return [_checked(claim, rows, pages, texts) for claim in claims]
+
+
 def _checked(
-    claim: Mapping[str, Any], rows: Mapping[int, Mapping[str, Any]], pages: Mapping[str, Document | SuyuanError]
+    claim: Mapping[str, Any],
+    rows: Mapping[int, Mapping[str, Any]],
+    pages: Mapping[str, Document | SuyuanError],
+    texts: Mapping[str, SourceText],
 ) -> dict[str, Any]:
     citations = []
     for id in claim["ledger"]:
@@ -67,7 +79,7 @@ def _checked(
             citations.append({"id": id, "state": "gone" if row else "unknown", "verdict": "unread", "error": message})
             continue
         state = "same" if page.sha256 == row["sha256"] else "changed"
-        found = match(Statement(claim["text"]), SourceText(page.text, page.title))
+        found = match(Statement(claim["text"]), texts[row["final_url"]])
         citations.append({"id": id, "state": state, "verdict": verdict_of(found), "error": None})
     holds = any(citation["verdict"] == "supported" for citation in citations)
     return {"id": claim["id"], "text": claim["text"], "holds": holds, "citations": citations}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -14,6 +14,8 @@ MONTH_NAMES = (
 MONTHS = {"sept": 9} | {form.lower(): number for number, name in enumerate(MONTH_NAMES, 1) for form in (name, name[:3])}
 """The numbers of months by their names and abbreviations in lower case."""
 
+YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
+"""Four digits that may be a year."""
 _YEAR = r"(?P<y>[12]\d{3})"
 _DAY = r"(?P<d>[0-3]?\d)(?:st|nd|rd|th)?"
 _NUMBERED_MONTH, _NUMBERED_DAY = r"(?P<m>[01]?\d)", r"(?P<d>[0-3]?\d)"
@@ -83,21 +85,11 @@ class PartialDate:
 
 def find_dates(text: str) -> tuple[list[tuple[PartialDate, int, int]], str]:
     """Return the dates of ``text`` with their positions, and the text with a semicolon and spaces in their place."""
-    return _taken(text, lambda match: ";".ljust(len(match[0])))
-
-
-def extract_dates(text: str) -> tuple[list[PartialDate], str]:
-    """Return the dates of ``text``, and the text without them."""
-    found, rest = _taken(text, lambda match: " ; ")
-    return [each for each, _, _ in found], rest
-
-
-def _taken(text: str, instead: Callable[[re.Match[str]], str]) -> tuple[list[tuple[PartialDate, int, int]], str]:
     found: list[tuple[PartialDate, int, int]] = []
 
     def take(match: re.Match[str]) -> str:
         found.append((_partial(match), *match.span()))
-        return instead(match)
+        return ";".ljust(len(match[0]))
 
     for form in _forms(text):
         text = form.sub(take, text)
@@ -142,7 +134,7 @@ def _is_date(text: str) -> bool:
     """Whether ``text`` is nothing but a date."""
     if text.lower() in _DAYS_BEFORE or _AGO.fullmatch(text):
         return True
-    found, rest = extract_dates(text)
+    found, rest = find_dates(text)
     return bool(found) and not rest.strip(" ;,")
 
 

@@ -46,10 +46,9 @@ def _opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for line in (line for lines in _lexicon()["opposites"].values() for line in lines):
         left, right = ({stem_word(word) for word in side.split("|")} for side in line.split(" / "))
-        for word in left - right:
-            found.setdefault(word, set()).update(right - left)
-        for word in right - left:
-            found.setdefault(word, set()).update(left - right)
+        for one, other in ((left - right, right - left), (right - left, left - right)):
+            for word in one:
+                found.setdefault(word, set()).update(other)
     return {word: frozenset(others) for word, others in found.items()}
 
 

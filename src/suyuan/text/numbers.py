@@ -6,13 +6,15 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from .dates import PartialDate, extract_dates
+from .dates import PartialDate, find_dates
 
-SCALES = {
+_SCALES = {
     "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "bn": 9, "k": 3, "m": 6, "b": 9,
     "十": 1, "百": 2, "千": 3, "万": 4, "亿": 8, "萬": 4, "億": 8, "兆": 12,
     "百万": 6, "千万": 7, "十亿": 9, "百亿": 10, "千亿": 11, "万亿": 12,
 }  # fmt: skip
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+"""The digits of a number."""
 NUMBER = re.compile(
     r"(?<![\d.])(?P<n>\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)"
     r"(?:\s*(?P<p>%|％|percent\b|per cent\b|个百分点)"
@@ -31,12 +33,12 @@ _DIGITS = {
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
-ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 SPELLED = {
     "dozen": 12, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     "hundred": 100,
     **{word: value for value, word in enumerate(_CARDINALS.split())},
-    **{word: value for value, word in enumerate(ORDINALS.split(), 1)},
+    **{word: value for value, word in enumerate(_ORDINALS.split(), 1)},
 }  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]+")
@@ -58,8 +60,8 @@ def figures(text: str) -> Figures:
         return Figures(frozenset(), frozenset(_spelled(text)))
     stated: set[str] = set()
     implied: set[str] = set()
-    dates, rest = extract_dates(text)
-    for found in dates:
+    dates, rest = find_dates(text)
+    for found, _, _ in dates:
         _add_date(found, stated, implied)
     for number in NUMBER.finditer(rest):
         _add_number(number, stated, implied)
@@ -75,15 +77,25 @@ def _add_date(found: PartialDate, stated: set[str], implied: set[str]) -> None:
     implied.update(part for part in (year, day, f"{year}-{month}" if year and month else "") if part)
 
 
-def _add_number(found: re.Match[str], stated: set[str], implied: set[str]) -> None:
-    raw = found["n"].replace(",", "").replace("，", "")
+def read_number(found: re.Match[str]) -> tuple[str, Decimal | None, int]:
+    """Return the digits of a match of ``NUMBER``, their value, and the power of ten behind them.
+
+    A version, a score or a time of day has no value.
+    """
+    digits = found["n"].replace(",", "").replace("，", "")
+    scale = _SCALES.get((found["w"] or found["k"] or found["c"] or "").lower(), 0)
     try:
-        value = Decimal(raw)
-    except InvalidOperation:  # A version or a time of day.
-        stated.add(raw)
-        implied.add(raw.split(":")[0])
+        return digits, Decimal(digits), scale
+    except InvalidOperation:
+        return digits, None, 0
+
+
+def _add_number(found: re.Match[str], stated: set[str], implied: set[str]) -> None:
+    digits, value, scale = read_number(found)
+    if value is None:
+        stated.add(digits)
+        implied.add(digits.split(":")[0])
         return
-    scale = SCALES.get((found["w"] or found["k"] or found["c"] or "").lower(), 0)
     plain = _plain(value.scaleb(scale))
     stated.add(f"{plain}%" if found["p"] else plain)
     implied.add(plain)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from .dates import PartialDate, find_dates
-from .numbers import CHINESE_NUMBER, NUMBER, SCALES, SPELLED, chinese_value
+from .numbers import CHINESE_NUMBER, NUMBER, SPELLED, chinese_value, read_number
 from .scripts import HAN
 
 _MORE = (
@@ -44,6 +44,8 @@ _LATER_ZH = re.compile("[底初末]?(?:之后|以后|以来|[后起](?![\\w]))")
 _RANGE_END = re.compile(r"(?<=(\d\d)\d\d[-–/])(\d\d)(?![\d.%–-])")
 _WORD_AFTER = re.compile(rf"[ -]?([A-Za-z]{{1,20}}|[{HAN}])")
 _CURRENCY = re.compile(r"([$€£¥])\s*$")
+_LONG_UNITS = "公里|千米|厘米|毫米|海里|英里|公斤|千克|公顷|平方米|平方公里|分钟|小时|美元|欧元|英镑|日元|人次"
+_WHOLE_UNIT = re.compile(rf"[ -]?([A-Za-z%°]{{1,20}}|{_LONG_UNITS}|[{HAN}])")
 _DAY_ALONE = re.compile(r"(?<![\d.月])(?P<d>[0-3]?\d)[日号](?!线)|(?<![\d.年])(?P<m>1[0-2]|[1-9])月(?!\s*\d)")
 _SPELLED = re.compile(rf"\b(?:{'|'.join(sorted(SPELLED, key=len, reverse=True))})\b", re.I)
 _BEFORE_YEAR = re.compile(
@@ -74,6 +76,16 @@ class Quantity:
     """Whether it gives a limit and no value: "more than 5"."""
     is_exclusive: bool = False
     """Whether it is a limit that is not reached: "more than 5", unlike "at least 5"."""
+
+    def written(self, text: str) -> str:
+        """Return it as ``text`` has it, with its currency or the whole word of its unit."""
+        if not self.unit or self.date:
+            return text[self.start : self.end]
+        if currency := _CURRENCY.search(text, max(0, self.start - 3), self.start):
+            return text[currency.start() : self.end]
+        after = _WHOLE_UNIT.match(text, self.end)
+        named = after is not None and after[1].lower().startswith(self.unit[:3])
+        return text[self.start : after.end() if after and named else self.end]
 
     def agrees(self, other: Quantity) -> bool:
         """Whether both may be the same value."""
@@ -128,19 +140,16 @@ def _date_key(date: PartialDate) -> str:
 
 
 def _number(text: str, match: re.Match[str]) -> Quantity:
-    raw = match["n"].replace(",", "").replace("，", "")
     start, end = match.span()
-    try:
-        value = Decimal(raw)
-    except InvalidOperation:  # A version, a score or a time of day.
-        return Quantity(start, end, raw, unit="version")
-    scale = SCALES.get((match["w"] or match["k"] or match["c"] or "").lower(), 0)
+    digits, value, scale = read_number(match)
+    if value is None:
+        return Quantity(start, end, digits, unit="version")
     unit = "%" if match["p"] else _unit(text, start, end)
-    if _YEAR.fullmatch(raw) and not scale and (not unit or (unit.isascii() and _BEFORE_YEAR.search(text, 0, start))):
-        return _date(text, start, end, PartialDate(int(raw), None, None))
+    if _YEAR.fullmatch(digits) and not scale and (not unit or (unit.isascii() and _BEFORE_YEAR.search(text, 0, start))):
+        return _date(text, start, end, PartialDate(int(digits), None, None))
     exact = value.scaleb(scale)
     # "3.5 million" stands for what is rounded to it; a plain whole number stands for itself.
-    is_rounded = scale or "." in raw or unit == "%"
+    is_rounded = scale or "." in digits or unit == "%"
     blur = Decimal(5).scaleb(scale + min(0, int(value.as_tuple().exponent)) - 1) if is_rounded else Decimal(0)
     return _with_limits(text, start, end, exact, blur, unit)
 

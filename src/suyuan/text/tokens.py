@@ -13,7 +13,7 @@ from .keywords import STOP_WORDS
 from .lexicon import is_negation, is_surname, simplified
 from .quantities import Quantity, find_quantities
 from .scripts import HAN
-from .segmenter import tagged
+from .segmenter import frequency, tagged
 from .words import stem_word
 
 Kind = Literal["name", "noun", "word", "capital", "quantity", "negation", "function", "mark"]
@@ -125,7 +125,7 @@ def _chinese(text: str) -> Iterator[Token]:
 
 def is_frequent(word: str) -> bool:
     """Whether a Chinese word is frequent."""
-    return word.isascii() or _frequency(word) >= _FREQUENT
+    return word.isascii() or frequency(word) >= _FREQUENT
 
 
 def part_of_speech(word: str) -> str:
@@ -140,16 +140,10 @@ def is_name(parts: Sequence[Token], text: str) -> bool:
     return 2 <= len(text) <= 4 and is_surname(text[0]) and not is_frequent(text)
 
 
-def _frequency(word: str) -> int:
-    import rjieba
-
-    return int(rjieba.suggest_freq(word))
-
-
 def _words(found: list[tuple[str, str]], at: int) -> Iterator[Token]:
     for word, tag in found:
         start, at = at, at + len(word)
-        if word[0] in _NEGATING and len(word) > 2 and not is_negation(word) and _frequency(word) < _RARE:
+        if word[0] in _NEGATING and len(word) > 2 and not is_negation(word) and frequency(word) < _RARE:
             yield Token("not", start, start + 1, "negation")
             word, start = word[1:], start + 1
         if word in _DROPPED:
