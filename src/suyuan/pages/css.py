@@ -83,10 +83,12 @@ class StyleSheets:
         self._pieces: list[str] = []
         """What was read since the last brace, without comments."""
         self._at = 0
+        self._odd = -1
+        """Where the next part is that is not plain, if that is not before where we are."""
 
     def read(self, css: str, layer: str = "") -> None:
         """Take in the rules of a sheet, from left to right."""
-        self._css, self._at, self._pieces = css, 0, []
+        self._css, self._at, self._pieces, self._odd = css, 0, [], -1
         self._stack = stack = [_Block("", True, layer)]
         position = 0
         while len(self.rules) < MAX_RULES:
@@ -94,7 +96,7 @@ class StyleSheets:
                 self._at == position
                 and not self._pieces
                 and (plain := _PLAIN_RULE.match(css, position)) is not None
-                and not _NOT_PLAIN.search(css, position, plain.end())
+                and self._is_plain(position, plain.end())
             ):
                 self._at = position = plain.end()
                 if len(stack) < _MAX_NESTING and (selectors := plain[1].strip()):
@@ -118,10 +120,17 @@ class StyleSheets:
     def _end_of_unused(self, position: int) -> int:
         """The end of a block that was just opened and does not apply; ``position`` if it has to be read to find it."""
         found = _PLAIN_BLOCK.match(self._css, position)
-        if found is None or _NOT_PLAIN.search(self._css, position, found.end()):
+        if found is None or not self._is_plain(position, found.end()):
             return position
         self._stack.pop()
         return found.end()
+
+    def _is_plain(self, start: int, end: int) -> bool:
+        """Whether what looks like plain rules is that: each part of a sheet is searched once."""
+        if self._odd < start:
+            found = _NOT_PLAIN.search(self._css, start)
+            self._odd = found.start() if found else len(self._css)
+        return self._odd >= end
 
     def _take(self, token: re.Match[str]) -> None:
         """Go past a token."""
@@ -178,9 +187,9 @@ class StyleSheets:
             css = data_sheet(found[1] or found[2]) if self._imports < _MAX_IMPORTS else ""
             if css and applies_to_screen(rest[2] if rest else found[3]):
                 self._imports += 1
-                kept = self._css, self._stack, self._pieces, self._at
+                kept = self._css, self._stack, self._pieces, self._at, self._odd
                 self.read(css, f"{layer}.{rest[1]}" if rest and layer else rest[1] if rest else layer)
-                self._css, self._stack, self._pieces, self._at = kept
+                self._css, self._stack, self._pieces, self._at, self._odd = kept
 
     def _text(self, end: int) -> str:
         """What was read since the last brace."""

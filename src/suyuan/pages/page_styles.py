@@ -35,6 +35,7 @@ _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
 _NONE: frozenset[str] = frozenset()
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
+_SPACE = re.compile(r"[ \t\n\f\r]+")
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
 
@@ -51,7 +52,7 @@ class PageStyles:
         self.rules = sheets.rules
         """In the order of the sheets."""
         self.page = _values(tree, sheets, quirks)
-        self._index = PageRules(sheets.rules, self.page)
+        self._index = PageRules(sheets.rules, self.page, _names(tree, quirks) if sheets.rules else _NONE)
         self._scopes: dict[int, Variables] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self._index, "", _NONE, [])
@@ -208,6 +209,15 @@ def _has_quirks(tree: LexborHTMLParser) -> bool:
     while before is not None and before.tag != "-doctype":
         before = before.prev
     return before is None
+
+
+def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
+    """All classes and ids of the page, by every way of cutting at white space."""
+    attributes = [node.attributes for node in tree.css("[class], [id]")]
+    classes, identities = ({each.get(name) or "" for each in attributes} for name in ("class", "id"))
+    text = " ".join(classes)
+    names = [f".{name}" for name in {*text.split(), *_SPACE.split(text)}] + [f"#{name}" for name in identities]
+    return frozenset(map(str.lower, names) if quirks else names)
 
 
 def _sheets(tree: LexborHTMLParser, *, quirks: bool) -> StyleSheets:

@@ -84,6 +84,11 @@ class Selector:
         return next(iter(self.names)) if self.names else self.tag or "*"
 
 
+def needed_names(text: str) -> list[str]:
+    """The classes and ids without which a page has nothing that the selector matches, as far as they are plain."""
+    return [] if _ENCLOSED.search(text) else _PART.findall(text)
+
+
 @lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
     """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
