@@ -18,6 +18,8 @@ _MAX_EXPANDED = 400
 _MAX_IMPORTS = 20
 UNLAYERED = (inf,)
 
+WHITE = " \t\n\r\f"
+_WHITE = re.compile(f"[{WHITE}]+")
 # Alternatives that all begin with one certain character are searched for several times as fast as others.
 _TOKEN = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|/\*.*?(?:\*/|\Z)|\\.|\{|\}|<!--|-->|"
@@ -99,7 +101,7 @@ class StyleSheets:
                 and self._is_plain(position, plain.end())
             ):
                 self._at = position = plain.end()
-                if len(stack) < _MAX_NESTING and (selectors := plain[1].strip()):
+                if len(stack) < _MAX_NESTING and (selectors := plain[1].strip(WHITE)):
                     outer = stack[-1]
                     self._add(outer, selectors if outer.frames else _nested(selectors, outer.selectors), plain[2])
             elif (token := _TOKEN.search(css, position)) is not None:
@@ -145,7 +147,7 @@ class StyleSheets:
                 self._statements(declared + ";", outer.layer)
             # Deeper than this nobody nests; the block is skipped.
             nested = len(self._stack) < _MAX_NESTING
-            self._stack.append(self._opened(prelude.strip(), outer) if nested else _Block("", False))
+            self._stack.append(self._opened(prelude.strip(WHITE), outer) if nested else _Block("", False))
         elif kind == "}":
             text = self._text(token.start())
             self._at = token.end()
@@ -252,19 +254,26 @@ def _nested(selectors: str, outer: str) -> str:
     return ",".join(expanded)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a list of classes or a selector: other white space than that of CSS is a part of names."""
+    if text.isascii() and text.isprintable():
+        return text.split()
+    return [word for word in _WHITE.split(text) if word]
+
+
 def split_selectors(text: str) -> list[str]:
     """The selectors of a list."""
     if "," not in text:
-        return [text.strip()] if text.strip() else []
+        return [found] if (found := text.strip(WHITE)) else []
     if not _PLAIN.search(text):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    found, depth, at = [], 0, 0
+        return [found for part in text.split(",") if (found := part.strip(WHITE))]
+    parts, depth, at = [], 0, 0
     for token in _COMMA.finditer(text):
         if token[0] in "([":
             depth += 1
         elif token[0] in ")]":
             depth = max(0, depth - 1)
         elif token[0] == "," and not depth:
-            found.append(text[at : token.start()])
+            parts.append(text[at : token.start()])
             at = token.end()
-    return [part.strip() for part in (*found, text[at:]) if part.strip()]
+    return [found for part in (*parts, text[at:]) if (found := part.strip(WHITE))]

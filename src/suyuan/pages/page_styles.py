@@ -11,7 +11,7 @@ from typing import TypeVar
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from .colour import BLACK, DARK, WHITE
-from .css import Rule, StyleSheets, data_sheet, split_selectors
+from .css import Rule, StyleSheets, data_sheet, split_selectors, words_of
 from .css_conditions import applies_to_screen
 from .css_values import declarations
 from .page_rules import (
@@ -35,7 +35,6 @@ _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
 _NONE: frozenset[str] = frozenset()
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
-_SPACE = re.compile(r"[ \t\n\f\r]+")
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
 
@@ -110,7 +109,7 @@ class PageStyles:
         return known
 
     def _names(self, classes: str | None, identity: str | None) -> list[str]:
-        names = [f".{name}" for name in (classes or "")[:2000].split()]
+        names = [f".{name}" for name in words_of(classes or "")]
         if identity:
             names.append(f"#{identity}")
         return [name.lower() for name in names] if self.page.quirks else names
@@ -212,11 +211,10 @@ def _has_quirks(tree: LexborHTMLParser) -> bool:
 
 
 def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
-    """All classes and ids of the page, by every way of cutting at white space."""
+    """All classes and ids of the page."""
     attributes = [node.attributes for node in tree.css("[class], [id]")]
     classes, identities = ({each.get(name) or "" for each in attributes} for name in ("class", "id"))
-    text = " ".join(classes)
-    names = [f".{name}" for name in {*text.split(), *_SPACE.split(text)}] + [f"#{name}" for name in identities]
+    names = [f".{name}" for name in words_of(" ".join(classes))] + [f"#{name}" for name in identities]
     return frozenset(map(str.lower, names) if quirks else names)
 
 
