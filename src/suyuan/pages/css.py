@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
@@ -69,9 +70,13 @@ class _Block:
 
 
 class StyleSheets:
-    """The sheets of a page, as far as they apply to a screen: rules, animations, and registered properties."""
+    """The sheets of a page, as far as they apply to a screen: rules, animations, and registered properties.
 
-    def __init__(self) -> None:
+    Most rules of a large sheet are for other pages: those whose only selector ``may_match`` denies are dropped.
+    """
+
+    def __init__(self, may_match: Callable[[str], bool]) -> None:
+        self._may_match = may_match
         self.rules: list[Rule] = []
         """In order, with nested ones and those within at-rules."""
         self.frames: dict[str, list[tuple[str, str]]] = {}
@@ -169,7 +174,7 @@ class StyleSheets:
                 self.initial[selectors.split()[-1]] = initial[0]
         elif block.frames:
             self.frames.setdefault(block.frames, []).append((selectors, body))
-        else:
+        elif "," in selectors or self._may_match(selectors):
             layer = self._layer(block.layer) if block.layer else UNLAYERED
             self.rules.append(Rule(selectors, body, layer, block.active is True))
 

@@ -19,7 +19,7 @@ from .css import Rule, split_selectors
 from .css_values import Declared, declarations, resolved
 from .hiding_style import DECISIVE, hiding_properties, may_hide
 from .paint import can_be_read, paint_of
-from .selector import Above, Selector, key_of, needed_names, read_selector
+from .selector import Above, Selector, key_of, read_selector
 
 # Selectors for the whole page: a rule for them does not hide a single text.
 WHOLE_PAGE = frozenset(("html", "body", "*", ":root"))
@@ -174,12 +174,9 @@ class Look:
 
 
 class PageRules:
-    """The rules of a page by key; a selector is read when the page has an element that it may match.
+    """The rules of a page by key; a selector is read when the page has an element that it may match."""
 
-    What asks for more than the ``names`` that the page has matches nothing: most of a large sheet.
-    """
-
-    def __init__(self, rules: list[Rule], page: PageValues, names: frozenset[str]) -> None:
+    def __init__(self, rules: list[Rule], page: PageValues, may_match: Callable[[str], bool]) -> None:
         self._page = page
         self._rules = rules
         self._known: dict[int, StyleRule] = {}
@@ -190,7 +187,7 @@ class PageRules:
         texts = self._texts
         for order, rule in enumerate(rules):
             for text in split_selectors(rule.selectors):
-                if names.issuperset(needed_names(text)) and (key := key_of(text)):
+                if may_match(text) and (key := key_of(text)):
                     texts[key].append((text, order))
 
     def __contains__(self, key: str) -> bool:

@@ -27,13 +27,14 @@ from .page_rules import (
     with_variables,
 )
 from .paint import paint_of
-from .selector import Place, Selector, is_below
+from .selector import Place, Selector, is_below, needed_names
 
 MAX_CSS = 1_000_000
 _MAX_COMPLEX = 6000
 _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
 _NONE: frozenset[str] = frozenset()
+_SHEETS = "style, link[rel~=stylesheet][href^='data:']"
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
@@ -47,11 +48,17 @@ class PageStyles:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
         quirks = _has_quirks(tree)
-        sheets = _sheets(tree, quirks=quirks)
+        names = _names(tree, quirks) if tree.css_first(_SHEETS) is not None else _NONE
+
+        def may_match(selector: str) -> bool:
+            """Whether the page has all names that the selector needs."""
+            return names.issuperset(needed_names(selector))
+
+        sheets = _sheets(tree, may_match, quirks=quirks)
         self.rules = sheets.rules
         """In the order of the sheets."""
         self.page = _values(tree, sheets, quirks)
-        self._index = PageRules(sheets.rules, self.page, _names(tree, quirks) if sheets.rules else _NONE)
+        self._index = PageRules(sheets.rules, self.page, may_match)
         self._scopes: dict[int, Variables] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self._index, "", _NONE, [])
@@ -218,10 +225,10 @@ def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
     return frozenset(map(str.lower, names) if quirks else names)
 
 
-def _sheets(tree: LexborHTMLParser, *, quirks: bool) -> StyleSheets:
+def _sheets(tree: LexborHTMLParser, may_match: Callable[[str], bool], *, quirks: bool) -> StyleSheets:
     """The sheets that stand in the page, as elements and as addresses that contain them."""
-    sheets, budget = StyleSheets(), MAX_CSS
-    for node in tree.css("style, link[rel~=stylesheet][href^='data:']"):
+    sheets, budget = StyleSheets(may_match), MAX_CSS
+    for node in tree.css(_SHEETS):
         attributes = node.attributes
         kind = (attributes.get("type") or "text/css").strip().lower()
         text = node.text() if node.tag == "style" else data_sheet(attributes.get("href") or "")
