@@ -36,7 +36,7 @@ from suyuan.engines.registry import BUILT_IN
 from suyuan.integrations.providers import StubProvider
 from suyuan.net.credentials import LEAST_LENGTH
 from suyuan.pages.crawl import MOST_PAGES
-from suyuan.pages.library import MAX_FILE
+from suyuan.pages.local_files import MAX_FILE
 from suyuan.research.request import EFFORTS
 from suyuan.server.app import create_app
 from suyuan.server.limits import (

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 
+from suyuan.core.causes.page import NOT_FOUND
+from suyuan.core.document import Document
 from suyuan.core.errors import InvalidInput
 from suyuan.core.wire import Response
+from suyuan.pages.fetch import GetResult
 from suyuan.pages.page_links import page_links, sitemap_links
 
 pytest.importorskip("pydantic_core", reason="the optional extra suyuan[web] is not installed")
 
-from suyuan.pages.crawl import CrawlLimits, PathPatterns
+from suyuan.pages.crawl import Crawl, CrawlLimits, PathPatterns
 
 CPU_SECONDS = 2.0
 """What takes longer would stop everything else that the server does."""
+
+
+@dataclass(frozen=True)
+class Got:
+    response: Response
+    notes: tuple[str, ...] = ()
 
 
 def at(body: bytes) -> Response:
@@ -72,3 +84,18 @@ def test_no_pattern_takes_for_ever(pattern: str) -> None:
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidInput):
         PathPatterns(["/docs", pattern])
+
+
+async def test_the_delay_that_a_site_asks_for_is_kept_after_a_page_that_fails() -> None:
+    asked = []
+
+    async def get(url: str, headers: Mapping[str, str]) -> GetResult:
+        return Got(Response(200, b"User-agent: *\nCrawl-delay: 1", url, {}))
+
+    async def read(url: str) -> tuple[Document | None, Response]:
+        asked.append(time.monotonic())
+        raise NOT_FOUND(where=url, status=404)
+
+    pages = ("https://x.example/b", "https://x.example/c")
+    await Crawl("https://x.example/a", CrawlLimits(pages=3), read, get, pages).run(30)
+    assert len(asked) == 3 and min(after - before for before, after in pairwise(asked)) > 0.9

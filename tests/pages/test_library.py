@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,7 +19,9 @@ from suyuan.core.errors import SuyuanError
 from suyuan.core.person import Person, current_person
 from suyuan.demo.pdf import pdf
 from suyuan.pages import library as library_module
-from suyuan.pages.library import page_at, parts_of
+from suyuan.pages.document_parts import page_at, parts_of
+from suyuan.pages.library import Library
+from suyuan.pages.reading import Reading, ReceivedPage
 
 BASE = "http://127.0.0.1:8642/library/"
 LINES = [f"Paragraph {n} of the handbook says little about anything." for n in range(120)]
@@ -115,6 +118,52 @@ async def test_one_file_that_cannot_be_read_does_not_stop_the_others(client: Asy
     assert raised.value.detail_code == "unsupported_type"
 
 
+async def test_a_file_whose_name_is_no_text_is_a_problem_of_that_file(client: AsyncClient, tmp_path: Path) -> None:
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "good.md").write_text("A good file about otters.")
+    bad = tmp_path / "n" / os.fsdecode(b"\xb5\xc6\xcb\xfe.txt")
+    try:
+        bad.write_bytes(b"Words.")
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    change = await client.library.add(str(tmp_path / "n"))
+    assert change.read == 1 and [path for path, _ in change.problems] == [r"n/\udcb5\udcc6\udccb\udcfe.txt"]
+    with pytest.raises(SuyuanError) as raised:
+        await client.library.add(str(bad))
+    assert raised.value.detail_code == "file_unreadable"
+
+
+async def test_a_file_in_two_folders_that_were_added_is_read_once(client: AsyncClient, folder: Path) -> None:
+    await client.library.add(str(folder))
+    assert (await client.library.add(str(folder / "deep"))).read == 0
+    assert (await client.library.update()).read == 0
+    assert await client.library.remove(str(folder)) == 6
+    assert (await client.library.update()).read == 1 and len(await client.library.entries()) == 1
+
+
+async def test_what_is_removed_while_it_is_read_does_not_come_back(tmp_path: Path) -> None:
+    (tmp_path / "otters.md").write_text("A file about otters.")
+    reading, removed = asyncio.Event(), asyncio.Event()
+
+    async def read(page: ReceivedPage) -> Reading:
+        reading.set()
+        await removed.wait()
+        document = Document(page.url, page.url, "Otters", "A file about otters.", "text/plain", "2026-11-18")
+        return Reading(document, "")
+
+    async def fetch(url: str) -> Document:
+        raise AssertionError(url)
+
+    library = Library(tmp_path / "library", ("http://127.0.0.1:8642",), read, fetch)
+    adding = asyncio.create_task(library.add(str(tmp_path / "otters.md")))
+    await reading.wait()
+    await library.remove(str(tmp_path / "otters.md"))
+    removed.set()
+    await adding
+    assert await library.entries() == [] and await library.search("otters", 5) == []
+    await library.close()
+
+
 async def test_web_pages_are_read_again_only_when_asked(client: AsyncClient) -> None:
     asked = []
 
@@ -129,9 +178,12 @@ async def test_web_pages_are_read_again_only_when_asked(client: AsyncClient) -> 
         await client.library.add(url)
         await client.library.update()
         assert (await found(client, "tide tables Bergen"))[0][1] == url and len(asked) == 1
+        await client.library.add(site.url)
+        assert [entry.title for entry in await client.library.entries()] == ["Tides", "Tides"]
+        await client.library.remove(site.url)
         await client.library.update(force=True)
     # The server is gone, the page can still be read and searched.
-    assert "number 2" in (await client.read(url)).text and not (await client.read(url)).private
+    assert "number 3" in (await client.read(url)).text and not (await client.read(url)).private
 
 
 async def test_what_was_added_can_be_removed(client: AsyncClient, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,10 @@ def test_ranking_on_public_chinese_questions() -> None:
                 count += 1
                 right += any(answer["text"] in p.text for _, p in best for answer in qa["answers"])
     assert right / count > 0.70, f"{right} of {count}"
+
+
+def test_a_long_text_takes_time_by_its_length_only() -> None:
+    text = "\n\n".join(f"Teapot number {number} of a long list." for number in range(8_000))
+    started = time.thread_time()
+    assert select(text, "teapot", 200).cut
+    assert time.thread_time() - started < 4.0

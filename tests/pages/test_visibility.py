@@ -283,6 +283,13 @@ def test_rules_that_are_not_read_hide_nothing() -> None:
     assert unread
 
 
+@pytest.mark.parametrize("name", ["a\u00a0b", "a\u3000b", f"{'z ' * 2000}b"])
+@pytest.mark.parametrize("selector", [".{}", ".{} p", "div.{} > p"])
+def test_classes_with_other_spaces_and_the_last_of_many(name: str, selector: str) -> None:
+    sheet = f"<style>{selector.format(name.split(' ')[-1])} {{ display: none }}</style>"
+    assert SECRET not in shown(f'<div class="{name}"><p>{SECRET}</p></div>', sheet)
+
+
 def test_a_page_that_was_read_is_freed_without_the_garbage_collector() -> None:
     sheet = "@keyframes k { to { opacity: 0 } } .x { animation: k 1s; --a: none } .outer p { display: var(--a) } p { color: #fff }"
     page = f"<!doctype html><style>{sheet}</style><div class=outer><p class=x>{SECRET}</p></div><p>Another text.</p>"

@@ -59,13 +59,12 @@ class Archive:
                 self.notice = error
             return self._file.run(work, write=write)
 
-    def put(self, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()) -> int:
+    def put(self, document: Document, parts: Sequence[tuple[int, int]] = ()) -> int:
         """Store a document and return its number; the same text of a page is stored once, with its latest time.
 
-        ``index`` holds the words of its text, if they are known already. The ``parts`` of a long text are found each
-        by itself.
+        The ``parts`` of a long text are found each by itself.
         """
-        return self._store(lambda db: _put(db, document, index, parts))
+        return self._store(lambda db: _put(db, document, parts=parts))
 
     def put_all(self, documents: Iterable[tuple[Document, str]]) -> None:
         """Store documents, each with the words of its text, in one transaction."""

@@ -104,12 +104,6 @@ class AsyncArchive:
         await asyncio.wrap_future(closing)
         self._thread.shutdown(wait=False)
 
-    def close_sync(self) -> None:
-        """Like :meth:`close`, for synchronous callers."""
-        self._closing.set()
-        self._thread.submit(self._close).result()
-        self._thread.shutdown(wait=False)
-
     async def _try(self, work: Callable[[PageArchive], T], thread: ThreadPoolExecutor) -> T | None:
         if time.monotonic() < self._resting_until:
             return None

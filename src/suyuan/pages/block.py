@@ -34,6 +34,8 @@ class Element:
     punctuation: int = 0
     paragraphs: int = 0
     hints: tuple[int, ...] = ()
+    alike: float = 0.0
+    """How many elements of the same parent have its tag and names, itself included."""
     score: float = 0.0
 
     def lineage(self, limit: int) -> list[Element]:

@@ -40,8 +40,10 @@ _INLINE = _FORMATS.union(_INLINE_NAMES.split())
 def bounded(html: str) -> str:
     """Return ``html`` of limited size and nesting, without surrogates and NULs."""
     html = html[:MAX_HTML].replace("\x00", "")
-    if not html.isascii():
-        html = html.encode("utf-8", "replace").decode("utf-8")
+    try:
+        html.encode()
+    except UnicodeEncodeError:
+        html = html.encode("utf-8", "replace").decode()
     return _limited(html)
 
 

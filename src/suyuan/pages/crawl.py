@@ -206,11 +206,17 @@ class Crawl:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _visit(self, url: str, depth: int) -> None:
-        self._under_way[url] = depth
+        if self._robots is not None and not is_allowed(self._robots, url):
+            self.pages.append(CrawledPage(url, error=ROBOTS(where=url)))
+            return
         started = time.monotonic()
+        await self._read(url, depth)
+        if self._delay:
+            await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - started)))
+
+    async def _read(self, url: str, depth: int) -> None:
+        self._under_way[url] = depth
         try:
-            if self._robots is not None and not is_allowed(self._robots, url):
-                raise ROBOTS(where=url)
             document, response = await self.read(url)
         except SuyuanError as error:
             self.pages.append(CrawledPage(url, error=error))
@@ -226,8 +232,6 @@ class Crawl:
             links = [link for link in page_links(response) if self._is_wanted(link)]
             for link in links[: self.limits.breadth]:
                 self._find(link, depth + 1)
-        if self._delay:
-            await asyncio.sleep(max(0.0, self._delay - (time.monotonic() - started)))
 
     async def _read_rules(self) -> None:
         """Read robots.txt, and the sitemap where it is wanted; without readable rules everything is allowed."""

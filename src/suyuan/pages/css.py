@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
@@ -18,6 +19,8 @@ _MAX_EXPANDED = 400
 _MAX_IMPORTS = 20
 UNLAYERED = (inf,)
 
+WHITE = " \t\n\r\f"
+_WHITE = re.compile(f"[{WHITE}]+")
 # Alternatives that all begin with one certain character are searched for several times as fast as others.
 _TOKEN = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|/\*.*?(?:\*/|\Z)|\\.|\{|\}|<!--|-->|"
@@ -67,9 +70,13 @@ class _Block:
 
 
 class StyleSheets:
-    """The sheets of a page, as far as they apply to a screen: rules, animations, and registered properties."""
+    """The sheets of a page, as far as they apply to a screen: rules, animations, and registered properties.
 
-    def __init__(self) -> None:
+    Most rules of a large sheet are for other pages: those whose only selector ``may_match`` denies are dropped.
+    """
+
+    def __init__(self, may_match: Callable[[str], bool]) -> None:
+        self._may_match = may_match
         self.rules: list[Rule] = []
         """In order, with nested ones and those within at-rules."""
         self.frames: dict[str, list[tuple[str, str]]] = {}
@@ -83,10 +90,12 @@ class StyleSheets:
         self._pieces: list[str] = []
         """What was read since the last brace, without comments."""
         self._at = 0
+        self._odd = -1
+        """Where the next part is that is not plain, if that is not before where we are."""
 
     def read(self, css: str, layer: str = "") -> None:
         """Take in the rules of a sheet, from left to right."""
-        self._css, self._at, self._pieces = css, 0, []
+        self._css, self._at, self._pieces, self._odd = css, 0, [], -1
         self._stack = stack = [_Block("", True, layer)]
         position = 0
         while len(self.rules) < MAX_RULES:
@@ -94,10 +103,10 @@ class StyleSheets:
                 self._at == position
                 and not self._pieces
                 and (plain := _PLAIN_RULE.match(css, position)) is not None
-                and not _NOT_PLAIN.search(css, position, plain.end())
+                and self._is_plain(position, plain.end())
             ):
                 self._at = position = plain.end()
-                if len(stack) < _MAX_NESTING and (selectors := plain[1].strip()):
+                if len(stack) < _MAX_NESTING and (selectors := plain[1].strip(WHITE)):
                     outer = stack[-1]
                     self._add(outer, selectors if outer.frames else _nested(selectors, outer.selectors), plain[2])
             elif (token := _TOKEN.search(css, position)) is not None:
@@ -118,10 +127,17 @@ class StyleSheets:
     def _end_of_unused(self, position: int) -> int:
         """The end of a block that was just opened and does not apply; ``position`` if it has to be read to find it."""
         found = _PLAIN_BLOCK.match(self._css, position)
-        if found is None or _NOT_PLAIN.search(self._css, position, found.end()):
+        if found is None or not self._is_plain(position, found.end()):
             return position
         self._stack.pop()
         return found.end()
+
+    def _is_plain(self, start: int, end: int) -> bool:
+        """Whether what looks like plain rules is that: each part of a sheet is searched once."""
+        if self._odd < start:
+            found = _NOT_PLAIN.search(self._css, start)
+            self._odd = found.start() if found else len(self._css)
+        return self._odd >= end
 
     def _take(self, token: re.Match[str]) -> None:
         """Go past a token."""
@@ -136,7 +152,7 @@ class StyleSheets:
                 self._statements(declared + ";", outer.layer)
             # Deeper than this nobody nests; the block is skipped.
             nested = len(self._stack) < _MAX_NESTING
-            self._stack.append(self._opened(prelude.strip(), outer) if nested else _Block("", False))
+            self._stack.append(self._opened(prelude.strip(WHITE), outer) if nested else _Block("", False))
         elif kind == "}":
             text = self._text(token.start())
             self._at = token.end()
@@ -158,7 +174,7 @@ class StyleSheets:
                 self.initial[selectors.split()[-1]] = initial[0]
         elif block.frames:
             self.frames.setdefault(block.frames, []).append((selectors, body))
-        else:
+        elif "," in selectors or self._may_match(selectors):
             layer = self._layer(block.layer) if block.layer else UNLAYERED
             self.rules.append(Rule(selectors, body, layer, block.active is True))
 
@@ -178,9 +194,9 @@ class StyleSheets:
             css = data_sheet(found[1] or found[2]) if self._imports < _MAX_IMPORTS else ""
             if css and applies_to_screen(rest[2] if rest else found[3]):
                 self._imports += 1
-                kept = self._css, self._stack, self._pieces, self._at
+                kept = self._css, self._stack, self._pieces, self._at, self._odd
                 self.read(css, f"{layer}.{rest[1]}" if rest and layer else rest[1] if rest else layer)
-                self._css, self._stack, self._pieces, self._at = kept
+                self._css, self._stack, self._pieces, self._at, self._odd = kept
 
     def _text(self, end: int) -> str:
         """What was read since the last brace."""
@@ -243,19 +259,26 @@ def _nested(selectors: str, outer: str) -> str:
     return ",".join(expanded)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a list of classes or a selector: other white space than that of CSS is a part of names."""
+    if text.isascii() and text.isprintable():
+        return text.split()
+    return [word for word in _WHITE.split(text) if word]
+
+
 def split_selectors(text: str) -> list[str]:
     """The selectors of a list."""
     if "," not in text:
-        return [text.strip()] if text.strip() else []
+        return [found] if (found := text.strip(WHITE)) else []
     if not _PLAIN.search(text):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    found, depth, at = [], 0, 0
+        return [found for part in text.split(",") if (found := part.strip(WHITE))]
+    parts, depth, at = [], 0, 0
     for token in _COMMA.finditer(text):
         if token[0] in "([":
             depth += 1
         elif token[0] in ")]":
             depth = max(0, depth - 1)
         elif token[0] == "," and not depth:
-            found.append(text[at : token.start()])
+            parts.append(text[at : token.start()])
             at = token.end()
-    return [part.strip() for part in (*found, text[at:]) if part.strip()]
+    return [found for part in (*parts, text[at:]) if (found := part.strip(WHITE))]

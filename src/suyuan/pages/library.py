@@ -9,23 +9,24 @@ import logging
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePath
 from typing import TypeVar
 
 from ..core.causes.asked import BAD_ARGUMENT
-from ..core.causes.library import FILE_TOO_LARGE, FILE_UNREADABLE, LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
+from ..core.causes.library import FILE_UNREADABLE, LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.urls import is_page
 from ..core.wire import Response
 from ..messages.catalog import Text
 from .async_archive import AsyncArchive
+from .document_parts import parts_of
 from .library_files import SCHEME, LibraryEntry, LibraryFile, LibraryFiles, Root, file_id
-from .page_archive import ArchiveHit, PageArchive
-from .passages import cut
+from .local_files import TYPES, bytes_of, check_name, files_below, printable
+from .page_archive import ArchiveHit
 from .reading import Reading, ReceivedPage
 
 log = logging.getLogger("suyuan.pages")
@@ -36,24 +37,12 @@ Fetch = Callable[[str], Awaitable[Document]]
 ReadAgain = Callable[[LibraryFile], Awaitable[tuple[str, Document] | None]]
 """Reads a document and the hash of its file; None where that has not changed."""
 
-PDF = "application/pdf"
-MAX_FILE = 100_000_000
-TYPES = {
-    ".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain", ".text": "text/plain",
-    ".rst": "text/plain", ".org": "text/plain", ".csv": "text/csv", ".html": "text/html", ".htm": "text/html",
-    ".xhtml": "application/xhtml+xml", ".pdf": PDF, ".epub": "application/epub+zip",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}  # fmt: skip
-"""The files of a folder that are read, by the end of their names."""
-_PART = 3000
-"""About how many characters of a long text are found together: a page of a book."""
 _AT_ONCE = 4
 _CHECK_SECONDS = 30.0
 # The longest time that a search waits for changed files.
 _PATIENCE = 1.5
 _URL_DAYS = 1
 _LONGEST_NAME = 200
-_PAGE = re.compile(r"^## (\d+)$", re.M)
 _LOCAL = re.compile(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/library/(?=[0-9a-f]{16}/)")
 _HEADING = re.compile(r"\s*#\s+(.+)")
 
@@ -79,7 +68,7 @@ class Library:
 
     def __init__(self, folder: Path, addresses: tuple[str, ...], read: Read, fetch: Fetch) -> None:
         self._folder = folder
-        self._base, self._bases = addresses[0], tuple(f"{one}/library/" for one in addresses)
+        self._bases = tuple(f"{address}/library/" for address in addresses)
         self._read, self._fetch = read, fetch
         self._archive: AsyncArchive | None = None
         self._checked = float("-inf")
@@ -114,18 +103,22 @@ class Library:
 
     def url_of(self, file: LibraryFile) -> str:
         """The address by which a document is cited and read."""
-        return self._base + "/library/" + file.address.removeprefix(SCHEME) if not file.is_url else file.path
+        return self._outer(file.address)
+
+    def _outer(self, address: str) -> str:
+        """The address that others see, of one in the index."""
+        return self._bases[0] + address.removeprefix(SCHEME) if address.startswith(SCHEME) else address
 
     async def path_of(self, document: Document) -> str:
         """The path of a document of the library for people, from the folder on that was added."""
-        _, own, rest = document.final_url.partition(f"{self._base}/library/")
-        return (await self.file(rest.partition("/")[0])).shown_path if own else document.final_url
+        id = self._id_of(document.final_url)
+        return (await self.file(id)).shown_path if id is not None else document.final_url
 
     def _id_of(self, url: str) -> str | None:
         """The id in an address of the library; the server of this machine may have listened on another port."""
-        base = next((base for base in self._bases if url.startswith(base)), "")
         local = _LOCAL.match(url)
-        return url[len(base) or len(local[0] if local else "") :].partition("/")[0] if base or local else None
+        base = next((base for base in (*self._bases, local[0] if local else "") if base and url.startswith(base)), None)
+        return url.removeprefix(base).partition("/")[0] if base else None
 
     def as_dict(self, entry: LibraryEntry, lang: str = "en") -> dict[str, object]:
         """The published shape of a document of the list."""
@@ -151,20 +144,17 @@ class Library:
         elif fresh or not self.exists():
             return None
         document = await self._opened().run(lambda kept: kept.get(url))
-        return self._outside(document, self._base) if document else None
+        return self._outside(document) if document else None
 
     async def search(self, question: str, limit: int) -> list[ArchiveHit]:
         """The documents that match, best first, each with its best place; changed files are read before."""
         await self._refresh()
         hits = await self._opened().search(question, limit)
-        return [replace(hit, document=self._outside(hit.document, self._base)) for hit in hits]
+        return [replace(hit, document=self._outside(hit.document)) for hit in hits]
 
-    @staticmethod
-    def _outside(document: Document, base: str) -> Document:
+    def _outside(self, document: Document) -> Document:
         """A document with the address that others see."""
-        if not document.final_url.startswith(SCHEME):
-            return replace(document, from_archive=False)
-        url = f"{base}/library/{document.final_url.removeprefix(SCHEME)}"
+        url = self._outer(document.final_url)
         return replace(document, url=url, final_url=url, from_archive=False)
 
     # --- adding and removing ------------------------------------------------------------------------------------------
@@ -226,7 +216,7 @@ class Library:
         """Remove what was added, by its path, URL or the id of a document; return the number of documents."""
         if not self.exists():
             raise NOT_IN_LIBRARY(what=which)
-        path = which if is_page(which) else _path_of(which)
+        path = which if is_page(which) else _absolute(which)
         file = await self._run(lambda files: files.by_id(which))
         roots = {root.root: root for root in await self._run(LibraryFiles.roots)}
         root = roots.get(path) or (roots.get(file.path) if file else None)
@@ -257,7 +247,8 @@ class Library:
 
     async def _update_root(self, root: Root, *, force: bool) -> LibraryChange:
         change = LibraryChange()
-        known = {file.path: file for file in await self._run(lambda files: files.files(root.root))}
+        # All of them: what is in two folders that were added is read once.
+        known = {file.path: file for file in await self._run(LibraryFiles.files)}
         if root.kind == "url":
             page = known.get(root.root) or LibraryFile(file_id(root.root), root.root, root.root)
             oldest = (datetime.now(UTC) - timedelta(_URL_DAYS)).isoformat(timespec="seconds")
@@ -266,13 +257,20 @@ class Library:
             else:
                 await self._update_document(page, change, self._read_url)
             return change
-        found = await asyncio.to_thread(_found, root)
-        if found is None:
+        if root.kind == "folder" and not await asyncio.to_thread(os.path.exists, root.root):
+            # A disk that is not mounted must not empty the library.
             return change
+        found = await asyncio.to_thread(lambda: dict(files_below(Path(root.root))))
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def one(path: str, modified: int, size: int) -> None:
             file = known.get(path) or LibraryFile(file_id(path), root.root, path)
+            try:
+                check_name(file.shown_path)
+            except SuyuanError as error:
+                # The index cannot hold it.
+                change.problems.append((printable(file.shown_path), error))
+                return
             if (file.modified, file.size) == (modified, size) and not (force and file.problem):
                 change.same += 1
                 return
@@ -280,7 +278,7 @@ class Library:
                 await self._update_document(replace(file, modified=modified, size=size), change, self._read_file)
 
         await asyncio.gather(*(one(path, *stat) for path, stat in found.items()))
-        gone = [file for path, file in known.items() if path not in found]
+        gone = [file for path, file in known.items() if file.root == root.root and path not in found]
         await self._run(lambda files: files.remove(gone))
         change.removed += len(gone)
         return change
@@ -298,11 +296,13 @@ class Library:
             await self._run(lambda files: files.put(file))
             return
         digest, document = found
-        await self._store(replace(file, sha256=digest, read_at=_now(), problem=None), document)
+        now_read = replace(file, sha256=digest, read_at=_now(), problem=None)
+        parts = await asyncio.to_thread(parts_of, document)
+        await self._run(lambda files: files.store(now_read, document, parts))
         change.read += 1
 
     async def _read_file(self, file: LibraryFile) -> tuple[str, Document] | None:
-        body = await asyncio.to_thread(_bytes_of, Path(file.path))
+        body = await asyncio.to_thread(bytes_of, Path(file.path))
         digest = hashlib.sha256(body).hexdigest()
         if digest == file.sha256:
             return None
@@ -313,18 +313,6 @@ class Library:
     async def _read_url(self, file: LibraryFile) -> tuple[str, Document]:
         document = await self._fetch(file.path)
         return document.sha256, replace(document, url=file.path, final_url=file.path)
-
-    async def _store(self, file: LibraryFile, document: Document) -> None:
-        parts = await asyncio.to_thread(parts_of, document)
-
-        def work(archive: PageArchive) -> None:
-            files = LibraryFiles(archive)
-            # One version: what the file says now. If we are ended in between, the file is read again.
-            files.remove([file])
-            archive.put(document, parts=parts)
-            files.put(file)
-
-        await self._opened().run(work)
 
     # --- the index ----------------------------------------------------------------------------------------------------
     def _opened(self) -> AsyncArchive:
@@ -347,33 +335,6 @@ class Library:
             self._archive = None
 
 
-def parts_of(document: Document) -> list[tuple[int, int]]:
-    """The parts of a text that are found each by itself: the pages of a PDF, elsewhere about a page of text."""
-    starts = [one.start() for one in _PAGE.finditer(document.text)] if document.content_type == PDF else []
-    if starts:
-        return list(zip([0, *starts[1:]], [*starts[1:], len(document.text)], strict=True))
-    parts: list[tuple[int, int]] = []
-    for passage in cut(document.text):
-        first = parts[-1][0] if parts else 0
-        if parts and passage.end - first <= _PART:
-            parts[-1] = (first, passage.end)
-        else:
-            parts.append((passage.start, passage.end))
-    return parts
-
-
-def page_at(document: Document, position: int) -> int | None:
-    """The page of a PDF at a position of its text."""
-    if document.content_type != PDF:
-        return None
-    page = 1
-    for one in _PAGE.finditer(document.text):
-        if one.start() > position:
-            break
-        page = int(one[1])
-    return page
-
-
 def _own(document: Document, file: LibraryFile) -> Document:
     heading = _HEADING.match(document.text) if document.content_type == "text/markdown" else None
     title = document.title.strip() or (heading[1].strip() if heading else "") or file.name
@@ -389,51 +350,18 @@ def _file_name(sent: str) -> str:
     return (f"{short}.{kind[:8]}" if dot and short else short) or "document"
 
 
-def _path_of(what: str) -> str:
-    return os.path.abspath(os.path.expanduser(what))
+def _absolute(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))
 
 
 def _root_of(what: str) -> Root:
     if is_page(what):
         return Root(what, "url", _now())
-    path = _path_of(what)
+    path = _absolute(what)
     if not os.path.exists(path):
         raise NO_SUCH_FILE(path=what)
+    check_name(path)
     return Root(path, "folder" if os.path.isdir(path) else "file", _now())
-
-
-def _found(root: Root) -> dict[str, tuple[int, int]] | None:
-    """The files of a root; None where it is not there: a disk that is not mounted must not empty the library."""
-    return dict(_walk(Path(root.root))) if os.path.exists(root.root) or root.kind != "folder" else None
-
-
-def _walk(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The files below ``root`` with their times and sizes; hidden ones, and what lies behind links, are left out."""
-    if not root.is_dir():
-        if not root.is_file():
-            return
-        stat = root.stat()
-        yield str(root), (stat.st_mtime_ns, stat.st_size)
-        return
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in names:
-            path = Path(folder, name)
-            if not name.startswith((".", "~$")) and path.suffix.lower() in TYPES and not path.is_symlink():
-                try:
-                    stat = path.stat()
-                except OSError:
-                    continue
-                yield str(path), (stat.st_mtime_ns, stat.st_size)
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_FILE:
-            raise FILE_TOO_LARGE(path=path.name, limit=MAX_FILE // 1_000_000)
-        return path.read_bytes()
-    except OSError as error:
-        raise FILE_UNREADABLE(path=path.name, why=error.strerror or error) from None
 
 
 def _unlink(path: Path) -> None:

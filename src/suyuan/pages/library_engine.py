@@ -8,7 +8,8 @@ from ..core.causes.library import LIBRARY_EMPTY
 from ..core.query import SearchQuery
 from ..core.result import LIBRARY, Details, SearchResult
 from .archive_engine import MIN_COVERAGE, plain_snippet
-from .library import Library, page_at
+from .document_parts import page_at
+from .library import Library
 from .page_archive import ArchiveHit
 
 

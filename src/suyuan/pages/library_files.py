@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,9 @@ from pathlib import PurePath
 from typing import Any, Literal
 from urllib.parse import quote
 
+from ..core.document import Document
 from ..core.failure import Failure
+from .address import address_key
 from .archive import Archive
 from .page_archive import PageArchive
 
@@ -107,7 +109,7 @@ class LibraryFiles:
         read = {page: rest for page, *rest in self._archive.run(lambda db: db.execute(query).fetchall())}
         entries = []
         for file in self.files():
-            title, characters = read.get(file.address, (file.name, 0))
+            title, characters = read.get(address_key(file.address), (file.name, 0))
             root = roots.get(file.root, Root(file.root, "file", ""))
             entries.append(LibraryEntry(file, root.kind, root.added_at, title, characters))
         return entries
@@ -128,11 +130,19 @@ class LibraryFiles:
         values = (root.root, root.kind, root.added_at)
         self._archive.run(lambda db: db.execute("INSERT OR IGNORE INTO roots VALUES (?, ?, ?)", values), write=True)
 
+    def store(self, file: LibraryFile, document: Document, parts: Sequence[tuple[int, int]]) -> None:
+        """Replace what was read of a file by what it says now."""
+        # If we are ended in between, the file is read again.
+        self.remove([file])
+        if any(root.root == file.root for root in self.roots()):
+            self._archive.put(document, parts)
+            self.put(file)
+
     def put(self, file: LibraryFile) -> None:
-        """Write what is known about a file."""
+        """Write what is known about a file, unless its root was removed while it was read."""
         problem = json.dumps(file.problem.as_dict(), ensure_ascii=False) if file.problem else ""
-        values = (file.id, file.root, file.path, file.modified, file.size, file.sha256, file.read_at, problem)
-        query = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        values = (file.id, file.path, file.modified, file.size, file.sha256, file.read_at, problem, file.root)
+        query = "INSERT OR REPLACE INTO files SELECT ?, root, ?, ?, ?, ?, ?, ? FROM roots WHERE root = ?"
         self._archive.run(lambda db: db.execute(query, values), write=True)
 
     def remove(self, files: Iterable[LibraryFile]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,9 +36,6 @@ class PageArchive(Protocol):
     """The documents that one person has read; safe for threads. Every failure is a cause."""
 
     notice: SuyuanError | None
-
-    def put(self, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()) -> int:
-        """Store a document and return its number."""
 
     def put_all(self, documents: Iterable[tuple[Document, str]]) -> None:
         """Store documents, each with the words of its text, all or none."""

@@ -176,7 +176,7 @@ class Look:
 class PageRules:
     """The rules of a page by key; a selector is read when the page has an element that it may match."""
 
-    def __init__(self, rules: list[Rule], page: PageValues) -> None:
+    def __init__(self, rules: list[Rule], page: PageValues, may_match: Callable[[str], bool]) -> None:
         self._page = page
         self._rules = rules
         self._known: dict[int, StyleRule] = {}
@@ -187,7 +187,7 @@ class PageRules:
         texts = self._texts
         for order, rule in enumerate(rules):
             for text in split_selectors(rule.selectors):
-                if key := key_of(text):
+                if may_match(text) and (key := key_of(text)):
                     texts[key].append((text, order))
 
     def __contains__(self, key: str) -> bool:

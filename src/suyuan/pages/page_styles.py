@@ -11,7 +11,7 @@ from typing import TypeVar
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from .colour import BLACK, DARK, WHITE
-from .css import Rule, StyleSheets, data_sheet, split_selectors
+from .css import Rule, StyleSheets, data_sheet, split_selectors, words_of
 from .css_conditions import applies_to_screen
 from .css_values import declarations
 from .page_rules import (
@@ -27,13 +27,14 @@ from .page_rules import (
     with_variables,
 )
 from .paint import paint_of
-from .selector import Place, Selector, is_below
+from .selector import Place, Selector, is_below, needed_names
 
 MAX_CSS = 1_000_000
 _MAX_COMPLEX = 6000
 _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
 _NONE: frozenset[str] = frozenset()
+_SHEETS = "style, link[rel~=stylesheet][href^='data:']"
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
 
@@ -47,11 +48,17 @@ class PageStyles:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
         quirks = _has_quirks(tree)
-        sheets = _sheets(tree, quirks=quirks)
+        names = _names(tree, quirks) if tree.css_first(_SHEETS) is not None else _NONE
+
+        def may_match(selector: str) -> bool:
+            """Whether the page has all names that the selector needs."""
+            return names.issuperset(needed_names(selector))
+
+        sheets = _sheets(tree, may_match, quirks=quirks)
         self.rules = sheets.rules
         """In the order of the sheets."""
         self.page = _values(tree, sheets, quirks)
-        self._index = PageRules(sheets.rules, self.page)
+        self._index = PageRules(sheets.rules, self.page, may_match)
         self._scopes: dict[int, Variables] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self._index, "", _NONE, [])
@@ -109,7 +116,7 @@ class PageStyles:
         return known
 
     def _names(self, classes: str | None, identity: str | None) -> list[str]:
-        names = [f".{name}" for name in (classes or "")[:2000].split()]
+        names = [f".{name}" for name in words_of(classes or "")]
         if identity:
             names.append(f"#{identity}")
         return [name.lower() for name in names] if self.page.quirks else names
@@ -210,10 +217,18 @@ def _has_quirks(tree: LexborHTMLParser) -> bool:
     return before is None
 
 
-def _sheets(tree: LexborHTMLParser, *, quirks: bool) -> StyleSheets:
+def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
+    """All classes and ids of the page."""
+    attributes = [node.attributes for node in tree.css("[class], [id]")]
+    classes, identities = ({each.get(name) or "" for each in attributes} for name in ("class", "id"))
+    names = [f".{name}" for name in words_of(" ".join(classes))] + [f"#{name}" for name in identities]
+    return frozenset(map(str.lower, names) if quirks else names)
+
+
+def _sheets(tree: LexborHTMLParser, may_match: Callable[[str], bool], *, quirks: bool) -> StyleSheets:
     """The sheets that stand in the page, as elements and as addresses that contain them."""
-    sheets, budget = StyleSheets(), MAX_CSS
-    for node in tree.css("style, link[rel~=stylesheet][href^='data:']"):
+    sheets, budget = StyleSheets(may_match), MAX_CSS
+    for node in tree.css(_SHEETS):
         attributes = node.attributes
         kind = (attributes.get("type") or "text/css").strip().lower()
         text = node.text() if node.tag == "style" else data_sheet(attributes.get("href") or "")

@@ -69,7 +69,7 @@ def select(text: str, question: str, budget: int) -> Selection:
         return Selection(passages, total, total)
     ranked = [passage for _, passage in rank(passages, question)] if question.strip() else []
     chosen, used = set(), 0
-    for passage in [*ranked, *(p for p in passages if p not in set(ranked))] if ranked else passages:
+    for passage in dict.fromkeys([*ranked, *passages]):
         if used + sizes[passage] <= budget:
             chosen.add(passage)
             used += sizes[passage]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from .css import split_selectors
+from .css import WHITE, split_selectors, words_of
 from .css_values import unescaped
 
 # An escaped character that is not part of an ordinary name is kept as one that nobody uses, until names are compared.
@@ -15,9 +15,9 @@ _PRIVATE = 0xE000
 _ESCAPE = re.compile(r"\\(?:[0-9a-fA-F]{1,6}\s?|.)", re.S)
 _SPECIAL = re.compile(r"[(\[\\:\"'&|]")
 _INNER = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
-_COMBINATOR = re.compile(r"\s*[\s>+~]\s*")
-_BETWEEN = " \t\n\r\f>+~"
-_LAST = re.compile(r"[\s>+~]+")
+_COMBINATOR = re.compile(r"\s*[\s>+~]\s*", re.A)
+_BETWEEN = f"{WHITE}>+~"
+_LAST = re.compile(r"[\s>+~]+", re.A)
 # All but the other characters of ASCII.
 _NAME = r"[^\x00-,./:-@\[-^`{-\x7f]+"
 _COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)(.*)", re.S)
@@ -84,6 +84,11 @@ class Selector:
         return next(iter(self.names)) if self.names else self.tag or "*"
 
 
+def needed_names(text: str) -> list[str]:
+    """The classes and ids without which a page has nothing that the selector matches, as far as they are plain."""
+    return [] if _ENCLOSED.search(text) else _PART.findall(text)
+
+
 @lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
     """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
@@ -115,7 +120,7 @@ def read_selector(text: str) -> Selector | None:
             inner = without
         if any(match[1] in _NOT_MATCHED or match[1].startswith("-") for match in _PSEUDO.finditer(inner)):
             return None
-    compounds = [part for part in _COMBINATOR.split(inner.strip()) if part]
+    compounds = [part for part in _COMBINATOR.split(inner.strip(WHITE)) if part]
     if not compounds or (found := _COMPOUND.fullmatch(compounds[-1])) is None or (is_plain and found[3]):
         return None
     tag, names, rest = found.groups()
@@ -154,7 +159,7 @@ def _specificity(text: str, depth: int = 0) -> tuple[int, int, int]:
         rest = without
     # The arguments of other functions belong to their names.
     rest = re.sub(r"(:[-\w]+)\x00", r"\1", rest)
-    compounds = [part for part in _COMBINATOR.split(rest.strip()) if part]
+    compounds = [part for part in _COMBINATOR.split(rest.strip(WHITE)) if part]
     return (
         total[0] + rest.count("#"),
         total[1] + rest.count(".") + rest.count("\x00") + len(_PSEUDO.findall(rest)),
@@ -167,7 +172,7 @@ def _above(text: str) -> Above | None:
     if "+" in text or "~" in text:
         return None
     is_child = False
-    words = text.replace(">", " > ").split()
+    words = words_of(text.replace(">", " > "))
     for word in reversed(words[:-1]):
         if word == ">":
             is_child = True

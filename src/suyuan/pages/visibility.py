@@ -28,6 +28,12 @@ _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200
 # One variation selector after a character that has variants tells them apart; letters have none.
 _SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<![^\x00-\xa8])(?<![0-9#*])[\ufe00-\ufe0f]")
 
+# Text without any of these, as most is, is told by one search; few texts have characters beyond the first plane.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U00010000-\U0010ffff]"
+)
+
 _MAY_HIDE = re.compile(
     r"display|visib|opacity|color|background|font|indent|left|top|right|bottom|inset|margin|height|width|size|clip|"
     r"transform|translate|scale|rotate|filter|mask|zoom|spacing|z-index|contain|content|security|var\(|\\",
@@ -66,7 +72,7 @@ class Sight(NamedTuple):
 
 def visible_text(text: str) -> str:
     """Return ``text`` without its invisible characters."""
-    if text.isascii() and text.isprintable():
+    if (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None:
         return text
     return _SELECTORS.sub("", _JOINERS.sub("", _INVISIBLE.sub("", text)))
 

@@ -14,7 +14,8 @@ from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.library import NOT_IN_LIBRARY
 from ..core.errors import SuyuanError
 from ..messages.catalog import Text
-from ..pages.library import PDF, Library
+from ..pages.document_parts import PDF
+from ..pages.library import Library
 from .api import FAILURES, client_from
 from .errors import failure, language_of
 from .quotas import documents_limit

@@ -87,9 +87,9 @@ class StoredArchive:
         self._person = person
         self._stored = 0
 
-    def put(self, document: Document, index: str = "", parts: Sequence[tuple[int, int]] = ()) -> int:
+    def put(self, document: Document) -> int:
         """Store a document and return its number; the same text of a page is stored once, with its latest time."""
-        return self._put([(document, index)])[0]
+        return self._put([(document, "")])[0]
 
     def put_all(self, documents: Iterable[tuple[Document, str]]) -> None:
         """Store documents, each with the words of its text, in one transaction."""
