@@ -109,7 +109,7 @@ async def test_research_that_found_nothing_says_why_and_can_be_resumed(tmp_path:
         await page.click(".new-research .main")
         await page.click(".plan .main")
         await page.locator(".job[data-state=failed] .notice").wait_for()
-        told = await page.locator(".notice").inner_text()
+        told = await page.locator(".job .notice").inner_text()
         assert "SearXNG is not running" in told and "Check the network" in told and "{" not in told
         assert await page.locator(".evidence").count() == 0 and await axe(page, dark=True) == []
         await picture(page, "research-failed-desktop-light-en")
