@@ -42,6 +42,7 @@ SIDES = {
     "How tall is the Gull Point Lighthouse?": ("41", "38"),
     "Who acquired Norvane?": ("Halberd Group", "Osterly Systems"),
     "听潮大桥有多长？": ("2.6", "3.1"),
+    "听潮大桥全长多少公里？": ("2.6", "3.1"),
     "砚舟科技被哪家公司收购了？": ("海岳集团", "北辰资本"),
     "How long is the Wren Bridge?": (),
     "When did the Tern Bridge open?": (),

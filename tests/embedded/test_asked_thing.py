@@ -123,6 +123,24 @@ def test_people_are_no_money() -> None:
     assert answer_type("景区的旅游收入是多少？").unit_fit("实现旅游收入1480.56亿元。") > 0
 
 
+@pytest.mark.parametrize(
+    ("question", "fits", "does_not"),
+    [
+        ("大桥全长多少公里？", "大桥全长2.6公里。", "大桥总造价18.6亿元。"),
+        ("主塔高多少米？", "主塔高148米。", "大桥设六条车道。"),
+        ("公园有多少公顷？", "公园占地12公顷。", "公园有3个入口。"),
+        ("这头象有多少吨？", "它重达6吨。", "它今年42岁。"),
+        ("大桥花了多少亿元？", "总造价18.6亿元。", "每天有4.2万人次过桥。"),
+        ("校长今年多少岁？", "校长今年56岁。", "校长任职12年。"),
+        ("How many kilometres is the trail?", "The trail runs 12 km.", "The trail has 12 huts."),
+        ("How many acres is the park?", "It covers 80 acres.", "It has 80 benches."),
+    ],
+)
+def test_a_question_may_name_its_unit(question: str, fits: str, does_not: str) -> None:
+    assert answer_type(question).unit_fit(fits) > 0
+    assert answer_type(question).unit_fit(does_not) < 0
+
+
 def test_of_a_table_by_years_the_row_of_the_year_counts() -> None:
     rows = "| Year | Skipper |\n| --- | --- |\n| 2026 | Noor Adad |\n| 2025 | Pavel Rask |\n"
     page = ("Osk Bay Regatta: winners", f"The Osk Bay Regatta in 2026 was won by Noor Adad with a new boat.\n\n{rows}")

@@ -428,7 +428,7 @@ class TestCommandLine:
             assert code == 3 and out == "" and "captcha_required" in err and "What to do:" in err
         assert (await self.run("fetch", "not an address"))[0] == 2
         assert (await self.run("archive", "show", "https://nowhere.example/"))[0] == 1
-        assert await self.run("archive", "list") == (1, "The archive is empty.\n", "")
+        assert await self.run("archive", "list") == (1, "The archive is empty: it keeps the pages that are read.\n", "")
 
 
 class TestOffline:

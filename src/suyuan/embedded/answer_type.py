@@ -53,17 +53,18 @@ _GIVEN_BY = {
 }
 # The unit of a figure, by what is asked.
 _UNITS = {
-    r"多长|长度|\bhow long\b|\blength\b":
+    r"多长|长度|[全总]长|多少(?:公里|千米|米)|\bhow long\b|\blength\b|\bhow many (?:kilomet|met(?:re|er)s|miles)":
         r"米|公里|千米|km\b|metre|meter|mile|f(?:ee|oo)t|minutes|hours|days|years|分钟|小时|[年天]",
     r"多高|高度|海拔|\bhow (?:tall|high)\b|\bheight\b": r"米|公尺|metre|meter|f(?:ee|oo)t|m\b",
     r"\bhow far\b": r"km\b|kilomet|metre|meter|mile|light",
-    r"面积|\barea\b": r"平方|公顷|亩|square|acre|hectare",
+    r"面积|多少(?:平方|公顷|亩)|\barea\b|\bhow many (?:square|acres|hectares)\b": r"平方|公顷|亩|square|acre|hectare",
     r"多少人|人数|人口|\bpopulation\b|\bhow many people\b": r"人|people|inhabitants|residents|million",
-    r"多重|重量|\bhow heavy\b|\bweighs?\b": r"吨|公斤|斤|千?克|k?g\b|kilo|grams?\b|ounces?\b|tons?\b|tonne|pounds",
-    r"多少钱|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
+    r"多重|重量|多少(?:吨|公斤|千?克)|\bhow heavy\b|\bweighs?\b":
+        r"吨|公斤|斤|千?克|k?g\b|kilo|grams?\b|ounces?\b|tons?\b|tonne|pounds",
+    r"多少(?:钱|[亿万]?[美欧]?元)|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
         r"美?元|[亿万](?![人次辆吨])|dollar|euro|pound|crown|kron[ae]|yen\b|yuan|rupee|franc|peso|cent|billion|million",
-    r"比例|增长|率|\bpercent|\brate\b": r"[%％‰]|percent",
-    r"多大|几岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
+    r"比例|增长|率|百分之[几多]|\bpercent|\brate\b": r"[%％‰]|percent",
+    r"多大|[几多少]岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
     r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",
 }  # fmt: skip
 _UNITS_GIVEN = [

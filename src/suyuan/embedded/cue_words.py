@@ -48,7 +48,7 @@ _CUES = {
         r"位于|坐落|地处|在|产自|来自|\b(?:locat|situat|stands?\b|in\b|at the|lies?\b|near|between|from)",
     r"多重|重量|\bhow heavy\b|\bweighs?\b": r"重|\bweigh",
     r"多高|高度|\bhow (?:tall|high)\b": r"高|\b(?:tall|high|height|elevation)",
-    r"多长|长度|\bhow long (?:is|are|was)\b": r"长|\b(?:long|length)",
+    r"多长|长度|[全总]长|\bhow long (?:is|are|was)\b": r"长|\b(?:long|length)",
     r"多久|多长时间|\bhow long (?:do|does|did|will)\b":
         r"时|分钟|天|年|月|\b(?:tak|last|minutes|hours|days|weeks|years)",
     r"多少钱|价格|票价|多贵|\bhow much (?:is|are|does|do|did)\b|\bcosts?\b|\bprice\b":
