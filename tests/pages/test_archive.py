@@ -331,7 +331,8 @@ def test_threads(archive: Archive) -> None:
 
 async def test_the_engine_offers_only_pages_that_share_half_of_the_question(archive: Archive) -> None:
     archive.put(doc(text="A teapot is a vessel for brewing tea. The oldest teapot was made in Yixing."))
-    engine = ArchiveEngine(AsyncArchive(archive.path))
+    opened = AsyncArchive(archive.path)
+    engine = ArchiveEngine(opened)
     for question, found in (
         ("oldest teapot", 1),
         ("who made the oldest teapot", 1),
@@ -339,6 +340,7 @@ async def test_the_engine_offers_only_pages_that_share_half_of_the_question(arch
         ("capital of France", 0),
     ):
         assert len(await engine.search(SearchQuery(question), 10)) == found, question
+    await opened.close()
 
 
 _WRITER = """
