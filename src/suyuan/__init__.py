@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .search.service import SearchService
     from .sync_client import Client
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Loaded when first used: `import suyuan` costs next to nothing.
 _MODULES = {
