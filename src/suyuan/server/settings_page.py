@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from .. import __version__
+from ..client import AsyncClient
 from ..core.person import current_person
 from ..doctor import engines as doctor
 from ..doctor import model
@@ -36,13 +38,7 @@ async def settings_page(request: Request) -> Response:
     client = client_from(request)
     t = PageTexts(language_of(request))
     sessions = client.chat.sessions
-
-    entered = client.connected_engines.names()
-    known = [
-        {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
-        for each in health.engines(client)
-        if each["name"] not in HIDDEN_ENGINES
-    ]
+    known = _known_engines(client)
     titles = {each["name"]: each["title"] for each in known}
     return render_page(
         request,
@@ -50,7 +46,7 @@ async def settings_page(request: Request) -> Response:
         models=[{"name": name, "settings": own} for name, own in sessions.models.items()],
         default_model=sessions.default_model,
         embedded=EMBEDDED,
-        engines=sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"])),
+        engines=known,
         default_engine=t.plan(client.search_service.default, titles),
         may_connect=current_person.get().may("admin"),
         shares=await own_shares(request) if request.app.state.accounts else None,
@@ -76,6 +72,17 @@ async def settings_page(request: Request) -> Response:
             "offline": t("script.offline"),
         },
     )
+
+
+def _known_engines(client: AsyncClient) -> list[dict[str, Any]]:
+    """The engines that can be seen, those that can be used first."""
+    entered = client.connected_engines.names()
+    known = (
+        {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
+        for each in health.engines(client)
+        if each["name"] not in HIDDEN_ENGINES
+    )
+    return sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"]))
 
 
 @router.post("/settings")
