@@ -171,7 +171,10 @@ def test_extras_exist(page: Path) -> None:
 @pytest.fixture(scope="module")
 def spec() -> dict[str, Any]:
     """The OpenAPI description of the server."""
-    return create_app(AsyncClient(settings_of()), origin=ServerSettings("127.0.0.1", 8642)).openapi()
+    client = AsyncClient(settings_of())
+    described = create_app(client, origin=ServerSettings("127.0.0.1", 8642)).openapi()
+    client.close_sync()
+    return described
 
 
 def pattern(path: str) -> str:
