@@ -64,7 +64,7 @@ _UNITS = {
     r"多少(?:钱|[亿万]?[美欧]?元)|价格|票房|收入|营收|产值|金额|\bhow much\b|\bprice\b|\bcosts?\b|\brevenue\b":
         r"美?元|[亿万](?![人次辆吨])|dollar|euro|pound|crown|kron[ae]|yen\b|yuan|rupee|franc|peso|cent|billion|million",
     r"比例|增长|率|百分之[几多]|\bpercent|\brate\b": r"[%％‰]|percent",
-    r"多大|[几多少]岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
+    r"多大|(?:几|多少)岁|年龄|\bhow old\b|\bage\b": r"周?岁|years? old|aged",
     r"产量|吞吐量|交付": r"吨|辆|人次|[亿万]",
 }  # fmt: skip
 _UNITS_GIVEN = [
