@@ -269,7 +269,7 @@ class TestProgramEnd:
         asyncio.run(main(*sys.argv[1:]))
     """)
 
-    @pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP", "exception", "return"])
+    @pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP", "exception", "return", "driver"])
     async def test_no_process_and_no_file_remains(self, end: str, temp: Path) -> None:
         async with serve(pages(stall=stall)) as site:
             command = [sys.executable, "-c", self.PROGRAM, site.url, end]
@@ -288,6 +288,10 @@ class TestProgramEnd:
             if end == "SIGINT":
                 # As a terminal does: to the whole process group, including the driver.
                 os.killpg(program.pid, signal.SIGINT)
+            elif end == "driver":
+                # As asyncio of newer versions of Python does it when the program returns.
+                (browser,) = browsers(program.pid)
+                os.kill(browser.parent, signal.SIGKILL)
             elif end.startswith("SIG"):
                 program.send_signal(signal.Signals[end])
             program.stdin.close()

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Awaitable
 from pathlib import Path
@@ -71,9 +72,8 @@ class Chrome:
         """The context of a persistent profile; None if every page has a context of its own."""
         self._driver = driver
         self._browser = browser
-        self._temporary_profile, socket = folders
-        # A finalizer, because a program may exit without closing: a browser that is killed leaves this folder behind.
-        self._remove_socket = weakref.finalize(self, _remove_socket, socket)
+        # A finalizer, because a program may exit without closing: asyncio kills the driver then, and they would remain.
+        self._remove_folders = weakref.finalize(self, _remove_folders, *folders)
 
     async def open_page(self) -> Page:
         """Open an empty page, in a context of its own unless the profile is persistent."""
@@ -107,10 +107,7 @@ class Chrome:
             await await_browser(self._browser.close(), _CLOSE_SECONDS)
         # When it stops, the driver kills a browser that did not close.
         await _stop_driver(self._driver)
-        if self._temporary_profile is not None:
-            _kill_owner(self._temporary_profile)
-            await _remove_profile(self._temporary_profile)
-        self._remove_socket()
+        await asyncio.to_thread(self._remove_folders)
 
 
 async def start_chrome(
@@ -257,13 +254,16 @@ def _kill_owner(profile: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-async def _remove_profile(folder: Path) -> None:
-    """Remove a temporary profile, which remains if the driver was killed."""
-    for _ in range(_REMOVE_ATTEMPTS):
-        if _removed(folder):
-            return
-        # Processes of the browser may still write to it.
-        await asyncio.sleep(_REMOVE_PAUSE)
+def _remove_folders(profile: Path | None, socket: Path | None) -> None:
+    """Remove a temporary profile, which remains if the driver was killed, and the folder of the browser's socket."""
+    if profile is not None:
+        _kill_owner(profile)
+        for _ in range(_REMOVE_ATTEMPTS):
+            if _removed(profile):
+                break
+            # Processes of the browser may still write to it.
+            time.sleep(_REMOVE_PAUSE)  # noqa: TID251 - at the exit of a program there is no event loop
+    _remove_socket(socket)
 
 
 def _removed(folder: Path) -> bool:
