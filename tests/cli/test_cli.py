@@ -204,7 +204,7 @@ class TestEngines:
         assert (
             code == 0
             and "BRAVE_API_KEY missing" in rows["brave"]
-            and "set" in rows["bocha"]
+            and "ready" in rows["bocha"]
             and "ready" in rows["ddg_html"]
         )
         assert "k-123456" not in out

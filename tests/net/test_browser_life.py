@@ -256,7 +256,8 @@ class TestProgramEnd:
         async def main(url, end):
             client = BrowserClient(BrowserSettings(), NetSettings())
             await client.send(Request.get(url), "x")
-            pending = asyncio.create_task(client.send(Request.get(url + "/stall"), "x"))
+            if end != "driver":
+                pending = asyncio.create_task(client.send(Request.get(url + "/stall"), "x"))
             print("ready", flush=True)
             try:
                 await asyncio.to_thread(sys.stdin.readline)
@@ -282,14 +283,16 @@ class TestProgramEnd:
             )
             assert program.stdin is not None and program.stdout is not None
             assert await program.stdout.readline() == b"ready\n"
-            assert await soon(lambda: "/stall" in paths(site))
+            if end != "driver":
+                assert await soon(lambda: "/stall" in paths(site))
             processes = family(program.pid)
-            assert any("--type=renderer" in process.command for process in processes) and contents(temp)
+            assert browsers(program.pid) and contents(temp)
             if end == "SIGINT":
                 # As a terminal does: to the whole process group, including the driver.
                 os.killpg(program.pid, signal.SIGINT)
             elif end == "driver":
-                # As asyncio of newer versions of Python does it when the program returns.
+                # As asyncio of newer versions of Python does it when the program returns. Nothing is being loaded, since
+                # the browser would be started again, and asyncio can hang in the start of a process that is cancelled.
                 (browser,) = browsers(program.pid)
                 os.kill(browser.parent, signal.SIGKILL)
             elif end.startswith("SIG"):

@@ -14,7 +14,7 @@ from . import engines_parse
 from .tables import show_table
 from .terminal import Terminal, print_json
 
-_COLUMNS = ("name", "auto", "key", "state", "address")
+_COLUMNS = ("name", "auto", "state", "address")
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -34,11 +34,9 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     if args.json:
         print_json(rows)
         return 0
-    head = t("engine.name"), t("engine.auto"), t("engine.key"), t("engine.state"), t("engine.address")
-    # Nearly all addresses begin in the same way, and the table is wide.
-    shown = [{**row, "auto": _auto(row, t), "address": str(row["address"]).removeprefix("https://")} for row in rows]
-    cells = [[str(row[name]) for name in _COLUMNS] for row in shown]
-    show_table(Terminal(sys.stdout), cells, head, wrapped=(3, 4))
+    head = t("engine.name"), t("engine.auto"), t("engine.state"), t("engine.address")
+    cells = [[str(_shown(row, each, t)[name]) for name in _COLUMNS] for row, each in zip(rows, found, strict=True)]
+    show_table(Terminal(sys.stdout), cells, head, wrapped=(2, 3))
     return 0
 
 
@@ -57,9 +55,17 @@ def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dic
     }
 
 
-def _auto(row: dict[str, object], t: Texts) -> str:
+def _shown(row: dict[str, object], status: EngineStatus, t: Texts) -> dict[str, object]:
+    """A row as the table has it, which must fit a narrow terminal."""
     place = str(row["auto"] or "–")
-    return t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place
+    return {
+        **row,
+        "auto": t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place,
+        # That names the key that is missing.
+        "state": row["key"] if status.state == "no_key" else row["state"],
+        # Nearly all addresses begin in the same way.
+        "address": str(row["address"]).removeprefix("https://"),
+    }
 
 
 def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, object]:
