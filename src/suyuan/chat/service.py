@@ -177,9 +177,11 @@ class ChatService:
                 place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
                 if place is None:
                     raise NO_MESSAGE(id=instead_of[:40])
-                await self._write(self.store.cut_from, id, instead_of)
                 history = history[:place]
+            # Before anything is removed: the model may lack its key.
             turn = Turn(self.sessions.of_conversation(known, history, length), text, run_id)
+            if instead_of:
+                await self._write(self.store.cut_from, id, instead_of)
             return turn, await self._write(self.store.begin_turn, id, text, run_id)
 
         return await self._start(id, begin)
