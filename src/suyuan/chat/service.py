@@ -21,7 +21,7 @@ from ..core.person import EVERYBODY, current_person
 from ..core.tasks import TaskSet
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
-from .answering import WORK, check_message
+from .answering import check_message
 from .commands import Command
 from .publishing import publish
 from .remote_runs import RemoteRun
@@ -229,7 +229,7 @@ class ChatService:
         known = _present(conversation, id)
         run_id = new_id()
         turn, begun = await begin(known, history, run_id)
-        run = Run(turn, WORK[known.mode], id, self.store, self._writers, self._unsaved.add)
+        run = Run(turn, id, self.store, self._writers, self._unsaved.add)
         self._runs[run_id] = self._latest_runs[id] = run
         run.start(partial(self._ended, begun))
         if self._live is not None:
