@@ -272,11 +272,10 @@ async def guide_page(request: Request, name: str) -> Response:
         message, hint = t("guide.none.title"), t("guide.none.hint")
         return render_page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
-    html = Markup("".join(blocks))
     return render_page(
         request,
         "guide.html",
-        html=html,
+        html=Markup("".join(blocks)),
         name=name,
         guides=documents.NAMES,
         title=guide.partition("\n")[0].lstrip("# "),
@@ -297,12 +296,10 @@ async def form_fields(request: Request) -> dict[str, str]:
     return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
 
 
-def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
+def error_page(request: Request, error: SuyuanError, status: int | None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
-    return render_page(
-        request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint
-    )
+    return render_page(request, "error.html", status or status_of(error), message=message, hint=hint)
 
 
 def render_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:

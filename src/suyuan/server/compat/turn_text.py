@@ -201,7 +201,7 @@ def _status(failure: Failure) -> int:
     """The status of a failed answer; it is a client error only if the question is too long for the model."""
     if failure.code == "InvalidInput" and failure.detail_code != "context_overflow":
         return 502
-    return status_of(failure.code, failure.detail_code)
+    return status_of(failure)
 
 
 def cited(answer: Answer, content: str) -> list[tuple[int, int, Source]]:
