@@ -36,13 +36,13 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         return 0
     head = t("engine.name"), t("engine.auto"), t("engine.key"), t("engine.state"), t("engine.address")
     # Nearly all addresses begin in the same way, and the table is wide.
-    shown = [{**row, "auto": _auto(row, t), "address": str(row["address"]).removeprefix("https://")} for row in rows]
+    shown = [{**row, "auto": _auto(row, t), "address": row["address"].removeprefix("https://")} for row in rows]
     cells = [[str(row[name]) for name in _COLUMNS] for row in shown]
     show_table(Terminal(sys.stdout), cells, head, wrapped=(3, 4))
     return 0
 
 
-def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dict[str, object]:
+def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dict[str, Any]:
     """The place in ``auto``, and what was seen of an engine."""
     place = order.index(status.name) + 1 if status.name in order else None
     if status.state == "broken":
@@ -57,12 +57,12 @@ def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dic
     }
 
 
-def _auto(row: dict[str, object], t: Texts) -> str:
+def _auto(row: dict[str, Any], t: Texts) -> str:
     place = str(row["auto"] or "–")
-    return t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place
+    return t("engine.seen", place=place, percent=100 * row["worth"]) if row["seen"] else place
 
 
-def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, object]:
+def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, Any]:
     if status.state == "broken":
         key = ""
     elif status.state == "no_key":
