@@ -11,7 +11,7 @@ from support.oai import Answering, EngineReply, Step, error, reply, serve_model,
 from support.site import reply as page
 from support.talk import Web, ask, of, openai, talking
 from support.timing import PATIENCE
-from suyuan.chat.answering import WORK
+from suyuan.chat.answering import answer_events
 from suyuan.chat.events import (
     Answer,
     Notice,
@@ -307,7 +307,7 @@ async def test_a_function_that_is_called_with_something_that_is_no_json_is_calle
     with serve_model(tool_call("warmth", "Arvika, now")) as model:
         async with talking(openai(model.url)) as (client, _):
             session = client.sessions.create(mode=mode, search=False, functions=Functions((warmth,)))
-            events = [event async for event in Turn(session, "how warm is it?").events(WORK[mode])]
+            events = [event async for event in answer_events(Turn(session, "how warm is it?"))]
     answer = events[-1]
     assert isinstance(answer, Answer) and answer.failure is None
     assert [(call.name, call.arguments) for call in answer.calls] == [("warmth", "Arvika, now")]

@@ -39,10 +39,11 @@ from suyuan.citations.markers import MarkerScanner
 from suyuan.client import AsyncClient
 from suyuan.config.settings import SearchSettings
 from suyuan.core.engine import EngineSettings
-from suyuan.core.errors import InvalidInput
+from suyuan.core.errors import InvalidInput, SuyuanError
 from suyuan.core.failure import Failure
 from suyuan.core.secret import Secret
 from suyuan.llm.openai_compatible import OpenAICompatibleModel
+from suyuan.llm.settings import ModelSettings
 from suyuan.store.conversation import Mode
 
 QUESTION = "港珠澳大桥全长多少公里?"
@@ -457,6 +458,20 @@ async def test_retry_and_edit_replace_what_came_after() -> None:
                 await client.chat.ask(id, "Q3", instead_of="nothing")
             assert missing.value.detail_code == "no_message" and await client.chat.get(id) == before
             assert [m.text for m in client.chat.store.messages(id)] == ["Q1 better", "B"]
+
+
+async def test_an_edited_question_that_cannot_be_asked_removes_nothing() -> None:
+    with serve_model([reply("A1")]) as model:
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=False)).id
+            await ask(client, "Q1", id=id)
+            kept = client.chat.store.messages(id)
+            keyless = ModelSettings(provider="openai", name="gpt-9")
+            client.chat.sessions.connect(keyless)
+            await client.chat.change(id, model=keyless.label)
+            with pytest.raises(SuyuanError) as failed:
+                await client.chat.ask(id, "Q1 better", instead_of=kept[0].id)
+            assert failed.value.detail_code == "model_key_missing" and client.chat.store.messages(id) == kept
 
 
 async def test_a_growing_answer_is_kept_before_it_ends() -> None:

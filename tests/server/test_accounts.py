@@ -329,6 +329,8 @@ async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
                     await bob.answer(await bob.ask(id))
                 status, problem = await bob("POST", f"/api/conversations/{id}/messages", {"text": "a third"})
                 assert status == 429 and problem["error"]["detail_code"] == "person_quota_spent"
+                # A command is no answer.
+                assert (await bob("POST", f"/api/conversations/{id}/messages", {"text": "/search on"}))[0] == 200
                 # Nor by any other way to an answer: those of other products, and the form of the page without scripts.
                 for path in ("/research", "/api/research", "/ask", "/v1/responses", "/v1/messages"):
                     status, problem = await bob("POST", path, {"input": "a third", "question": "a third"})

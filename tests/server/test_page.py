@@ -395,3 +395,24 @@ async def test_when_the_model_fails_the_built_in_one_can_answer(scripted: Script
     await answer.get_by_role("button", name="Answer with the built-in model").click()
     await page.locator(".answer[data-state=done] .cite").first.wait_for()
     assert conversation_of(page, scripted.stage).model == "embedded"
+
+
+async def test_without_the_built_in_model_nothing_is_asked_again(scripted: Scripted, browser: Any) -> None:
+    scripted.begin(error(400, "this model is broken"))
+    page = await scripted.stage.page(browser, lang="en-US")
+    answer = await answered(page, scripted.stage)
+
+    async def refuse(route: Any) -> None:
+        await (
+            route.fulfill(status=503, json={"error": {"message": "not now"}})
+            if route.request.method == "PATCH"
+            else route.continue_()
+        )
+
+    retried = []
+    page.on("request", lambda request: retried.append(request.url) if request.url.endswith("/retry") else None)
+    await page.route("**/api/conversations/*", refuse)
+    await answer.get_by_role("button", name="Answer with the built-in model").click()
+    await page.locator(".toast", has_text="not now").wait_for()
+    await page.evaluate("fetch('/healthz').then((answer) => answer.status)")
+    assert retried == [] and await page.locator(".answer[data-state=failed]").count() == 1

@@ -130,6 +130,18 @@ async def test_in_agent_mode_the_switch_is_locked_and_restored_afterwards(plain:
     await state_is(page, "off")
 
 
+async def test_the_next_conversation_begins_with_the_defaults_again(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await page.click("#search")
+    await state_is(page, "off")
+    await put_question(page, QUESTION)
+    await finished(page)
+    assert conversation_of(page, plain).search is False
+    await page.goto(plain.url)
+    assert await page.evaluate(STATE) == "on"
+
+
 @pytest.mark.req("C10.4")
 @pytest.mark.parametrize("trouble", ["error", "offline"])
 async def test_what_the_server_does_not_confirm_is_not_shown(plain: Stage, browser: Any, trouble: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 import ssl
@@ -128,6 +129,25 @@ async def test_a_proxy_that_takes_the_path_away_is_fine_too() -> None:
     for path in ("/suyuan/c/1", "/c/1", "/suyuan", "/suyuanx"):
         await wrapped({"type": "http", "path": path, "headers": []}, None, None)  # type: ignore[arg-type]
     assert seen == ["/c/1", "/c/1", "/", "/suyuanx"]
+
+
+async def test_addresses_that_are_no_links_have_the_path_too(tmp_path: Path) -> None:
+    """The browser installs the page and searches by it, and clients follow a crawl, by whole addresses."""
+    settings = settings_of(data=tmp_path)
+    with serving(settings, public_url="https://localhost/suyuan") as served:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{served.port}/suyuan/") as session:
+            async with session.get("manifest.webmanifest") as answer:
+                manifest = json.loads(await answer.text())
+            async with session.get("opensearch.xml") as answer:
+                described = await answer.text()
+            batch = {"urls": [f"http://127.0.0.1:{served.port}/healthz"]}
+            async with session.post("v2/batch/scrape", json=batch) as answer:
+                begun = await answer.json()
+    assert {manifest["id"], manifest["start_url"], manifest["share_target"]["action"]} == {"/suyuan/"}
+    assert manifest["icons"][0]["src"].startswith("/suyuan/static/icon.svg")
+    own = f"http://127.0.0.1:{served.port}/suyuan"
+    assert f'template="{own}/?q=' in described and f">{own}/static/icon.svg" in described
+    assert begun["url"] == f"{own}/v2/batch/scrape/{begun['id']}"
 
 
 @pytest.mark.parametrize(

@@ -214,6 +214,20 @@ class TestPages:
         gone = post(server, "/crawl", again, **auth)
         assert gone.status_code == 404 and gone.json()["detail"]["detail_code"] == "no_crawl"
 
+    def test_a_map_does_not_go_on_as_a_crawl(self, server: Compat) -> None:
+        """It has read no texts."""
+        auth = {"Authorization": f"Bearer {TOKEN}"}
+        site = {"url": f"{server.site.url}/begin", "timeout": 1}
+        server.slow.clear()
+        try:
+            first = post(server, "/map", site, **auth).json()
+        finally:
+            server.slow.set()
+        again = {"url": site["url"], "resume": first["suyuan"]["resume"]}
+        refused = post(server, "/crawl", again, **auth)
+        assert refused.status_code == 404 and refused.json()["detail"]["detail_code"] == "no_crawl"
+        assert post(server, "/map", again, **auth).json()["suyuan"]["complete"]
+
     def test_usage(self, server: Compat, client: TavilyClient) -> None:
         client.search(QUESTION)
         used = requests.get(server.url + "/usage", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=30).json()

@@ -201,8 +201,10 @@ class TestStore:
         store.cut_from(id, store.messages(id)[0].id)
         store.keep_text(run, "ghost")
         store.keep_events(run, [(0, {})])
-        assert store.finish(run, state="done", text="ghost", answer={}) is None
-        assert store.messages(id) == [] and store.events(run) == [] and store.check() == []
+        store.finish(run, state="done", text="ghost", answer={})
+        assert (
+            store.message(run) is None and store.messages(id) == [] and store.events(run) == [] and store.check() == []
+        )
 
     def test_a_retry_removes_a_message_and_all_later_ones(self, store: Store) -> None:
         id, other = store.create().id, store.create().id

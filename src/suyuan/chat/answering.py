@@ -14,7 +14,7 @@ from .turn import Turn, Work
 
 MAX_MESSAGE = 20_000
 
-WORK: dict[Mode, Work] = {"chat": chat_work, "agent": agent_work}
+_WORK: dict[Mode, Work] = {"chat": chat_work, "agent": agent_work}
 
 
 def check_message(text: str) -> None:
@@ -25,7 +25,12 @@ def check_message(text: str) -> None:
         raise MESSAGE_TOO_LONG(length=len(text), limit=MAX_MESSAGE)
 
 
-def answer_message(session: Session, text: str, run: str = "") -> AsyncIterator[Event]:
+def answer_events(turn: Turn) -> AsyncIterator[Event]:
     """The events of one answer; the last one is the answer itself."""
+    return turn.events(_WORK[turn.session.mode])
+
+
+def answer_message(session: Session, text: str) -> AsyncIterator[Event]:
+    """The events of the answer to ``text``."""
     check_message(text)
-    return Turn(session, text, run).events(WORK[session.mode])
+    return answer_events(Turn(session, text))

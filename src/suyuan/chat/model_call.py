@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
-from ..citations.markers import find_markers
+from ..citations.markers import without_markers
 from ..core.causes.chat import HISTORY_CUT
 from ..core.errors import SuyuanError, Timeout
 from ..core.spans import span
@@ -70,12 +70,8 @@ def conversation(turn: Turn, question: str, budget: float) -> list[Any]:
 
 def _told(exchange: PastTurn, lang: str) -> str:
     """An earlier answer with its sources but without its citation numbers, which are no longer valid."""
-    text, end = [], 0
-    for marker in find_markers(exchange.answer):
-        text.append(exchange.answer[end : marker.start])
-        end = marker.end
-    text.append(exchange.answer[end:])
-    return "\n".join(part for part in ("".join(text), earlier_sources(exchange.sources, lang)) if part) or "…"
+    told = without_markers(exchange.answer), earlier_sources(exchange.sources, lang)
+    return "\n".join(filter(None, told)) or "…"
 
 
 def take_piece(turn: Turn, piece: Piece) -> None:

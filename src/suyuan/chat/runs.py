@@ -15,9 +15,10 @@ from ..core.errors import SuyuanError
 from ..core.person import current_person
 from ..store.conversation import State
 from ..store.conversations import Store
+from .answering import answer_events
 from .event_log import EventLog
 from .events import Answer, ClaimsChecked, Event, Notice, TextDelta, TextWithdrawn, Thinking
-from .turn import Turn, Work
+from .turn import Turn
 
 log = logging.getLogger("suyuan.chat")
 
@@ -35,11 +36,10 @@ class Run(EventLog[Event]):
     def __init__(
         self,
         turn: Turn,
-        work: Work,
         conversation: str,
         store: Store,
-        pens: Executor | None = None,
-        unsaved: Callable[[Run], Awaitable[None]] | None = None,
+        pens: Executor,
+        unsaved: Callable[[Run], Awaitable[None]],
     ) -> None:
         super().__init__()
         self.id = turn.run
@@ -48,7 +48,6 @@ class Run(EventLog[Event]):
         """Whose it is."""
         self.answer: Answer | None = None
         self._turn = turn
-        self._work = work
         self._store = store
         self._pens = pens
         self._unsaved = unsaved
@@ -81,7 +80,7 @@ class Run(EventLog[Event]):
     async def _go(self, done: Callable[[Run], Awaitable[None]]) -> None:
         keeping = asyncio.create_task(self._keep_on())
         try:
-            async for event in self._turn.events(self._work):
+            async for event in answer_events(self._turn):
                 if isinstance(event, Answer):
                     await self._end(event, keeping)
                 else:
@@ -112,8 +111,7 @@ class Run(EventLog[Event]):
             log.warning("run=%s is not saved yet: %s", self.id, failure.message())
             self._take(Notice("warning", NOT_SAVED.failure(cause=failure)))
             answer = self.answer = replace(answer, unsaved=True)
-            if self._unsaved is not None:
-                await self._unsaved(self)
+            await self._unsaved(self)
         self._take(answer)
 
     def save(self) -> asyncio.Future[None]:

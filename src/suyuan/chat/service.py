@@ -21,7 +21,7 @@ from ..core.person import EVERYBODY, current_person
 from ..core.tasks import TaskSet
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
-from .answering import WORK, check_message
+from .answering import check_message
 from .commands import Command
 from .publishing import publish
 from .remote_runs import RemoteRun
@@ -177,9 +177,11 @@ class ChatService:
                 place = next((at for at, message in enumerate(history) if message.id == instead_of), None)
                 if place is None:
                     raise NO_MESSAGE(id=instead_of[:40])
-                await self._write(self.store.cut_from, id, instead_of)
                 history = history[:place]
+            # Before anything is removed: the model may lack its key.
             turn = Turn(self.sessions.of_conversation(known, history, length), text, run_id)
+            if instead_of:
+                await self._write(self.store.cut_from, id, instead_of)
             return turn, await self._write(self.store.begin_turn, id, text, run_id)
 
         return await self._start(id, begin)
@@ -227,7 +229,7 @@ class ChatService:
         known = _present(conversation, id)
         run_id = new_id()
         turn, begun = await begin(known, history, run_id)
-        run = Run(turn, WORK[known.mode], id, self.store, self._writers, self._unsaved.add)
+        run = Run(turn, id, self.store, self._writers, self._unsaved.add)
         self._runs[run_id] = self._latest_runs[id] = run
         run.start(partial(self._ended, begun))
         if self._live is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..core.answer_length import AnswerLength
@@ -14,7 +14,7 @@ from ..embedded.responder import Responder
 from ..llm.settings import ModelSettings
 from ..store.conversation import Mode
 from ..tools.session import SessionSearch
-from .functions import NO_FUNCTIONS, Functions
+from .functions import Functions
 from .recall import Recall
 from .settings import ChatSettings
 
@@ -51,17 +51,17 @@ class Session:
     model: BaseChatModel | Responder
     search: SessionSearch
     fetch: Fetch
-    mode: Mode = "chat"
-    searching: bool = False
+    mode: Mode
+    searching: bool
     """The switch of Chat mode."""
-    engine: str = ""
-    model_settings: ModelSettings = field(default_factory=ModelSettings)
-    settings: ChatSettings = field(default_factory=ChatSettings)
-    history: tuple[PastTurn, ...] = ()
-    length: AnswerLength = "auto"
-    recall: Recall | None = None
+    engine: str
+    model_settings: ModelSettings
+    settings: ChatSettings
+    history: tuple[PastTurn, ...]
+    length: AnswerLength
+    recall: Recall | None
     """What is asked when no engine could answer."""
-    functions: Functions = NO_FUNCTIONS
+    functions: Functions
     """What the caller lets the model call."""
 
     @property

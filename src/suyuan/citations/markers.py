@@ -90,6 +90,14 @@ def find_markers(text: str) -> tuple[Marker, ...]:
     return tuple(found)
 
 
+def without_markers(text: str) -> str:
+    """Return ``text`` without its markers and the blanks before them."""
+    left = ""
+    for segment in segments(text):
+        left = left.rstrip(" ") if segment.numbers else left + segment.raw
+    return left
+
+
 def segments(text: str) -> list[Segment]:
     """Return the markers of ``text`` and what stands between them."""
     scanner = MarkerScanner()

@@ -14,8 +14,6 @@ from . import engines_parse
 from .tables import show_table
 from .terminal import Terminal, print_json
 
-_COLUMNS = ("name", "auto", "state", "address")
-
 
 def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
@@ -35,12 +33,12 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         print_json(rows)
         return 0
     head = t("engine.name"), t("engine.auto"), t("engine.state"), t("engine.address")
-    cells = [[str(_shown(row, each, t)[name]) for name in _COLUMNS] for row, each in zip(rows, found, strict=True)]
+    cells = [_cells(row, each, t) for row, each in zip(rows, found, strict=True)]
     show_table(Terminal(sys.stdout), cells, head, wrapped=(2, 3))
     return 0
 
 
-def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dict[str, object]:
+def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dict[str, Any]:
     """The place in ``auto``, and what was seen of an engine."""
     place = order.index(status.name) + 1 if status.name in order else None
     if status.state == "broken":
@@ -55,20 +53,16 @@ def _learned(status: EngineStatus, client: AsyncClient, order: list[str]) -> dic
     }
 
 
-def _shown(row: dict[str, object], status: EngineStatus, t: Texts) -> dict[str, object]:
-    """A row as the table has it, which must fit a narrow terminal."""
+def _cells(row: dict[str, Any], status: EngineStatus, t: Texts) -> list[str]:
+    """A row of the table, which must fit a narrow terminal."""
     place = str(row["auto"] or "–")
-    return {
-        **row,
-        "auto": t("engine.seen", place=place, percent=100 * float(str(row["worth"]))) if row["seen"] else place,
-        # That names the key that is missing.
-        "state": row["key"] if status.state == "no_key" else row["state"],
-        # Nearly all addresses begin in the same way.
-        "address": str(row["address"]).removeprefix("https://"),
-    }
+    auto = t("engine.seen", place=place, percent=100 * row["worth"]) if row["seen"] else place
+    # A missing key is named; nearly all addresses begin in the same way.
+    state = row["key"] if status.state == "no_key" else row["state"]
+    return [row["name"], auto, state, row["address"].removeprefix("https://")]
 
 
-def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, object]:
+def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, Any]:
     if status.state == "broken":
         key = ""
     elif status.state == "no_key":

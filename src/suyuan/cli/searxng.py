@@ -17,12 +17,7 @@ from .failure import show_failure
 from .page_text import show_markdown
 from .terminal import Terminal, print_json, with_progress
 
-_COMPOSE = {
-    "up": ("up", "-d"),
-    "down": ("down",),
-    "restart": ("restart",),
-    "logs": ("logs", "--tail", "100"),
-}
+_COMPOSE = {"up": ("up", "-d"), "down": ("down",), "restart": ("restart",), "logs": ("logs", "--tail", "100")}
 _PORT = whole(1, 65_535)
 _DEFAULT_ADDRESS = "http://localhost:8080"
 

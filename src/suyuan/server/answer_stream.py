@@ -139,7 +139,8 @@ class _MessageWriter:
             return []
         if kind == "withdrawn" or kind == "answer":
             self._text_due = None
-        return [*self._text(), *self._part(kind, data)]
+        text, part = self._text(), self._part(kind, data)
+        return text if part is None else [*text, self._message(kind, part)]
 
     def _text(self) -> list[bytes]:
         self._text_due = None
@@ -152,26 +153,26 @@ class _MessageWriter:
         data = {"set": update.set, "total": update.total, "status": self._parts.status(self._view)}
         return [self._message("blocks", data)]
 
-    def _part(self, kind: str, event: dict[str, Any]) -> list[bytes]:
+    def _part(self, kind: str, event: dict[str, Any]) -> dict[str, Any] | None:
+        """What an event of this kind changes on the page; None for nothing."""
         view, parts = self._view, self._parts
         match kind:
             case "step":
-                return [self._message(kind, {"status": parts.status(view), "steps": parts.part("steps", view)})]
-            case "sources" | "read":
-                changed = {"status": parts.status(view), "steps": parts.part("steps", view), **parts.evidence(view)}
-                return [self._message("sources", changed)]
+                return {"status": parts.status(view), "steps": parts.part("steps", view)}
+            case "sources":
+                return {"status": parts.status(view), "steps": parts.part("steps", view), **parts.evidence(view)}
             case "claims":
                 marked = {"claims": parts.part("claims", view), "marks": view.marks}
-                return [self._message(kind, {"status": parts.status(view), **parts.evidence(view), **marked})]
+                return {"status": parts.status(view), **parts.evidence(view), **marked}
             case "notice":
-                return [self._message(kind, {"html": parts.part("notices", view)})]
+                return {"html": parts.part("notices", view)}
             case "thinking":
-                return [self._message(kind, {"text": event["text"]})]
+                return {"text": event["text"]}
             case "withdrawn":
-                return [self._message(kind, {})]
+                return {}
             case "answer":
-                return [self._message(kind, _end(view, parts))]
-        return []
+                return _end(view, parts)
+        return None
 
     def _message(self, kind: str, data: dict[str, Any]) -> bytes:
         return message(data, event=kind, id=self._number)

@@ -167,7 +167,7 @@ class AnswerView:
             step.failure = Failure.from_dict(event["failure"])
         if event["kind"] == "page.read" and event.get("number"):
             self.read.add(event["number"])
-        return "read" if event["kind"] == "page.read" else "step"
+        return "sources" if event["kind"] == "page.read" else "step"
 
     def _found(self, event: Json) -> str:
         self.sources.update((source["number"], source) for source in event["sources"])

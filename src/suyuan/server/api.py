@@ -202,6 +202,7 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
     if command := parse_command(body.text):
         changed = await chat.run_command(id, command)
         return JSONResponse({"command": command.name, "conversation": conversation_view(chat, changed)})
+    await count_answer(request)
     return _started(request, await chat.ask(id, body.text, instead_of=body.instead_of, length=body.length))
 
 
@@ -230,15 +231,16 @@ async def follow_run(request: Request, run: str) -> Response:
     chat, after = _chat(request), last_seen(request)
     if found := await chat.follow(run):
         return EventStream(_live(found, after))
-    if await kept_answer(chat, run) is None:
-        raise NO_RUN(id=run[:40])
+    await kept_answer(chat, run)
     return EventStream(_kept(chat, run, after))
 
 
-async def kept_answer(chat: ChatService, run: str) -> Message | None:
-    """The answer of a run as it is in the store."""
+async def kept_answer(chat: ChatService, run: str) -> Message:
+    """The answer of a run as it is in the store; raises a cause where there is none."""
     kept = await chat.read(chat.store.message, run)
-    return kept if kept and kept.role == "assistant" else None
+    if kept is None or kept.role != "assistant":
+        raise NO_RUN(id=run[:40])
+    return kept
 
 
 def last_seen(request: Request) -> int:
@@ -276,8 +278,8 @@ async def _kept(chat: ChatService, run: str, after: int) -> AsyncIterator[bytes]
 async def stop_run(request: Request, run: str) -> dict[str, Any]:
     """Stop an answer, with its model, searches and sockets; the text so far is kept."""
     chat = _chat(request)
-    if chat.run(run) is None and await kept_answer(chat, run) is None:
-        raise NO_RUN(id=run[:40])
+    if chat.run(run) is None:
+        await kept_answer(chat, run)
     return {"run": run, "stopped": await chat.stop(run)}
 
 

@@ -201,14 +201,13 @@ async def drain(app: FastAPI) -> None:
     """Stop the running answers, which are kept, then end all streams; calling it twice is harmless."""
     await app.state.health.close()
     await app.state.crawls.close()
-    runs = list(app.state.metrics.running)
-    if runs and app.state.origin.drain_seconds:
-        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=app.state.origin.drain_seconds)
-    for run in runs:
-        run.stop()
-    if runs:
+    if runs := list(app.state.metrics.running):
+        ends = [asyncio.ensure_future(run.wait()) for run in runs]
+        await asyncio.wait(ends, timeout=app.state.origin.drain_seconds)
+        for run in runs:
+            run.stop()
+        await asyncio.wait(ends, timeout=_DRAIN_SECONDS)
         # The clients get the last event of an answer before their streams end.
-        await asyncio.wait([asyncio.ensure_future(run.wait()) for run in runs], timeout=_DRAIN_SECONDS)
         await asyncio.sleep(0.05)
     app.state.streams.close()
 

@@ -17,20 +17,21 @@ router = APIRouter(include_in_schema=False)
 async def manifest(request: Request) -> Response:
     """What a browser needs to install the page as an app, and to share texts with it."""
     t = PageTexts(language_of(request))
-    icon = {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}
+    root = request.base_url.path
+    icon = {"src": root[:-1] + static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}
     made = {
         "name": t("name"),
         "short_name": t("name").split()[0],
         "description": t("motto"),
         "lang": t.lang,
-        "id": "/",
-        "start_url": "/",
+        "id": root,
+        "start_url": root,
         "display": "standalone",
         "background_color": "#fbfaf7",
         "theme_color": "#0b6b63",
         "icons": [icon],
         "share_target": {
-            "action": "/",
+            "action": root,
             "method": "GET",
             "enctype": "application/x-www-form-urlencoded",
             "params": {"title": "title", "text": "q", "url": "url"},

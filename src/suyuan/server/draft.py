@@ -55,7 +55,7 @@ async def change_draft(request: Request, body: DraftChange) -> Response:
     if "search" in change and after["mode"] == "agent":
         raise SWITCH_LOCKED()
     answer = JSONResponse({"settings": after, "command": command.name if command else ""})
-    answer.set_cookie(COOKIE, _written(after), samesite="strict", httponly=True)
+    answer.set_cookie(COOKIE, _written(after), samesite="strict")
     return answer
 
 

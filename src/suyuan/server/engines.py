@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..client import AsyncClient
 from ..core.causes.asked import UNKNOWN_ENGINE
@@ -18,7 +18,7 @@ from ..core.errors import SuyuanError
 from ..doctor.engines import check_settings
 from .api import FAILURES, client_from
 from .errors import language_of
-from .schemas import ApiKey, BaseUrl
+from .schemas import ApiKey, BaseUrl, example
 
 router = APIRouter(prefix="/api/engines", responses=FAILURES, tags=["engines"])
 
@@ -26,7 +26,7 @@ router = APIRouter(prefix="/api/engines", responses=FAILURES, tags=["engines"])
 class EngineIn(BaseModel):
     """What an engine needs; what is empty stays as it is configured."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"api_key": "…"}]})
+    model_config = example(api_key="…")
     api_key: ApiKey = ""
     base_url: BaseUrl = ""
     options: dict[str, str] = Field({}, description="Other settings of the engine, such as the cx of google_cse.")

@@ -12,6 +12,7 @@ from ..core.causes.asked import BAD_ARGUMENT
 from ..core.causes.chat import UNEXPECTED
 from ..core.causes.web import BAD_REQUEST, NO_SUCH_PATH, NOT_THAT_WAY
 from ..core.errors import SuyuanError
+from ..core.failure import Failure
 from ..core.views import receipt
 from ..messages.catalog import DEFAULT, languages
 from .error_forms import form_of, status_in
@@ -36,9 +37,9 @@ _BY_CODE = {
 }  # fmt: skip
 
 
-def status_of(code: str, detail_code: str = "") -> int:
+def status_of(error: SuyuanError | Failure) -> int:
     """The HTTP status for a failure."""
-    return _BY_DETAIL.get(detail_code) or _BY_CODE.get(code, 500)
+    return _BY_DETAIL.get(error.detail_code) or _BY_CODE.get(error.code, 500)
 
 
 def language_of(connection: HTTPConnection) -> str:
@@ -65,7 +66,7 @@ def preferred(accept_language: str) -> str:
 def failure(connection: HTTPConnection, error: SuyuanError, status: int | None = None) -> JSONResponse:
     """``error`` as an answer, in the form of the API whose client asks."""
     form, lang = form_of(connection), language_of(connection)
-    status = status_in(form, status or status_of(error.code, error.detail_code))
+    status = status_in(form, status or status_of(error))
     published = error.as_dict(lang)
     content: dict[str, Any] = form(status, published) if form else {"error": published}
     if error.attempts and form is None:
@@ -98,7 +99,7 @@ class Carried(str):
         """The framework's error that carries ours."""
         carried = cls(error.message)
         carried.error = error
-        return HTTPException(status_of(error.code, error.detail_code), carried)
+        return HTTPException(status_of(error), carried)
 
 
 def of_validation(errors: Any) -> SuyuanError:

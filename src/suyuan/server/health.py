@@ -63,12 +63,8 @@ class Health:
     def _searxng(self, lang: str) -> dict[str, Any]:
         if self._checked is None:
             return {"state": "unknown", "age_seconds": None, "error": None}
-        age = round(time.monotonic() - self._checked, 1)
-        return {
-            "state": "down" if self._error else "ok",
-            "age_seconds": age,
-            "error": self._error.as_dict(lang) if self._error else None,
-        }
+        age, error = round(time.monotonic() - self._checked, 1), self._error.as_dict(lang) if self._error else None
+        return {"state": "down" if error else "ok", "age_seconds": age, "error": error}
 
     async def _start_up(self) -> None:
         from ..doctor.checks import startup_notice

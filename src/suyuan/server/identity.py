@@ -114,8 +114,5 @@ def _counted(scope: Scope) -> str:
     path, asks = scope["path"], scope["method"] == "POST"
     if any(_fits(path, each) for each in _SEARCHES):
         return "searches"
-    if asks and (
-        path in _ANSWERS or (path.startswith("/api/conversations/") and path.endswith(("/messages", "/retry")))
-    ):
-        return "answers"
-    return ""
+    retried = path.startswith("/api/conversations/") and path.endswith("/retry")
+    return "answers" if asks and (path in _ANSWERS or retried) else ""

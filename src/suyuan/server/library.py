@@ -15,7 +15,6 @@ from ..core.causes.library import NOT_IN_LIBRARY
 from ..core.errors import SuyuanError
 from ..messages.catalog import Text
 from ..pages.document_parts import PDF
-from ..pages.library import Library
 from .api import FAILURES, client_from
 from .errors import failure, language_of
 from .quotas import documents_limit
@@ -66,15 +65,10 @@ class UploadOut(BaseModel):
     errors: list[dict[str, Any]] = Field(description="The files that could not be read: name and error.")
 
 
-def library_from(request: Request) -> Library:
-    """The library of the person who asks."""
-    return client_from(request).library
-
-
 @router.get("/api/library", response_model=LibraryOut, tags=["library"])
 async def list_documents(request: Request) -> dict[str, Any]:
     """The user's own documents."""
-    library, lang = library_from(request), language_of(request)
+    library, lang = client_from(request).library, language_of(request)
     return {"documents": [library.as_dict(entry, lang) for entry in await library.entries()]}
 
 
@@ -88,7 +82,7 @@ async def add_documents(
 
     What can be read is added; where nothing could be, the error of the first is the answer.
     """
-    library, lang, limit = library_from(request), language_of(request), await documents_limit(request)
+    library, lang, limit = client_from(request).library, language_of(request), await documents_limit(request)
     if not files and not url:
         raise BAD_ARGUMENT(name="files", why=Text("library.detail.no_file"))
     added, errors = [], []
@@ -113,7 +107,7 @@ async def add_documents(
 @router.delete("/api/library/{id}", status_code=204, tags=["library"])
 async def remove_document(request: Request, id: str) -> Response:
     """Remove an uploaded file or a web page; folders are removed where they were added, on the command line."""
-    library = library_from(request)
+    library = client_from(request).library
     entry = next((one for one in await library.entries() if one.file.id == id), None)
     if entry is None or entry.kind not in ("upload", "url"):
         raise NOT_IN_LIBRARY(what=id)
@@ -124,7 +118,7 @@ async def remove_document(request: Request, id: str) -> Response:
 @router.get("/library/{id}/{name}", include_in_schema=False)
 async def show_document(request: Request, id: str, name: str) -> Response:
     """The file that a citation links to: a PDF as it is, others as the text that was read."""
-    library = library_from(request)
+    library = client_from(request).library
     file = await library.file(id)
     if file.path.lower().endswith(".pdf") and await asyncio.to_thread(Path(file.path).is_file):
         return FileResponse(file.path, media_type=PDF, content_disposition_type="inline", filename=file.name)

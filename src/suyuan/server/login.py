@@ -115,7 +115,7 @@ class LoginPage:
             openid=f"{BEGIN}?next={quote(_own(target), safe='')}" if self._openid else "",
         )
         headers = {"Retry-After": str(round(error.retry_after))} if error and error.retry_after else None
-        return HTMLResponse(html, status_of(error.code, error.detail_code) if error else 200, headers)
+        return HTMLResponse(html, status_of(error) if error else 200, headers)
 
 
 def _own(target: str) -> str:

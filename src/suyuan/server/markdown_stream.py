@@ -186,15 +186,11 @@ def _finished_part(text: str) -> str:
         return text[:start] if line.strip() and not line.strip().strip("`~") else text
     if (formula := unfinished_formula(text)) >= 0:
         return text[:formula]
-    if line and _ONLY_SIGNS.match(line):
-        text = text[:start]
-    elif cut := _unfinished(line):
-        text = text[: start + cut] if cut > 0 else text[:start]
-    return _without_table_head(text)
+    return _without_table_head(text[: start + (0 if _ONLY_SIGNS.match(line) else _finished_length(line))])
 
 
-def _unfinished(line: str) -> int:
-    """Where the unfinished end of ``line`` begins; -1 for its start, 0 if there is none."""
+def _finished_length(line: str) -> int:
+    """Where the unfinished end of ``line`` begins; its length if there is none."""
     at = len(line)
     for pattern in (_OPEN_LINK, _OPEN_SIGN):
         if found := pattern.search(line, 0, at):
@@ -205,7 +201,7 @@ def _unfinished(line: str) -> int:
         # Signs in code are not emphasis; a line with code is only checked for code.
         if len(places) % 2 and len(line) - places[-1] <= _LONGEST_HELD and (pattern is _PAIRS[0] or not code):
             at = places[-1]
-    return 0 if at == len(line) else at or -1
+    return at
 
 
 def _without_table_head(text: str) -> str:

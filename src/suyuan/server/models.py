@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..client import AsyncClient
 from ..core.causes.asked import BAD_ARGUMENT
@@ -21,7 +21,7 @@ from ..messages.catalog import Text
 from .api import client_from
 from .errors import language_of
 from .page import render_page
-from .schemas import ApiKey, BaseUrl
+from .schemas import ApiKey, BaseUrl, example
 
 router = APIRouter(tags=["models"])
 
@@ -39,9 +39,7 @@ _TEST_SECONDS = 30.0
 class ServerIn(BaseModel):
     """A server with the interface of OpenAI."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"base_url": "http://127.0.0.1:11434/v1", "name": "qwen3"}]}
-    )
+    model_config = example(base_url="http://127.0.0.1:11434/v1", name="qwen3")
     base_url: BaseUrl = Field(min_length=1)
     name: str = Field("", max_length=200)
     api_key: ApiKey = ""

@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from ..chat.answering import MAX_MESSAGE, check_message
 from ..client import AsyncClient
-from ..core.causes.web import NO_RUN
 from ..core.errors import SuyuanError
 from ..demo.questions import QUESTIONS
 from ..guides import documents
@@ -241,16 +240,14 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = client_from(request).chat, answer_html(request)
-    found, kept, answers = await chat.follow(run), None, {}
+    found, answers = await chat.follow(run), dict[str, list[str]]()
     try:
-        if (kept := await kept_answer(chat, run)) is not None:
-            answers = await chat.read(chat.store.answers, kept.conversation)
+        kept = await kept_answer(chat, run)
+        answers = await chat.read(chat.store.answers, kept.conversation)
     except SuyuanError:
         # An answer can be followed while the store is away.
         if found is None:
             raise
-    if found is None and kept is None:
-        raise NO_RUN(id=run[:40])
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
     return EventStream(followed_messages(chat, found, run, parts, *asked))
 
@@ -259,8 +256,6 @@ async def stream(request: Request, run: str) -> Response:
 async def export_answer(request: Request, run: str, form: str = "md") -> Response:
     """The conversation of an answer as a file."""
     kept = await kept_answer(client_from(request).chat, run)
-    if kept is None:
-        raise NO_RUN(id=run[:40])
     return RedirectResponse(f"/api/conversations/{kept.conversation}/export?{urlencode({'form': form})}", 303)
 
 
@@ -277,11 +272,10 @@ async def guide_page(request: Request, name: str) -> Response:
         message, hint = t("guide.none.title"), t("guide.none.hint")
         return render_page(request, "error.html", 404, message=message, hint=hint, guides=documents.NAMES)
     blocks = await asyncio.to_thread(render, guide, {}, page=True)
-    html = Markup("".join(blocks))
     return render_page(
         request,
         "guide.html",
-        html=html,
+        html=Markup("".join(blocks)),
         name=name,
         guides=documents.NAMES,
         title=guide.partition("\n")[0].lstrip("# "),
@@ -302,12 +296,10 @@ async def form_fields(request: Request) -> dict[str, str]:
     return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
 
 
-def error_page(request: Request, error: SuyuanError, status: int | None = None) -> Response:
+def error_page(request: Request, error: SuyuanError, status: int | None) -> Response:
     """A failure as a page."""
     message, hint = error.say(language_of(request))
-    return render_page(
-        request, "error.html", status or status_of(error.code, error.detail_code), message=message, hint=hint
-    )
+    return render_page(request, "error.html", status or status_of(error), message=message, hint=hint)
 
 
 def render_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:

@@ -11,9 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 _ATTRIBUTE = re.compile(rb'(<[a-z][^<>]*\s(?:href|src|action|data-url|content)=\\?["\'](?:0;url=)?)/(?![/\\])')
 _ROOTS = "api|c|stream|source|static|settings|dialog|research|library|export|rail|login|guide|demo|s|sw\\.js|search"
 _LITERAL = re.compile(rf"""(["'`]|location\.href = ["'])/(?=(?:{_ROOTS})[/?"'`$]|(?<=href = ./)["'])""".encode())
-_SCRIPTS = (b"text/javascript", b"application/manifest+json")
-_PAGES = (b"text/html",)
-_STREAM = b"text/event-stream"
+_SCRIPT, _PAGE, _STREAM = b"text/javascript", b"text/html", b"text/event-stream"
 
 
 class PrefixMiddleware:
@@ -35,6 +33,8 @@ class PrefixMiddleware:
         # What is compressed cannot be changed; proxies compress too.
         headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         inner = {**scope, "path": path, "raw_path": path.encode("utf-8", "replace"), "headers": headers}
+        # Of which the framework makes the address by which the client knows the server.
+        inner["app_root_path"] = self._prefix
         await self._app(inner, receive, _Answer(send, self._prefix.encode()).send)
 
 
@@ -62,7 +62,7 @@ class _Answer:
 
     @property
     def _changes(self) -> bool:
-        return self._kind in (*_PAGES, *_SCRIPTS, _STREAM)
+        return self._kind in (_PAGE, _SCRIPT, _STREAM)
 
     async def _begin(self, message: Message) -> None:
         given = message["headers"]
@@ -87,9 +87,7 @@ class _Answer:
         await self._send({**message, "body": body})
 
     def _changed(self, body: bytes) -> bytes:
-        if self._kind in _SCRIPTS:
-            return _LITERAL.sub(rb"\1" + self._prefix + b"/", body)
-        return _ATTRIBUTE.sub(rb"\1" + self._prefix + b"/", body)
+        return (_LITERAL if self._kind == _SCRIPT else _ATTRIBUTE).sub(rb"\1" + self._prefix + b"/", body)
 
     def _moved(self, value: bytes) -> bytes:
         return self._prefix + value if value.startswith(b"/") and not value.startswith(b"//") else value

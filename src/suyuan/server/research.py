@@ -17,6 +17,7 @@ from ..research.service import ResearchService
 from ..research.verify import verify
 from ..store.research import StoredJob
 from .api import EVENTS, FAILURES, attachment, client_from, last_seen
+from .schemas import example
 from .sse import EventStream, message
 
 router = APIRouter(prefix="/api/research", responses=FAILURES, tags=["research"])
@@ -48,14 +49,7 @@ class BudgetIn(BaseModel):
 class NewResearch(BaseModel):
     """A question and how far it may go."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"question": "How tall is the Gull Point Lighthouse?", "depth": "quick", "wait_for_plan": True}
-            ]
-        },
-    )
+    model_config = example(question="How tall is the Gull Point Lighthouse?", depth="quick", wait_for_plan=True)
     question: str = Field(max_length=2000)
     depth: Depth = "normal"
     lang: Literal["", "en", "zh"] = ""

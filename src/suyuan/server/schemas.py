@@ -28,14 +28,15 @@ ApiKey = Annotated[str, Field(max_length=500, pattern=r"^[\x21-\x7e]*$")]
 """A key that a header can hold."""
 
 
-def _example(**values: Any) -> ConfigDict:
+def example(**values: Any) -> ConfigDict:
+    """The configuration of a request: nothing but its fields, of which these are an example."""
     return ConfigDict(json_schema_extra={"examples": [values]}, extra="forbid")
 
 
 class NewConversation(BaseModel):
     """The settings of a new conversation; what is missing is as configured."""
 
-    model_config = _example(mode="chat", search=True, lang="en")
+    model_config = example(mode="chat", search=True, lang="en")
     mode: Mode = "chat"
     search: bool | None = Field(None, description="The search switch of Chat mode.")
     engine: str = Field(
@@ -50,7 +51,7 @@ class NewConversation(BaseModel):
 class ConversationChange(BaseModel):
     """The settings to change; in Agent mode the search switch is locked (409)."""
 
-    model_config = _example(search=True)
+    model_config = example(search=True)
     title: str | None = Field(None, max_length=1000)
     mode: Mode | None = None
     search: bool | None = None
@@ -109,7 +110,7 @@ class MessageList(BaseModel):
 class NewMessage(BaseModel):
     """A question, or a command such as ``/search on``."""
 
-    model_config = _example(text="What is new in Python 3.14?")
+    model_config = example(text="What is new in Python 3.14?")
     text: str
     instead_of: str = Field(
         "", max_length=64, description="An earlier question that this one replaces, with everything after it."
@@ -120,7 +121,7 @@ class NewMessage(BaseModel):
 class Retry(BaseModel):
     """The answer to be written again; the old one stays as an earlier version."""
 
-    model_config = _example(answer="0f3k2m9x8w7v6u5t")
+    model_config = example(answer="0f3k2m9x8w7v6u5t")
     answer: str = Field(max_length=64)
     query: str = Field("", max_length=500, description="What to search in place of the question, in Chat mode.")
 
@@ -128,7 +129,7 @@ class Retry(BaseModel):
 class Version(BaseModel):
     """The version of an answer that counts from now on."""
 
-    model_config = _example(answer="0f3k2m9x8w7v6u5t")
+    model_config = example(answer="0f3k2m9x8w7v6u5t")
     answer: str = Field(max_length=64)
 
 
@@ -155,7 +156,7 @@ class RunStopped(BaseModel):
 class SearchIn(BaseModel):
     """A search."""
 
-    model_config = _example(query="python 3.14 release date", count=5, freshness="year")
+    model_config = example(query="python 3.14 release date", count=5, freshness="year")
     query: str
     count: int = 10
     lang: str = ""
@@ -200,7 +201,7 @@ class SearchOut(BaseModel):
 class FetchIn(BaseModel):
     """A page to read."""
 
-    model_config = _example(url="https://docs.python.org/3/", question="What is new?")
+    model_config = example(url="https://docs.python.org/3/", question="What is new?")
     url: str = Field(max_length=4000)
     question: str = Field(
         "", max_length=2000, description="Return only the passages that are relevant to this question."

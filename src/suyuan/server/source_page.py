@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from ..chat.verdicts import checks
 from ..client import AsyncClient
 from ..core.document import Document
-from .api import client_from, kept_answer
+from .api import client_from
 from .errors import language_of
 from .page import answer_html, render_page
 from .texts import PageTexts
@@ -25,7 +25,7 @@ router = APIRouter(include_in_schema=False)
 async def source_page(request: Request, run: str, number: str) -> Response:
     """The text of a source as it was read, in case its page has changed or is gone."""
     client = client_from(request)
-    kept = await kept_answer(client.chat, run)
+    kept = await client.chat.read(client.chat.store.message, run)
     answer = (kept.answer if kept else None) or {}
     source = next((each for each in answer.get("sources", ()) if str(each["number"]) == number), None)
     if kept is None or source is None:

@@ -9,19 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Unpack
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    and_,
-    delete,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, true, update
 
 from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION
 from ..core.errors import SuyuanError
@@ -77,7 +65,8 @@ class Store:
 
     def get(self, id: str) -> Conversation | None:
         """The conversation with this id, also if it is deleted and not yet purged."""
-        return _conversation(self._database.row(self._timed.conversation, {"id_": plain(id)}))
+        row = self._database.row(self._timed.conversation, {"id_": plain(id)})
+        return None if row is None else Conversation(**row._mapping)
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
@@ -91,8 +80,7 @@ class Store:
             conversations.c.created_at.desc(),
             conversations.c.id,
         )
-        rows = self._database.rows(query.limit(limit).offset(offset))
-        return [found for row in rows if (found := _conversation(row))]
+        return [Conversation(**row._mapping) for row in self._database.rows(query.limit(limit).offset(offset))]
 
     def change(self, id: str, *, pinned: bool | None = None, **options: Unpack[ConversationOptions]) -> Conversation:
         """Change what is given; the position in the list stays, unless it is pinned."""
@@ -105,10 +93,10 @@ class Store:
             same = and_(conversations.c.id == plain(id), _mine())
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
-            changed = _conversation(connection.execute(self._timed.conversation, {"id_": plain(id)}).first())
+            changed = connection.execute(self._timed.conversation, {"id_": plain(id)}).first()
         if changed is None:
             raise NO_CONVERSATION(id=id[:40])
-        return changed
+        return Conversation(**changed._mapping)
 
     def delete(self, id: str) -> None:
         """Hide a conversation; :meth:`restore` brings it back until it is purged."""
@@ -206,36 +194,33 @@ class Store:
         running = update(messages).where(messages.c.id == plain(run), messages.c.state == "running", IN_MINE)
         return self._database.change(running.values(stopping=True)) > 0
 
-    def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> Message | None:
-        """Store the finished answer and return it, or None if the run was removed."""
+    def finish(self, run: str, *, state: State, text: str, answer: Mapping[str, Any]) -> None:
+        """Store the finished answer, unless the run was removed."""
         now = self._now()
         with self._database.write() as connection:
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
             connection.execute(ENDED, {"id_": run, "now_": now})
             values = {"state_": state, "text_": plain(text), "answer_": stored_json(answer)}
             connection.execute(FINISH, values | {"id_": run, "now_": now})
-            return _message(connection.execute(MESSAGE, {"id_": run}).first())
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
-        rows = self._database.rows(MESSAGES, {"id_": plain(conversation)})
-        return [found for row in rows if (found := _message(row))]
+        return list(map(_message, self._database.rows(MESSAGES, {"id_": plain(conversation)})))
 
     def messages_at(self, conversation: str, until: str) -> list[Message]:
         """The messages as they were at a moment: without answers that ended later, with those that these replaced."""
         ended = answer_versions.in_order(conversation).where(*answer_versions.ended_by(until))
-        rows = answer_versions.last_shown(self._database.rows(ended))
-        return [found for row in rows if (found := _message(row))]
+        return list(map(_message, answer_versions.last_shown(self._database.rows(ended))))
 
     def message(self, id: str) -> Message | None:
         """One message."""
-        return _message(self._database.row(MESSAGE.where(IN_MINE), {"id_": plain(id)}))
+        return _optional(self._database.row(MESSAGE.where(IN_MINE), {"id_": plain(id)}))
 
     def newest_answer(self) -> Message | None:
         """The answer that was begun last, in a conversation that is not deleted."""
         kept = conversations.c.deleted_at.is_(None)
         own = select(*FIELDS).join(conversations).where(messages.c.role == "assistant", kept, _mine())
-        return _message(self._database.row(own.order_by(messages.c.created_at.desc()).limit(1)))
+        return _optional(self._database.row(own.order_by(messages.c.created_at.desc()).limit(1)))
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
         """The events of a run with numbers above ``after``, in order."""
@@ -357,12 +342,10 @@ def _interrupt(connection: Connection, row: Row[Any]) -> int:
     return connection.execute(update(messages).where(*same, silent).values(**values)).rowcount
 
 
-def _conversation(row: Row[Any] | None) -> Conversation | None:
-    return None if row is None else Conversation(**row._mapping)
+def _optional(row: Row[Any] | None) -> Message | None:
+    return None if row is None else _message(row)
 
 
-def _message(row: Row[Any] | None) -> Message | None:
-    if row is None:
-        return None
+def _message(row: Row[Any]) -> Message:
     values = {name: getattr(row, name) for name in Message.__slots__}
     return Message(**values | {"answer": json.loads(values["answer"]) if values["answer"] else None})

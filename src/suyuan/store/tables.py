@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    false,
-)
+from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text, UniqueConstraint, false
 from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from .columns import key, owner, texts
 
 metadata = MetaData()
 # Elsewhere the index is its text, for backups.
@@ -30,15 +19,10 @@ schema = Table("suyuan_schema", metadata, Column("version", Integer, nullable=Fa
 conversations = Table(
     "suyuan_conversations",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("title", Text, nullable=False),
-    Column("mode", Text, nullable=False),
+    key("id"),
+    *texts("title", "mode"),
     Column("search", Boolean, nullable=False),
-    Column("engine", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("lang", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),
+    *texts("engine", "model", "lang", "created_at", "updated_at"),
     Column("deleted_at", Text),
     Column("person", Text, nullable=False, server_default=""),  # whose it is; empty where there are no accounts
     Column("focus", Text, nullable=False, server_default=""),
@@ -50,16 +34,13 @@ conversations = Table(
 messages = Table(
     "suyuan_messages",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("conversation", Text, ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
-    Column("role", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("created_at", Text, nullable=False),
+    key("id"),
+    owner("conversation", "suyuan_conversations"),
+    *texts("role", "text", "state", "created_at"),
     Column("answer", Text),  # JSON as text: the same in every database, and the bytes that were written come back
     Column("position", Integer, nullable=False),
     Column("owner", Text),  # the process that writes it, while it is being written
-    Column("kept_at", Text, nullable=False),  # its last sign of life
+    *texts("kept_at"),  # its last sign of life
     # While it is being written: until when it counts as such, in seconds since 1970 by the clock of the database.
     Column("lease", Float),
     Column("stopping", Boolean, nullable=False, server_default=false()),  # whether somebody wants it stopped
@@ -71,15 +52,15 @@ messages = Table(
 events = Table(
     "suyuan_events",
     metadata,
-    Column("run", Text, ForeignKey(messages.c.id, ondelete="CASCADE"), primary_key=True),
+    owner("run", "suyuan_messages", primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("event", Text, nullable=False),
+    *texts("event"),
 )
 
 logins = Table(
     "suyuan_logins",
     metadata,
-    Column("digest", Text, primary_key=True),
+    key("digest"),
     Column("expires", Float, nullable=False),  # seconds since 1970
     Column("person", Text, nullable=False, server_default=""),  # empty for the token of the server
     Column("begun", Float, nullable=False, server_default="0"),
@@ -89,12 +70,12 @@ logins = Table(
 people = Table(
     "suyuan_people",
     metadata,
-    Column("id", Text, primary_key=True),
+    key("id"),
     Column("name", Text, nullable=False, unique=True),
-    Column("role", Text, nullable=False),
-    Column("password", Text, nullable=False),  # argon2id; empty for people who log in elsewhere
-    Column("quotas", Text, nullable=False),  # JSON: the quotas that differ from those of the settings
-    Column("created_at", Text, nullable=False),
+    *texts("role"),
+    *texts("password"),  # argon2id; empty for people who log in elsewhere
+    *texts("quotas"),  # JSON: the quotas that differ from those of the settings
+    *texts("created_at"),
     Column("disabled_at", Text),
     Column("subject", Text),  # issuer and name of one who logs in at an OpenID provider
     Index("suyuan_people_by_subject", "subject", unique=True),
@@ -103,12 +84,12 @@ people = Table(
 tokens = Table(
     "suyuan_tokens",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("person", Text, ForeignKey(people.c.id, ondelete="CASCADE"), nullable=False),
+    key("id"),
+    owner("person", "suyuan_people"),
     Column("digest", Text, nullable=False, unique=True),  # SHA-256; the token itself is nowhere
-    Column("label", Text, nullable=False),
-    Column("scopes", Text, nullable=False),  # separated by blanks
-    Column("created_at", Text, nullable=False),
+    *texts("label"),
+    *texts("scopes"),  # separated by blanks
+    *texts("created_at"),
     Column("expires", Float),
     Column("used_at", Text),
     Index("suyuan_tokens_by_person", "person"),
@@ -117,11 +98,11 @@ tokens = Table(
 shares = Table(
     "suyuan_shares",
     metadata,
-    Column("id", Text, primary_key=True),
+    key("id"),
     Column("digest", Text, nullable=False, unique=True),
-    Column("conversation", Text, ForeignKey(conversations.c.id, ondelete="CASCADE"), nullable=False),
-    Column("created_at", Text, nullable=False),
-    Column("until", Text, nullable=False),  # messages that came later are not shown
+    owner("conversation", "suyuan_conversations"),
+    *texts("created_at"),
+    *texts("until"),  # messages that came later are not shown
     Column("expires", Float),
     Index("suyuan_shares_by_conversation", "conversation"),
 )
@@ -129,8 +110,8 @@ shares = Table(
 usage = Table(
     "suyuan_usage",
     metadata,
-    Column("person", Text, primary_key=True),
-    Column("day", Text, primary_key=True),
+    key("person"),
+    key("day"),
     Column("searches", Integer, nullable=False),
     Column("answers", Integer, nullable=False),
     Column("tokens", Integer, nullable=False),
@@ -140,28 +121,25 @@ usage = Table(
 audit = Table(
     "suyuan_audit",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("at", Text, nullable=False),
-    Column("person", Text, nullable=False),  # the name of who did it
-    Column("action", Text, nullable=False),
-    Column("what", Text, nullable=False),
-    Column("address", Text, nullable=False),
+    key("id"),
+    *texts("at"),
+    *texts("person"),  # the name of who did it
+    *texts("action", "what", "address"),
     Index("suyuan_audit_by_time", "at"),
 )
 
 research = Table(
     "suyuan_research",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("question", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("request", Text, nullable=False),  # JSON, as are the two below
+    key("id"),
+    *texts("question", "state"),
+    *texts("request"),  # JSON, as are the two below
     Column("plan", Text),
     Column("result", Text),
     Column("stopping", Boolean, nullable=False),  # whether somebody has asked it to stop, in whichever process
     Column("person", Text, nullable=False, server_default=""),  # whose it is; empty where there are no accounts
-    Column("created_at", Text, nullable=False),
-    Column("updated_at", Text, nullable=False),  # its last sign of life
+    *texts("created_at"),
+    *texts("updated_at"),  # its last sign of life
     Column("owner", Text),  # the process that works on it
     # While somebody works on it: until when it is that process's, in seconds since 1970 by the clock of the database.
     Column("lease", Float),
@@ -173,13 +151,11 @@ research = Table(
 research_steps = Table(
     "suyuan_research_steps",
     metadata,
-    Column("job", Text, ForeignKey(research.c.id, ondelete="CASCADE"), primary_key=True),
+    owner("job", "suyuan_research", primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("key", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("data", Text, nullable=False),
-    Column("sha256", Text, nullable=False),  # of ``data``: a step that was not written whole counts as not done
-    Column("at", Text, nullable=False),
+    *texts("key", "kind", "data"),
+    *texts("sha256"),  # of ``data``: a step that was not written whole counts as not done
+    *texts("at"),
     UniqueConstraint("job", "key"),
 )
 
@@ -187,14 +163,13 @@ research_steps = Table(
 pages = Table(
     "suyuan_pages",
     metadata,
-    Column("person", Text, primary_key=True),  # whose archive it is in; empty where there are no accounts
+    key("person"),  # whose archive it is in; empty where there are no accounts
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("page", Text, nullable=False),  # the address that was read, after all redirects
-    Column("sha256", Text, nullable=False),  # of the text: both versions of a changed page are stored
-    Column("fetched_at", Text, nullable=False),
-    Column("title", Text, nullable=False),
+    *texts("page"),  # the address that was read, after all redirects
+    *texts("sha256"),  # of the text: both versions of a changed page are stored
+    *texts("fetched_at", "title"),
     Column("size", Integer, nullable=False),
-    Column("document", Text, nullable=False),  # the whole document as JSON
+    *texts("document"),  # the whole document as JSON
     Column("words", _INDEX, nullable=False),  # our own words of title and text, with how often they occur
     UniqueConstraint("person", "page", "sha256"),
     Index("suyuan_pages_by_time", "person", "fetched_at"),
@@ -204,7 +179,7 @@ pages = Table(
 addresses = Table(
     "suyuan_addresses",
     metadata,
-    Column("person", Text, primary_key=True),
-    Column("address", Text, primary_key=True),  # an address that was requested and led to the page
-    Column("page", Text, nullable=False),
+    key("person"),
+    key("address"),  # an address that was requested and led to the page
+    *texts("page"),
 )

@@ -114,8 +114,7 @@ class MessageWriter(AnswerWriter):
 
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The answer in one piece."""
-        for _ in self._finished(self.text.whole(answer), answer):
-            pass
+        list(self._finished(self.text.whole(answer), answer))
         return {
             **self._head(),
             "content": self._blocks,
@@ -153,8 +152,7 @@ class MessageWriter(AnswerWriter):
         """Take searches."""
         if isinstance(event, StepStarted) and event.tool == "web_search":
             id = self._searches[event.detail] = f"srvtoolu_{new_id()}"
-            given = {"query": event.detail}
-            yield from self._call("server_tool_use", id, "web_search", given)
+            yield from self._call("server_tool_use", id, "web_search", {"query": event.detail})
         elif isinstance(event, SourcesFound):
             found = [
                 {"type": "web_search_result", "url": each.url, "title": each.title, "page_age": each.published_at,
@@ -171,8 +169,7 @@ class MessageWriter(AnswerWriter):
             yield from self._result(event.query, why)
 
     def _result(self, query: str, content: Any) -> Iterator[bytes]:
-        id = self._searches.pop(query, "")
-        if id:
+        if id := self._searches.pop(query, ""):
             block = {"type": "web_search_tool_result", "tool_use_id": id, "content": content}
             yield from self._block(block, block)
 

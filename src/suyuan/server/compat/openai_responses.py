@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -145,8 +145,7 @@ async def respond(request: Request, body: ResponseRequest) -> Response:
     given = [ForeignMessage("system", body.instructions), *said] if body.instructions else said
     search, lost = body.tool_choice != "none", body.not_honoured(ignored=_USUAL)
     text = await TurnText.of(request, body.model, given, body.functions(), search=search, not_honoured=lost)
-    keep = (lambda response, answer: responses.put(response, (*said, answer))) if body.store else None
-    return await ResponseWriter(body.model, text, body, keep).response(request, stream=body.stream)
+    return await ResponseWriter(body.model, text, body, responses, said).response(request, stream=body.stream)
 
 
 @router.get("/responses/{id}")
@@ -164,15 +163,14 @@ async def delete_response(request: Request, id: str) -> Response:
     return OrjsonResponse({"id": id, "object": "response", "deleted": True})
 
 
-Keep = Callable[[dict[str, Any], ForeignMessage], None]
-
-
 @dataclass(slots=True)
 class ResponseWriter(AnswerWriter):
     """Writes one answer as a response, whole or as a stream of its events."""
 
     asked: ResponseRequest
-    keep: Keep | None
+    responses: Responses
+    said: tuple[ForeignMessage, ...]
+    """The conversation, with the question."""
     id: str = field(default_factory=lambda: f"resp_{new_id()}")
     created: int = field(default_factory=lambda: int(time.time()))
     _items: list[dict[str, Any]] = field(default_factory=list)
@@ -258,8 +256,7 @@ class ResponseWriter(AnswerWriter):
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The answer in one piece."""
         self.text.whole(answer)
-        for _ in self._finished(answer):
-            pass
+        list(self._finished(answer))
         return self._response(answer)
 
     def _response(self, answer: Answer) -> dict[str, Any]:
@@ -278,9 +275,10 @@ class ResponseWriter(AnswerWriter):
             },
             "suyuan": self.text.extension(answer),
         }
-        if self.keep:
+        if self.asked.store:
             sources = tuple((source.title, source.url) for source in answer.sources)
-            self.keep(response, ForeignMessage("assistant", answer.text, answer.calls, sources=sources))
+            answered = ForeignMessage("assistant", answer.text, answer.calls, sources=sources)
+            self.responses.put(response, (*self.said, answered))
         return response
 
     def _message_item(self, status: str, *content: dict[str, Any]) -> dict[str, Any]:

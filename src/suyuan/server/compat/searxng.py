@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -60,11 +59,11 @@ async def search(request: Request) -> Response:
     client: AsyncClient = request.app.state.client
     if (number := _page_number(params)) > MAX_PAGE:
         return write(SearxngResults(params["q"], None, [["suyuan", f"no page after {MAX_PAGE}"]], number))
-    asked = _read(params, client)
+    query, plan, remarks = _read(params, client)
     if _is_this_server(client, request):
         raise SEARCH_LOOP(url=str(request.base_url))
-    page = await ForeignCall(request).counted(asked.query, MOST_RESULTS, asked.plan)
-    return write(SearxngResults(params["q"], page, [*asked.remarks, *_unresponsive(page.attempts)], asked.query.page))
+    page = await ForeignCall(request).counted(query, MOST_RESULTS, plan)
+    return write(SearxngResults(params["q"], page, [*remarks, *_unresponsive(page.attempts)], query.page))
 
 
 class RootSearchMiddleware:
@@ -82,15 +81,6 @@ class RootSearchMiddleware:
         await self._app(scope, receive, send)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A request as we understand it, and what of it is not done."""
-
-    query: SearchQuery
-    plan: str
-    remarks: list[list[str]]
-
-
 async def _params(request: Request) -> dict[str, str]:
     params = dict(request.query_params)
     if request.method == "POST":
@@ -106,7 +96,8 @@ def _redirect(params: dict[str, str]) -> Response:
     return RedirectResponse(f"/?q={quote(params['q'], safe='')}", 303)
 
 
-def _read(params: dict[str, str], client: AsyncClient) -> _Asked:
+def _read(params: dict[str, str], client: AsyncClient) -> tuple[SearchQuery, str, list[list[str]]]:
+    """The query and the plan of a request, and what of it is not done."""
     period = params.get("time_range", "")
     if period not in _PERIODS:
         raise BAD_ARGUMENT(name="time_range", why=Text("server.detail.only_periods"))
@@ -129,7 +120,7 @@ def _read(params: dict[str, str], client: AsyncClient) -> _Asked:
     if not query.focus:
         others = [name for name in categories if name != "general"]
         remarks += [["suyuan", f"category {name} is not searched, only general"] for name in others]
-    return _Asked(query, "+".join(names), remarks)
+    return query, "+".join(names), remarks
 
 
 def _engines(value: str, client: AsyncClient) -> tuple[list[str], list[str]]:

@@ -14,7 +14,8 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from ...chat.events import Answer
-from ...citations.markers import find_markers
+from ...citations.markers import without_markers
+from ...core.causes.web import NO_CRAWL
 from ...core.document import Document
 from ...core.errors import SuyuanError
 from ...core.page_reading import Depth
@@ -185,13 +186,7 @@ async def _answer(call: ForeignCall, question: str, query: SearchQuery) -> Answe
 
 def _answer_text(answer: Answer) -> str | None:
     """The text without its citation markers, whose numbers are not those of the results."""
-    if answer.failure and not answer.text:
-        return None
-    text, end = "", 0
-    for marker in find_markers(answer.text):
-        text += answer.text[end : marker.start].rstrip(" ")
-        end = marker.end
-    return (text + answer.text[end:]).strip()
+    return None if answer.failure and not answer.text else without_markers(answer.text).strip()
 
 
 def _about(answer: Answer, lang: str) -> dict[str, Any]:
@@ -321,6 +316,9 @@ async def _crawled(call: ForeignCall, body: Site, *, texts: bool) -> CrawlJob:
     crawls: Crawls = call.request.app.state.crawls
     if body.resume:
         job = await crawls.get(body.resume)
+        if texts and not job.texts:
+            # That was a map, which has read no texts.
+            raise NO_CRAWL(id=job.id)
     else:
         job = crawls.begin(body.url, limits=body.limits(sitemap=not texts), texts=texts)
     await while_connected(call.request, crawls.wait(job, body.timeout))

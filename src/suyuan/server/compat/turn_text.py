@@ -11,7 +11,7 @@ from typing import Any, Self
 from fastapi import Request
 from fastapi.responses import Response
 
-from ...chat.answering import WORK
+from ...chat.answering import answer_events
 from ...chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn
 from ...chat.functions import Functions
 from ...chat.turn import Turn
@@ -65,7 +65,7 @@ class TurnText:
 
     async def events(self) -> AsyncGenerator[Event]:
         """The events of the turn; the last one is the answer."""
-        async with aclosing(self.turn.events(WORK[self.turn.session.mode])) as events:  # type: ignore[type-var]
+        async with aclosing(answer_events(self.turn)) as events:  # type: ignore[type-var]
             async for event in events:
                 self.count(event)
                 if isinstance(event, Notice):
@@ -136,18 +136,12 @@ class AnswerWriter(ABC):
         return EventStream(self._stream()) if stream else await while_connected(request, self._whole())
 
     async def _whole(self) -> Response:
-        answer: Answer | None = None
         async with aclosing(self.text.events()) as events:
             async for event in events:
-                if isinstance(event, Answer):
-                    answer = event
-                else:
-                    for _ in self.noted(event):
-                        pass
-        assert answer is not None, "a turn always ends with an answer"
-        if failure := _failed(answer):
-            return OrjsonResponse(*self.text.error(failure))
-        return OrjsonResponse(self.whole(answer))
+                list(self.noted(event))
+        assert isinstance(event, Answer), "a turn always ends with an answer"
+        failure = _failed(event)
+        return OrjsonResponse(*self.text.error(failure)) if failure else OrjsonResponse(self.whole(event))
 
     async def _stream(self) -> AsyncIterator[bytes]:
         for part in self.begin():
@@ -207,7 +201,7 @@ def _status(failure: Failure) -> int:
     """The status of a failed answer; it is a client error only if the question is too long for the model."""
     if failure.code == "InvalidInput" and failure.detail_code != "context_overflow":
         return 502
-    return status_of(failure.code, failure.detail_code)
+    return status_of(failure)
 
 
 def cited(answer: Answer, content: str) -> list[tuple[int, int, Source]]:

@@ -770,7 +770,8 @@ const actions = {
   "copy-code": (button) => copyText($("pre", button.closest(".code")).textContent).catch(showError),
   "copy-table": (button) => more().then((module) => copyText(module.csv($("table", button.closest(".table-box"))))).catch(showError),
   retry: (button) => answerAgain(answerOf(button)),
-  builtin: (button) => change({ model: "embedded" }).then(() => answerAgain(answerOf(button))),
+  // Not where the server has refused it, or another change is still under way.
+  builtin: (button) => change({ model: "embedded" })?.then(() => currentSettings().model === "embedded" && answerAgain(answerOf(button))),
   version: (button) => request("POST", path("/version"), { answer: button.dataset.run }).then(() => reloadThread()).catch(showError),
   speak: (button) => more().then((module) => module.speak(button, answerOf(button), page)),
   connect: () => more().then((module) => module.connect(page)),

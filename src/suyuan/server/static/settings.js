@@ -1,22 +1,23 @@
 // The settings page: search in it, save on change.
+const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
 
-document.querySelector(".filter input").addEventListener("input", (event) => {
+$(".filter input").addEventListener("input", (event) => {
   const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
   const sections = $$(".card-box");
   for (const section of sections) section.hidden = !words.every((word) => section.textContent.toLowerCase().includes(word));
-  document.querySelector(".nothing").hidden = sections.some((section) => !section.hidden);
+  $(".nothing").hidden = sections.some((section) => !section.hidden);
 });
-const saved = document.querySelector("#appearance form");
+const saved = $("#appearance form");
 saved.addEventListener("change", () => saved.requestSubmit());
-saved.querySelector("button").hidden = true;
-const notify = document.querySelector("[data-action=notify]");
+$("button", saved).hidden = true;
+const notify = $("[data-action=notify]");
 if ("Notification" in window && Notification.permission === "default") {
   notify.hidden = false;
   notify.onclick = async () => { await Notification.requestPermission(); notify.hidden = Notification.permission !== "default"; };
 }
-const state = JSON.parse(document.querySelector("#state").textContent);
+const state = JSON.parse($("#state").textContent);
 
 async function request(method, path, body) {
   const form = body instanceof FormData, headers = { Accept: "application/json", ...(body && !form && { "Content-Type": "application/json" }) };
@@ -26,10 +27,10 @@ async function request(method, path, body) {
   return data;
 }
 
-document.querySelector("[data-action=connect]").onclick = () => import(`./${state.more}`).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
+$("[data-action=connect]").onclick = () => import(`./${state.more}`).then((module) => module.connect({ request, showError: (error) => alert(error.message) }));
 
 // --- engines: what the doctor finds stands beside each, and keys are entered there ---
-const engines = document.querySelector("#engines"), doctor = document.querySelector("[data-action=doctor]"), overall = engines.querySelector(".overall");
+const engines = $("#engines"), doctor = $("[data-action=doctor]"), overall = $(".overall", engines);
 const finding = ({ level, message, hint }) => make("li", { className: level ?? "", textContent: [level === "ok" ? "✓" : "", message, level === "ok" ? "" : hint].filter(Boolean).join(" ") });
 const LIGHTS = { ok: "ok", warning: "down", error: "down" };
 doctor.hidden = false;
@@ -39,30 +40,30 @@ doctor.onclick = async () => {
   const { findings } = await request("POST", "/settings/doctor").catch((error) => ({ findings: [{ level: "error", ...error }] }));
   doctor.disabled = false;
   for (const box of $$(".beside", engines)) box.replaceChildren();
-  const beside = (each) => each.name && engines.querySelector(`[data-engine="${CSS.escape(each.name)}"]`);
+  const beside = (each) => each.name && $(`[data-engine="${CSS.escape(each.name)}"]`, engines);
   for (const each of findings.filter(beside)) {
     const row = beside(each);
-    row.querySelector(".beside").append(finding(each));
-    row.querySelector(".light").dataset.light = LIGHTS[each.level];
+    $(".beside", row).append(finding(each));
+    $(".light", row).dataset.light = LIGHTS[each.level];
   }
   overall.replaceChildren(...findings.filter((each) => !beside(each)).map(finding));
 };
 
 for (const form of $$("[data-engine-form]", engines)) {
-  const path = `/api/engines/${form.dataset.engineForm}`, told = form.querySelector(".findings");
+  const path = `/api/engines/${form.dataset.engineForm}`, told = $(".findings", form);
   const entered = () => {
     const { api_key = "", base_url = "", ...options } = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]));
     return { api_key, base_url, options };
   };
   const fail = (error) => told.replaceChildren(finding({ level: "error", ...error }));
   const reload = () => { location.hash = "engines"; location.reload(); };
-  form.querySelector("[data-test]").onclick = async () => {
+  $("[data-test]", form).onclick = async () => {
     if (!form.reportValidity()) return;
     told.replaceChildren(finding({ message: state.testing }));
     await request("POST", `${path}/test`, entered()).then(({ findings }) => told.replaceChildren(...findings.map(finding))).catch(fail);
   };
   form.onsubmit = (event) => { event.preventDefault(); request("PUT", path, entered()).then(reload).catch(fail); };
-  const forget = form.querySelector("[data-forget]");
+  const forget = $("[data-forget]", form);
   if (forget) forget.onclick = () => request("DELETE", path).then(reload).catch(fail);
 }
 
@@ -70,7 +71,7 @@ for (const form of $$("[data-engine-form]", engines)) {
 for (const button of $$("[data-revoke]")) button.onclick = () => request("DELETE", button.dataset.url).then(() => button.closest("li").remove()).catch((error) => alert(error.message));
 
 // --- the user's own documents ---
-const library = document.querySelector("#library"), documents = library.querySelector(".documents"), told = library.querySelector(".findings");
+const library = $("#library"), documents = $(".documents", library), told = $(".findings", library);
 
 async function showDocuments() {
   const found = await request("GET", "/api/library").then((list) => list.documents, say);
@@ -99,7 +100,7 @@ async function upload(files) {
   showDocuments();
 }
 
-library.querySelector("input[type=file]").onchange = (event) => upload(event.target.files);
+$("input[type=file]", library).onchange = (event) => upload(event.target.files);
 library.addEventListener("dragover", (event) => event.preventDefault());
 library.addEventListener("drop", (event) => { event.preventDefault(); if (event.dataTransfer.files.length) upload(event.dataTransfer.files); });
 showDocuments();

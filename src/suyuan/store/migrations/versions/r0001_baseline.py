@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from suyuan.store.migrations.columns import key, owner, texts
+from suyuan.store.columns import key, owner, texts
 
 revision = "0001"
 down_revision = None

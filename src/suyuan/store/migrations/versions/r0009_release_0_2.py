@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from suyuan.store.migrations.columns import key, owner, texts
+from suyuan.store.columns import key, owner, texts
 
 revision = "0009"
 down_revision = "0002"

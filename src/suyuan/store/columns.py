@@ -1,4 +1,4 @@
-"""The columns that most tables have, for the revisions."""
+"""The columns that most tables have."""
 
 from __future__ import annotations
 
