@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,16 @@ async def test_ask_json_writes_only_the_answer() -> None:
         and data["sources"][0]["url"].endswith("/bridge")
         and data["run"]
     )
+
+
+async def test_a_debug_bundle_is_read_by_its_owner_only(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.json"
+    async with shell() as sh:
+        run = json.loads((await sh.run("ask", "--json", QUESTION)).out)["run"]
+        written = await sh.run("debug", run, "-o", str(bundle))
+        refused = await sh.run("debug", run, "-o", str(tmp_path))
+    assert written.code == 0 and QUESTION in bundle.read_text("utf-8") and bundle.stat().st_mode & 0o777 == 0o600
+    assert refused.code == 2 and str(tmp_path) in refused.err and "Traceback" not in refused.err
 
 
 @pytest.mark.req("C3.2")

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..client import AsyncClient
 from ..config.settings import Settings
+from ..core.private_file import write_private
 from ..messages.catalog import Texts
 from .failure import OK
 from .terminal import Terminal, print_json
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
         print_json(bundle)
         return OK
     try:
-        Path(args.out).write_text(json.dumps(bundle, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        write_private(Path(args.out), json.dumps(bundle, ensure_ascii=False, indent=2) + "\n")
     except OSError as error:
         Terminal(sys.stderr).line(t("debug.unwritten", path=args.out, why=error.strerror or error))
         return 2

@@ -14,8 +14,12 @@ log = logging.getLogger("suyuan.files")
 def write_private(path: Path, text: str, *, durable: bool = True) -> None:
     """Replace the file at ``path``: a reader sees the old text or the new one, even where the process is killed.
 
-    ``durable``: the text is on the disk when this returns.
+    ``durable``: the text is on the disk when this returns. A device or a pipe, such as /dev/stdout, is written to.
     """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
