@@ -16,10 +16,11 @@ from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SU
 from ..core.errors import SuyuanError
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
 from ..net.credentials import client_key
-from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
+from ..store.accounts import Accounts, add_account, check_admins, make_token, set_password
+from ..store.logins import digest_of
 from ..store.people import Account, People
 from .api import FAILURES, client_from
-from .logins import COOKIE
+from .cookies import COOKIE
 from .quotas import Quotas
 
 router = APIRouter(prefix="/api", responses=FAILURES, tags=["people"])
@@ -101,7 +102,7 @@ async def log_in(request: Request, body: LoginIn) -> Response:
     """Log in; the answer sets a cookie."""
     accounts = _accounts(request)
     account = await accounts.log_in(body.name, body.password, client_key(request.scope))
-    value, seconds = await accounts.begin_login(account)
+    value, seconds = await accounts.logins.begin(account.id)
     person = Person(account.id, account.name, account.role)
     current_person.set(person)
     response = JSONResponse(await _me(request, person))
@@ -113,7 +114,7 @@ async def log_in(request: Request, body: LoginIn) -> Response:
 async def log_out(request: Request) -> Response:
     """Log this browser out."""
     if cookie := request.cookies.get(COOKIE, ""):
-        await _accounts(request).end_login(cookie)
+        await _accounts(request).logins.end(cookie)
     response = Response(status_code=204)
     response.headers.append("Set-Cookie", request.app.state.cookies.expired)
     return response
