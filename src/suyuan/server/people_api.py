@@ -21,7 +21,6 @@ from ..store.logins import digest_of
 from ..store.people import Account, People
 from .api import FAILURES, client_from
 from .cookies import COOKIE
-from .quotas import Quotas
 
 router = APIRouter(prefix="/api", responses=FAILURES, tags=["people"])
 
@@ -135,8 +134,7 @@ async def _me(request: Request, person: Person) -> dict[str, Any]:
     account = await accounts.in_store(lambda people: people.by_id(person.id))
     if account is None:
         raise LOGIN_NEEDED()
-    quotas: Quotas = request.app.state.quotas
-    me["quotas"] = quotas.limits(dict(account.quotas))
+    me["quotas"] = client_from(request).settings.people.limits(account.quotas)
     me["used"] = await accounts.in_store(lambda people: people.used(person.id))
     with suppress(SuyuanError):
         # Where there is no folder for documents, there are none.
@@ -262,9 +260,12 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
 @router.get("/users")
 async def list_users(request: Request) -> dict[str, Any]:
     """All accounts."""
-    accounts = _accounts(request)
-    found = await accounts.in_store(lambda people: [(each, people.used(each.id)) for each in people.all()])
-    return {"users": [{**account.view(), "used": used} for account, used in found]}
+    limits = client_from(request).settings.people.limits
+
+    def work(people: People) -> list[dict[str, Any]]:
+        return [{**each.view(), "limits": limits(each.quotas), "used": people.used(each.id)} for each in people.all()]
+
+    return {"users": await _accounts(request).in_store(work)}
 
 
 @router.post("/users", status_code=201)
