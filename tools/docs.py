@@ -172,7 +172,9 @@ def troubleshooting(lang: str) -> str:
 
 def _cell(text: str) -> str:
     """A cause's text in a table: its blanks without their formats, no line breaks, no bars, no autolinks."""
-    plain = re.sub(r"\{(\w+)[^}]*\}", r"{\1}", text).replace("|", "\\|").replace("<", "&lt;")
+    # Of a word that depends on a number, the form for several.
+    several = re.sub(r"\{\w+:[^{}|]*\|((?:[^{}]|\{[^{}]*\})*)\}", r"\1", text)
+    plain = re.sub(r"\{(\w+)[^}]*\}", r"{\1}", several).replace("|", "\\|").replace("<", "&lt;")
     return " ".join(plain.split())
 
 

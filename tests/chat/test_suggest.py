@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
+import pytest
+
+from support.oai import reply, serve_model
+from support.talk import Article, Web, ask, openai, talking
+from suyuan.chat import turn
 from suyuan.chat.suggest import suggestions
 from suyuan.citations.registry import Source
+from suyuan.text.keywords import content_stems
 
 
 def source(number: int, title: str) -> Source:
@@ -61,3 +70,31 @@ def test_the_same_in_chinese_from_a_page_and_its_headings() -> None:
 def test_a_source_about_something_else_suggests_nothing_from_its_sentences() -> None:
     other = Source(2, "Oslo", "https://e.example/2", "Oslo Harbour was opened in May 1970.")
     assert suggestions("When was Tarn Bridge built?", [other], [], "en") == ()
+
+
+def test_what_stands_there_often_is_looked_at_once_and_a_page_of_questions_not_to_its_end() -> None:
+    asked = "When was Tarn Bridge opened?"
+    often, many = f"{asked}\n" * 500, "".join(f"Why was Tarn Bridge closed in {year}?\n" for year in range(400))
+    for page, most in ((often, 10), (f"{asked}\n" + many.replace("Why", "When"), 450)):
+        before = content_stems.cache_info()
+        suggestions(asked, [Source(1, "Tarn Bridge", "https://e.example/1")], [1], "en", {1: page})
+        after = content_stems.cache_info()
+        assert after.hits + after.misses - before.hits - before.misses < most
+
+
+async def test_pages_are_looked_through_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other answers are being written meanwhile."""
+    threads = []
+
+    def noted(*given: Any) -> tuple[str, ...]:
+        threads.append(threading.current_thread())
+        return suggestions(*given)
+
+    monkeypatch.setattr(turn, "suggestions", noted)
+    web = Web((Article("/1", "Why do bridges sway?", "The wind moves every long bridge.", "The wind moves a bridge."),))
+    with serve_model(reply("The bridge is long.")) as model:
+        async with talking(openai(model.url), web=web) as (client, _):
+            conversation = await client.chat.create(search=True)
+            _, answer = await ask(client, "How long is the bridge?", id=conversation.id)
+    assert answer.suggestions == ("Why do bridges sway?",)
+    assert len(threads) == 1 and threads[0] is not threading.current_thread()

@@ -37,6 +37,6 @@ def test_a_folder_from_adding_to_removing(folder: Path, capsys: pytest.CaptureFi
     assert main(["library", "list", "--json"]) == 0
     (document,) = json.loads(capsys.readouterr().out)
     assert document["title"] == "Otters" and document["url"].endswith("/a.md")
-    assert main(["library", "remove", str(folder)]) == 0 and "1 documents" in capsys.readouterr().out
+    assert main(["library", "remove", str(folder)]) == 0 and "1 document was" in capsys.readouterr().out
     assert main(["library", "remove", str(folder)]) == 2
     assert main(["library", "add", str(folder / "none.md")]) == 2 and "no_such_file" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from suyuan.embedded.answerability import outcome, probability, sentence_scores,
 from suyuan.embedded.evidence import Evidence, find_candidates
 from suyuan.embedded.quotes import find_quotes
 from suyuan.embedded.sentence_features import Asked, SentenceFeatures
+from suyuan.text.shingles import is_reprint
 
 BRIDGE = (
     "Tarn Bridge",
@@ -67,6 +68,16 @@ def test_a_reprint_is_no_second_source_that_agrees() -> None:
     other = ("", "The photo service Instagram was acquired by Facebook in 2012. Few were told before the evening news.")
     single, twice = (features("Who acquired Instagram?", one, *others) for others in ([other], [other, other]))
     assert [single.row(at)["shared"] for at in range(4)] == [twice.row(at)["shared"] for at in range(4)]
+
+
+def test_a_reprint_with_another_figure_is_one_more_statement() -> None:
+    one = (
+        "The bridge over the bay is 55 kilometres long and was opened to all traffic in October 2018 by the president."
+    )
+    other = one.replace("55", "49")
+    assert is_reprint(one, other), "it has the same origin"
+    found = features("How long is the bridge over the bay?", ("", one), ("", other))
+    assert found.row(0)["shared"] > 0
 
 
 def test_a_part_of_a_question_is_answered_by_what_is_about_that_part() -> None:

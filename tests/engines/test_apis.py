@@ -66,7 +66,7 @@ PAPER = Details(("Ada Pot",), "Journal of Pots", "10.1000/pots", cited_by=7)
          Details(("Ada",), "stackoverflow", score=12, comments=3, accepted=True, topics=("pots", "tea"))),
         ("github", "ada/pots", "https://github.com/ada/pots", "All about pots", "2025-03-04",
          Details(("ada",), stars=42, topics=("Python", "tea"))),
-        ("hackernews", "Tea pots", URL, "12 points, 3 comments: https://news.ycombinator.com/item?id=99", "2025-03-04",
+        ("hackernews", "Tea pots", URL, "Points: 12, comments: 3. https://news.ycombinator.com/item?id=99", "2025-03-04",
          Details(("ada",), "Hacker News", score=12, comments=3)),
         ("gdelt", "Tea pots", URL, "pots.example, United Kingdom", "2025-03-04", Details(venue="pots.example")),
         ("openlibrary", "Tea pots", "https://openlibrary.org/works/OL1W", "Ada Pot · 1925 · All about pots.", None,

@@ -26,19 +26,23 @@ OTHERS = [lang for lang in languages() if lang != DEFAULT]
 # Keys that are put together from parts when they are used.
 COMPOSED = re.compile(
     r"cli\.(area|outcome|state)\.\w+|cli\.(archive\.(number|read_at|size|page)|engine\.(name|key|state|address))|cli\.help\.searxng_(up|down|restart|logs)"
-    r"|page\.(count\.[01n]|example\.\d|export\.(md|html|json|bib|pdf)|engines\.field\.\w+|guide\.(searxng|models|troubleshooting)|login\.\w+)"
-    r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|steps\.web_(search|fetch)\.[1n]|theme\.(auto|light|dark))"
+    r"|page\.(example\.\d|export\.(md|html|json|bib|pdf)|engines\.field\.\w+|guide\.(searxng|models|troubleshooting)|login\.\w+)"
+    r"|page\.(mode\.(chat|agent)\.(title|hint)|outcome\.\w+|theme\.(auto|light|dark))"
     r"|page\.(level\.(info|warning|error)|focus\.\w+|conversations\.(pinned|today|yesterday|week|earlier))"
     r"|page\.(mode\.research\.(title|hint)|research\.(depth|state|count)\.\w+)"
-    r"|page\.(evidence\.sources\.[1n]|settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
+    r"|page\.(settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
     r"|claims\.(verdict|count)\.\w+"
     r"|research\.report\.(limit|clarify|verdict)\.\w+|fetch\.detail\.broken_\w+"
 )
 
 
-def placeholders(template: str) -> list[tuple[str, str, str]]:
-    parsed = string.Formatter().parse(template)
-    return sorted((name, spec or "", kind or "") for _, name, spec, kind in parsed if name is not None)
+def placeholders(template: str) -> set[tuple[str, str, str]]:
+    """Names with their formats; a word that is chosen by a number is none, but its forms may have some."""
+    found: set[tuple[str, str, str]] = set()
+    for _, name, spec, kind in string.Formatter().parse(template):
+        if name is not None:
+            found |= placeholders(spec) if spec and "|" in spec else {(name, spec or "", kind or "")}
+    return found
 
 
 def names(cause: Cause) -> set[str]:
@@ -72,7 +76,34 @@ def test_chinese_texts_use_chinese_punctuation() -> None:
     # A connection string is shown as it must be typed.
     shown = {key: value.replace("用户:密码@", "") for key, value in catalogue("zh").items()}
     half = re.compile("[\u4e00-\u9fff][,;:?!()]|[,;:?!()][\u4e00-\u9fff]")
-    assert [key for key, value in shown.items() if half.search(value)] == []
+    assert [key for key, value in shown.items() if half.search(re.sub(r"\{\w+:", "", value))] == []
+
+
+def test_a_word_fits_its_number() -> None:
+    assert [text("en", "cli.outcome.ok", count=n) for n in (0, 1, 2)] == ["0 results", "1 result", "2 results"]
+    assert [text("zh", "cli.outcome.ok", count=n) for n in (1, 2)] == ["1 条结果", "2 条结果"]
+    assert text("en", "cli.archive.pruned", count=2, left=1) == "Removed 2 pages; 1 remains."
+    assert "limit of 1 request per" in text("en", "engine.own_rate_limit.message", rate=1.0, seconds=2, engine="x")
+    told = [text("en", "chat.search_limit.message", limit=limit, engine="") for limit in (1, 3)]
+    assert told[0] == "The only search for this answer has been used."
+    assert told[1] == "All 3 searches for this answer have been used."
+
+
+def test_no_plural_stands_after_a_number_that_can_be_one() -> None:
+    number = (
+        "n|all|count|found|held|left|length|limit|origins|rate|read|rows|searches|seconds|sources|tables|total|used"
+    )
+    plural = re.compile(rf"\{{(?:{number}|conversations|results|workers)(?::[^}}|]*)?\}} (?:\w+ )?\w+[^s\W]s\b")
+    chosen = re.compile(r"\{\w+:[^{}|]*\|(?:[^{}]|\{[^{}]*\})*\}")
+    found = {key for key, value in catalogue("en").items() if plural.search(chosen.sub("", value))}
+    never_one = {
+        "input.query_too_long.message", "chat.message_too_long.message", "chat.answer_too_long.message",
+        "engine.too_large.message", "fetch.too_large.message", "server.body_too_large.message",
+        "people.password_weak.hint", "server.token_weak.hint", "server.too_many_streams.message",
+        "server.full.message", "server.too_many_crawls.message", "live.workers_need_store.message",
+        "cli.fetch.cut", "page.script.deleted_n", "page.shares.days", "page.version.at",
+    }  # fmt: skip
+    assert found - never_one == set()
 
 
 def test_no_word_of_english_is_out_of_use() -> None:

@@ -25,7 +25,7 @@ from support.talk import openai
 from support.timing import PATIENCE, eventually
 from suyuan.cli.main import main
 from suyuan.config.settings import PeopleSettings
-from suyuan.core.person import COUNTED, SCOPES
+from suyuan.core.person import QUOTAS, SCOPES
 from suyuan.store.accounts import add_account, hash_password, make_token
 from suyuan.store.conversations import Store
 from suyuan.store.people import People
@@ -337,6 +337,10 @@ async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
                     assert status == 429, path
                 me = (await bob("GET", "/api/me"))[1]
                 assert me["quotas"]["answers"] == 2 and me["used"]["answers"] == 2
+                async with team.as_("anna", scopes=("admin",)) as admin:
+                    users = {each["name"]: each for each in (await admin("GET", "/api/users"))[1]["users"]}
+                assert users["bob"]["limits"]["answers"] == users["bob"]["used"]["answers"] == 2
+                assert users["anna"]["limits"]["answers"] == 0 and users["anna"]["limits"]["searches"] == 1
                 mine = await anna.conversation(search=False)
                 for _ in range(3):
                     await anna.answer(await anna.ask(mine))
@@ -412,8 +416,18 @@ async def test_accounts_on_the_command_line(
     ):
         with pytest.raises(SystemExit):
             run(*bad, monkeypatch=monkeypatch)
-    assert run("quota", "ann", monkeypatch=monkeypatch) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [*COUNTED]
+    monkeypatch.setenv("SUYUAN_QUOTA_ANSWERS", "40")
+    assert run("quota", "ann", "--searches", "7", monkeypatch=monkeypatch) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["used", "limit"], ["searches", "0", "7"], ["answers", "0", "40"], ["tokens", "0", "none"],
+        ["money", "0", "none"], ["documents", "0", "1000"],
+    ]  # fmt: skip
+    assert run("quota", "ann", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "quotas": {"searches": 7},
+        "limits": {"searches": 7, "answers": 40, "tokens": 0, "money": 0, "documents": 1000},
+        "used": dict.fromkeys(QUOTAS, 0),
+    }
     assert run("delete", "bob", stdin="", monkeypatch=monkeypatch) == 130, "nobody was there to say yes"
     assert run("export", "ann", "--output", str(tmp_path), monkeypatch=monkeypatch) == 2, "a folder"
     target = tmp_path / "ann.json"

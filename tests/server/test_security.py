@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ from suyuan.core.secret import Secret
 from suyuan.net.credentials import Credentials, client_key, is_loopback
 from suyuan.server.cookies import Cookies
 from suyuan.server.limits import OpenStreams
-from suyuan.server.logins import Logins
 from suyuan.server.security import HEADERS, SecurityMiddleware, check_open
+from suyuan.store.conversations import Store
+from suyuan.store.logins import Logins
+from suyuan.store.people import People
 
 TOKEN = "correct-horse-battery-staple"
 
@@ -334,15 +337,48 @@ class TestToken:
                         assert number < 10 or "<form" in await response.text()
 
     async def test_logins_outlive_a_store_that_is_away(self) -> None:
-        now, kept = [1000.0], _Away()
-        logins = Logins(Secret(TOKEN), lambda: kept, clock=lambda: now[0])
-        value = await logins.begin()
+        now = [1000.0]
+        logins = Logins(_away, Secret(TOKEN), clock=lambda: now[0])
+        value, _ = await logins.begin()
         header = Cookies(ServerSettings(public_url="https://suyuan.example/search")).set(value, 60)
-        assert "Secure" in header and "Path=/search;" in header and await logins.is_known(value)
+        assert "Secure" in header and "Path=/search;" in header and await logins.find(value)
         with pytest.raises(SuyuanError):
-            await logins.is_known("unknown")
+            await logins.find("unknown")
+        with pytest.raises(SuyuanError):
+            await logins.begin("a person")
         now[0] += 31 * 86_400
-        assert not await logins.is_known(value), "a login ends"
+        assert not await logins.find(value), "a login ends"
+
+    async def test_there_is_one_way_of_logins(self) -> None:
+        """With the token and with accounts; neither takes the cookies of the other."""
+        now = [1000.0]
+        store = Store(clock=lambda: now[0])
+
+        async def in_store(work: Callable[[People], Any]) -> Any:
+            return await asyncio.to_thread(work, store.people)
+
+        by_token, by_account = (Logins(in_store, token, lambda: now[0]) for token in (Secret(TOKEN), None))
+        anna = store.people.add("anna", "")
+        token_cookie, seconds = await by_token.begin()
+        cookie, same_seconds = await by_account.begin(anna.id)
+        assert seconds == same_seconds == 30 * 86_400
+        for known, other in ((by_token, cookie), (by_account, token_cookie)):
+            assert await known.find(other) is None
+        for again, value, person in (
+            (Logins(in_store, Secret(TOKEN), lambda: now[0]), token_cookie, ""),
+            (by_account, cookie, anna.id),
+        ):
+            found = await again.find(value)
+            assert found is not None and found.person == person
+        renewed = await by_account.renew(cookie)
+        assert renewed is not None and await by_account.find(renewed[0])
+        now[0] += 61
+        assert await by_account.find(cookie) is None, "the old cookie is taken for a minute"
+        store.people.change(anna.id, password="another")
+        assert await by_account.find(renewed[0]) is None, "known for five seconds at most"
+        now[0] += 31 * 86_400
+        assert await by_token.find(token_cookie) is None, "a login ends"
+        store.close()
 
     def test_wrong_tokens_are_forgotten_after_a_while(self) -> None:
         now = [0.0]
@@ -363,7 +399,7 @@ class TestToken:
                 check_open(origin)
             assert raised.value.detail_code == "token_for_network" and "SUYUAN_TOKEN" in raised.value.hint
         with pytest.raises(SuyuanError):
-            SecurityMiddleware(_nothing, ServerSettings(host), Logins(Secret(""), _Away))
+            SecurityMiddleware(_nothing, ServerSettings(host), Logins(_away))
         check_open(ServerSettings(host, token=Secret(TOKEN)))
 
     @pytest.mark.parametrize("token", ["1234567", "hunter2hunt", "a" * 40, "abcabcabcabcabcabc"])
@@ -391,14 +427,9 @@ class TestToken:
                     assert "Secure" in response.headers["Set-Cookie"]
 
 
-class _Away:
+async def _away(work: Callable[[People], Any]) -> Any:
     """A store that cannot be reached."""
-
-    def keep_login(self, digest: str, expires: float) -> None:
-        raise STORE_UNREACHABLE(where="db", why="gone")
-
-    def login_expires(self, digest: str) -> float | None:
-        raise STORE_UNREACHABLE(where="db", why="gone")
+    raise STORE_UNREACHABLE(where="db", why="gone")
 
 
 def stored(folder: Path) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from suyuan.text.language import detect_language, script_language
+from suyuan.text.language import chinese_variant, detect_language, script_language
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,19 @@ def test_the_script_tells_the_language(text: str, lang: str) -> None:
 )
 def test_languages(text: str, language: str) -> None:
     assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("台北天氣", "zh-TW"),  # 台 and 后 are in both sets
+        ("皇后區", "zh-TW"),
+        ("体检报告", "zh-CN"),
+        ("體檢報告", "zh-TW"),
+        ("台湾旅游 Тайвань タイ", "zh-CN"),
+        ("中文", ""),
+        ("Taiwan", ""),
+    ],
+)
+def test_characters_of_one_set_only_tell_the_variant_of_chinese(text: str, variant: str) -> None:
+    assert chinese_variant(text) == variant

@@ -20,6 +20,8 @@ _MOST = 3
 _LONGEST = 60
 _SAME = 0.6
 _LONGEST_TEXT = 20_000
+# A page may consist of questions; after this many different ones the rest is not looked at.
+_MOST_JUDGED = 200
 _HEADING = re.compile(r"^\s*(?:#{1,6}|\*\*)\s*")
 _NAME = r"(?P<name>(?:[Tt]he )?[A-Z][\w'’.-]*(?: (?:(?:of|the|de|and) )?[A-Z\d][\w'’.-]*){0,5})"
 _DONE = (
@@ -63,13 +65,18 @@ def suggestions(
 ) -> tuple[str, ...]:
     """Up to three whole questions that the sources answer and ``question`` does not ask, uncited sources first."""
     ordered = sorted(sources, key=lambda each: (each.number in cited, each.number))
-    found: list[str] = []
-    for candidate in _questions(question, ordered, lang, pages or {}):
-        if not _is_asked(candidate, question) and not any(_is_asked(candidate, other) for other in found):
-            found.append(candidate)
-        if len(found) == _MOST:
+    known = [_Question(question)]
+    seen: set[str] = set()
+    for asked in _questions(question, ordered, lang, pages or {}):
+        if asked in seen:
+            continue
+        seen.add(asked)
+        candidate = _Question(asked)
+        if not any(map(candidate.asks_the_same, known)):
+            known.append(candidate)
+        if len(known) > _MOST or len(seen) == _MOST_JUDGED:
             break
-    return tuple(found) or tuple(_titles(question, ordered, lang))
+    return tuple(each.text for each in known[1:]) or tuple(_titles(question, ordered, lang))
 
 
 def _questions(question: str, sources: Sequence[Source], lang: str, pages: Mapping[int, str]) -> Iterator[str]:
@@ -77,7 +84,7 @@ def _questions(question: str, sources: Sequence[Source], lang: str, pages: Mappi
     asked = set(content_stems(question))
     texts = [f"{source.snippet}\n{pages.get(source.number, '')}"[:_LONGEST_TEXT] for source in sources]
     for source, told in zip(sources, texts, strict=True):
-        for line in (_short(source.title), *told.splitlines()):
+        for line in (_short(source.title), *dict.fromkeys(told.splitlines())):
             bare = _HEADING.sub("", line).strip(" *#")
             if (
                 bare.endswith(("?", "？"))
@@ -86,19 +93,25 @@ def _questions(question: str, sources: Sequence[Source], lang: str, pages: Mappi
             ):
                 yield bare
     for told in texts:
-        for sentence in split_sentences(told):
+        for sentence in dict.fromkeys(split_sentences(told)):
             for said, form in _PATTERNS["zh" if lang == "zh" else "en"]:
                 match = said.match(sentence)
                 if match and not _PRONOUN.match(match["name"]) and asked.intersection(content_stems(match["name"])):
                     yield form.format(**match.groupdict())
 
 
-def _is_asked(candidate: str, question: str) -> bool:
-    """Whether a question asks for the same kind of thing in the same words."""
-    own, asked = set(content_stems(candidate)), set(content_stems(question))
-    return answer_type(candidate).kinds == answer_type(question).kinds and (
-        len(own & asked) > _SAME * min(len(own), len(asked))
-    )
+class _Question:
+    """A question with what is compared of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._stems = set(content_stems(text))
+        self._kinds = answer_type(text).kinds
+
+    def asks_the_same(self, other: _Question) -> bool:
+        """Whether both ask for the same kind of thing in the same words."""
+        shared = len(self._stems & other._stems)
+        return self._kinds == other._kinds and shared > _SAME * min(len(self._stems), len(other._stems))
 
 
 def _titles(question: str, sources: Sequence[Source], lang: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from ..citations.claims import Claim, ClaimChecker, Disagreement, SourceEvidence
 from ..citations.linker import LinkedAnswer, Linker
@@ -56,6 +56,7 @@ _CHECK_SHARE = 10
 # How many times longer than the answer reasoning and tool calls may be.
 _HIDDEN = 4
 
+T = TypeVar("T")
 Work = Callable[["Turn"], Awaitable[None]]
 Checked = tuple[tuple[ClaimCheck, ...], tuple[Disagreement, ...]]
 
@@ -256,12 +257,13 @@ class Turn:
         self._written = True
         self._finish_output()
         checked = await self._checked()
+        suggested = () if stopped else await self._suggested()
         # Nothing is awaited from here on, so no cancellation can prevent the answer.
         if not "".join(self._said).strip() and not self.calls and not stopped and failure is None:
             failure = EMPTY_ANSWER.failure()
         if failure is not None:
             self.notice("error", failure, "models")
-        answer = self._answer(stopped, failure, checked)
+        answer = self._answer(stopped, failure, checked, suggested)
         log.info(
             "turn run=%s mode=%s model=%s outcome=%s searches=%d fetches=%d cited=%d took_ms=%d",
             self.run, answer.mode, answer.model, "stopped" if stopped else failure.detail_code if failure else "ok",
@@ -273,7 +275,9 @@ class Turn:
         self._take(*self._reasoning.close())
         self._show(self._linker.close())
 
-    def _answer(self, stopped: bool, failure: Failure | None, checked: Checked = ((), ())) -> Answer:
+    def _answer(
+        self, stopped: bool, failure: Failure | None, checked: Checked = ((), ()), suggested: tuple[str, ...] = ()
+    ) -> Answer:
         sources = self.citations.by_number()
         linked = self._linker.answer
         rounds = self.citations.rounds
@@ -299,32 +303,36 @@ class Turn:
             usage=self.usage,
             receipts=tuple(self.receipts),
             calls=self.calls,
-            suggestions=() if stopped else self._suggestions(linked.cited),
+            suggestions=suggested,
         )
 
-    def _suggestions(self, cited: tuple[int, ...]) -> tuple[str, ...]:
+    async def _suggested(self) -> tuple[str, ...]:
+        """What to ask next; found in a thread, since all pages are looked through."""
         pages = {number: known.page for number, known in self._evidence.items()}
-        return suggestions(self.message, self.citations.sources, cited, self.lang, pages)
+        sources, cited = self.citations.sources, self._linker.answer.cited
+        work = partial(suggestions, self.message, sources, cited, self.lang, pages)
+        return await self._in_time(asyncio.get_running_loop().run_in_executor(None, work), ())
 
     async def _checked(self) -> Checked:
         """Compare the answer with its sources."""
         linked = self._linker.answer
-        if not linked.cited:
-            return (), ()
-        checking = self._check(linked)
+        return await self._in_time(self._check(linked), ((), ())) if linked.cited else ((), ())
+
+    async def _in_time(self, working: asyncio.Future[T], otherwise: T) -> T:
+        """What is added to a written answer, unless it takes too long."""
         started, seconds = time.monotonic(), _CHECK_SECONDS
         try:
-            while not checking.done() and (left := started + seconds - time.monotonic()) > 0:
+            while not working.done() and (left := started + seconds - time.monotonic()) > 0:
                 try:
-                    await asyncio.wait([checking], timeout=left)
+                    await asyncio.wait([working], timeout=left)
                 except asyncio.CancelledError:
                     # Who stops the turn gets the verdicts on what is there, if they come soon.
                     seconds = _CHECK_SECONDS_STOPPED
-            return checking.result() if checking.done() else ((), ())
+            return working.result() if working.done() else otherwise
         except Exception:
-            # The answer is still useful if the check fails.
-            log.exception("turn run=%s: its citations could not be checked", self.run)
-            return (), ()
+            # The answer is still useful without it.
+            log.exception("turn run=%s: its citations could not be checked, or nothing suggested", self.run)
+            return otherwise
 
     def _check(self, linked: LinkedAnswer) -> asyncio.Future[Checked]:
         """Check in a thread, with what is known now, since it takes longer than other readers should wait."""

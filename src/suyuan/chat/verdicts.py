@@ -82,7 +82,7 @@ def _notes(side: Json, dates: Mapping[int, str], t: Texts) -> list[str]:
     numbers, origins = side["numbers"], side["origins"]
     notes = sorted({dates[number] for number in numbers if dates.get(number)})
     if origins < len(numbers):
-        notes.append(t("reprint") if origins == 1 else t("reprints", n=origins))
+        notes.append(t("reprints", n=origins))
     return notes
 
 

@@ -7,12 +7,14 @@ import getpass
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
-from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES
+from ..core.errors import SuyuanError
+from ..core.person import DEFAULT_SCOPES, QUOTAS, SCOPES, Person, current_person
 from ..core.private_file import write_private
 from ..core.setting import number, whole
 from ..messages.catalog import Texts
@@ -125,8 +127,18 @@ def _quota(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     if given:
         people.change(account.id, quotas={**account.quotas, **given})
         _note(client, "quota set", account)
-    view = {"quotas": dict(people.named(args.name).quotas), "used": people.used(account.id)}
-    return _show(args, view, [(name, f"{used:g}") for name, used in view["used"].items()])
+        account = people.named(args.name)
+    used, limits = people.used(account.id), client.settings.people.limits(account.quotas)
+    current_person.set(Person(account.id, account.name))
+    with suppress(SuyuanError):
+        # Where there is no folder for documents, there are none.
+        used["documents"] = client.bridge.run(client.library.stored()) / 1_000_000
+    rows = [
+        (name, f"{used.get(name, 0):g}", f"{limit:g}" if limit else t("users.no_limit"))
+        for name, limit in limits.items()
+    ]
+    head = "", t("users.used"), t("users.limit")
+    return _show(args, {"quotas": dict(account.quotas), "limits": limits, "used": used}, rows, head)
 
 
 def _export(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
@@ -173,7 +185,9 @@ def _note(client: AsyncClient, action: str, account: Account) -> None:
     _people(client).note("command line", action, account.name)
 
 
-def _show(args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[Sequence[str]]) -> int:
+def _show(
+    args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[Sequence[str]], head: Sequence[str] = ()
+) -> int:
     """Write a text, or the rows of a table."""
     out = Terminal(sys.stdout)
     if args.json:
@@ -181,5 +195,5 @@ def _show(args: argparse.Namespace, view: dict[str, Any], shown: str | Sequence[
     elif isinstance(shown, str):
         out.line(shown)
     else:
-        show_table(out, shown)
+        show_table(out, shown, head)
     return 0

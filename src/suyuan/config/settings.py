@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ..chat.settings import ChatSettings
 from ..core.engine import EngineSettings
+from ..core.person import QUOTAS
 from ..core.secret import Secret
 from ..core.setting import InvalidValue, ValueKind, flag, http_url, names, number, setting, text, whole
 from ..llm.settings import ModelSettings
@@ -255,6 +256,10 @@ class PeopleSettings:
     audit_days: int = setting(
         "audit.maxDays", 365, whole(1, 36_500), "How long the audit log is kept.", env="SUYUAN_AUDIT_MAX_DAYS"
     )
+
+    def limits(self, own: Mapping[str, float]) -> dict[str, float]:
+        """The limits of a person whose ``own`` quotas differ from those of all; 0 stands for none."""
+        return {**{name: float(getattr(self, name)) for name in QUOTAS}, **own}
 
 
 @dataclass(frozen=True, slots=True)

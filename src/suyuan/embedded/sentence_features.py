@@ -35,7 +35,7 @@ _FOCUS = re.compile(
     r"|\bwho\s+(?P<who>[a-z]+)",
     re.I,
 )
-_REPRINT = 0.9
+_COPY = 0.9
 _LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
 
 
@@ -249,17 +249,21 @@ def _focus(question: str) -> Mapping[str, float]:
 
 
 def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, tuple[int, frozenset[str]]]:
-    """Return for each source the first one with nearly the same words: what is printed twice is said once."""
+    """Return for each source the first one of which it is a copy: what is printed twice is said once."""
     found: dict[int, tuple[int, frozenset[str]]] = {}
     for number, words in sources.items():
-        same = ((origin, other) for origin, other in found.values() if _is_reprint(words, other))
+        same = ((origin, other) for origin, other in found.values() if _is_copy(words, other))
         found[number] = next(same, (number, words))
     return found
 
 
-def _is_reprint(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sources have nearly the same words, and no other figures."""
-    least = _REPRINT * max(len(one), len(other))
+def _is_copy(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sources have nearly the same words, and no other figures, so that one can stand for the other.
+
+    This is stricter than :func:`~suyuan.text.shingles.is_reprint`, which finds the text that another was made from: a
+    reprint with another figure, or a sentence that was worded anew, is one more statement when answers are compared.
+    """
+    least = _COPY * max(len(one), len(other))
     if min(len(one), len(other)) < least or len(one & other) < least:
         return False
     return not any(word[0].isdigit() for word in one ^ other)

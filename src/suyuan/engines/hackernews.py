@@ -40,7 +40,7 @@ class HackerNews(JsonEngine):
             comments=number_of(row.get("num_comments")),
         )
         shown = plain_text(row.get("story_text"), TAGS)[:_LONGEST_SNIPPET]
-        snippet = shown or f"{details.score or 0} points, {details.comments or 0} comments: {discussion}"
+        snippet = shown or f"Points: {details.score or 0}, comments: {details.comments or 0}. {discussion}"
         day = read_date(str(row.get("created_at") or "")[:10])
         url = str(row.get("url") or discussion)
         return SearchResult(plain_text(row["title"]), url, snippet, self.name, published_at=day, details=details)

@@ -7,10 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 DEFAULT = "en"
 _FOLDER = Path(__file__).parent
+
+
+class _Plurals(Formatter):
+    """Formats texts in which ``{n:result|results}`` stands for the word that fits the number ``n``."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        one, bar, many = format_spec.partition("|")
+        return (one if value == 1 else many) if bar else format(value, format_spec)
+
+
+_PLURALS = _Plurals()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,9 @@ def catalogue(lang: str) -> Mapping[str, str]:
 
 def text(lang: str, key: str, /, **params: object) -> str:
     """Return the text ``key`` in ``lang`` with its placeholders filled in."""
-    return catalogue(lang)[key].format(**{name: _shown(value, lang) for name, value in params.items()})
+    template, shown = catalogue(lang)[key], {name: _shown(value, lang) for name, value in params.items()}
+    # str.format takes a tenth of the time.
+    return _PLURALS.vformat(template, (), shown) if "|" in template else template.format(**shown)
 
 
 def subtree(lang: str, area: str) -> dict[str, str]:

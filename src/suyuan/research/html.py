@@ -135,7 +135,7 @@ class HtmlReport:
         """How many pages print the text of this one."""
         origin = next(each for each in self._view.result["origins"] if each["id"] == row["origin"])
         pages = len(origin["sources"])
-        return [f"{escape(origin['name'])}: {self._say('one_origin', sources=pages, origins=1)}"] if pages > 1 else []
+        return [f"{escape(origin['name'])}: {self._say('origins', sources=pages, origins=1)}"] if pages > 1 else []
 
 
 def _section(heading: str, content: str) -> str:

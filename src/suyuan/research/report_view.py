@@ -55,7 +55,7 @@ class ReportView:
         sources, origins = claim["sources"], claim["origins"]
         found = [self.say("partly")] if claim["verdict"] == "weak" else []
         if sources > origins > 0:
-            found.append(self.say("one_origin" if origins == 1 else "origins", sources=sources, origins=origins))
+            found.append(self.say("origins", sources=sources, origins=origins))
         elif claim["one_source"]:
             found.append(self.say("one_source"))
         return found

@@ -67,16 +67,16 @@ class AnswerHtml:
         if searches and not found:
             yield t("step.search_failed", query=searches[-1].detail)
         if view.mode == "agent" and searches:
-            yield t.number("steps.web_search", len(searches))
+            yield t("steps.web_search", n=len(searches))
         if view.sources:
-            yield t.number("evidence.sources", len(view.sources))
+            yield t("evidence.sources", n=len(view.sources))
         if found:
             answered = [each["engine"] for step in found for each in step.receipt if each["outcome"] == "ok"]
             names = dict.fromkeys(map(self.engine, answered or [step.engine for step in found]))
             seconds = t("seconds", n=_seconds(max(step.took_ms for step in found)))
             yield t("separator").join((*names, seconds))
         if read := sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()):
-            yield t.number("steps.web_fetch", read)
+            yield t("steps.web_fetch", n=read)
 
     def receipt(self, step: Step) -> str:
         """The receipt of a search on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""

@@ -28,6 +28,7 @@ from ..llm.settings import EMBEDDED
 from ..net.tracing import Tracing, TracingMiddleware
 from ..store.accounts import Accounts
 from ..store.conversation import new_id
+from ..store.logins import InStore, Logins
 from . import (
     api,
     browser_integration,
@@ -64,7 +65,6 @@ from .direct import DirectRoutesMiddleware
 from .error_forms import accepts_html
 from .health import Health
 from .limits import BodyLimitMiddleware, OpenStreams
-from .logins import Logins
 from .metrics import Metrics, MetricsMiddleware
 from .openid import OpenIdLogin
 from .quotas import Quotas
@@ -134,7 +134,7 @@ def _add_middleware(app: FastAPI, client: AsyncClient, origin: ServerSettings) -
     app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
-    logins = Logins(origin.token, lambda: client.chat.store)
+    logins = accounts.logins if accounts else Logins(_in_store(client), origin.token)
     openid = OpenIdLogin(origin, client.network.send) if accounts and origin.oidc_issuer else None
     app.add_middleware(
         SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas, openid=openid
@@ -144,6 +144,10 @@ def _add_middleware(app: FastAPI, client: AsyncClient, origin: ServerSettings) -
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     if app.state.tracing is not None:
         app.add_middleware(TracingMiddleware, tracing=app.state.tracing)
+
+
+def _in_store(client: AsyncClient) -> InStore:
+    return lambda work: asyncio.to_thread(lambda: work(client.chat.store.people))
 
 
 def _accounts(client: AsyncClient) -> Accounts:

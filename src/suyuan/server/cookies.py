@@ -5,7 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from ..config.settings import ServerSettings
-from .logins import COOKIE
+
+COOKIE = "suyuan_login"
 
 
 class Cookies:

@@ -12,11 +12,9 @@ from ..core.person import Person
 from ..net.credentials import client_key
 from ..net.http_protocol import BY_PROXY
 from ..store.accounts import Accounts
-from .logins import COOKIE
+from ..store.logins import NewCookie
+from .cookies import COOKIE
 from .quotas import Quotas
-
-NewCookie = tuple[str, float]
-"""The value of a cookie, and for how many seconds it counts."""
 
 STRANGER = Person("-", "", "member", frozenset())
 """Somebody who has not logged in: sees what is open to all, and nothing that is anybody's."""
@@ -82,7 +80,7 @@ class Identity:
         if not cookie:
             raise LOGIN_NEEDED()
         person, old = await self._accounts.of_login(cookie, client_key(scope))
-        return person, await self._accounts.rotate(cookie) if old and scope["method"] == "GET" else None
+        return person, await self._accounts.logins.renew(cookie) if old and scope["method"] == "GET" else None
 
     def _by_proxy(self, scope: Scope) -> str:
         """The person whom a trusted proxy names; anybody else can send such a header too."""

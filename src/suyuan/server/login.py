@@ -14,11 +14,11 @@ from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW
 from ..core.errors import SuyuanError
 from ..net.credentials import Credentials, client_key
 from ..store.accounts import Accounts
+from ..store.logins import Logins, NewCookie
 from .answer_html import environment
 from .cookies import Cookies
 from .errors import language_of, status_of
 from .limits import BODY_SECONDS
-from .logins import DAYS, Logins
 from .openid import BEGIN, CALLBACK, OpenIdLogin
 from .texts import PageTexts
 
@@ -79,7 +79,7 @@ class LoginPage:
             assert self._accounts is not None
             add, address = openid.adds_users, client_key(request.scope)
             account = await self._accounts.of_subject(subject, name, add, address)
-            value, seconds = await self._accounts.begin_login(account)
+            value, seconds = await self._logins.begin(account.id)
         except SuyuanError as error:
             answer = self.form(request, "/", error)
             answer.headers.append("Set-Cookie", openid.cookies.expired)
@@ -92,14 +92,14 @@ class LoginPage:
         answer.headers.append("Set-Cookie", self._cookies.set(value, seconds, request.url.scheme))
         return answer
 
-    async def _checked(self, fields: dict[str, list[str]], address: str) -> tuple[str, float]:
+    async def _checked(self, fields: dict[str, list[str]], address: str) -> NewCookie:
         """A new login for who has filled in the form; raises a cause where something is wrong."""
         if self._accounts is not None:
             name, password = (fields.get(field, [""])[0] for field in ("name", "password"))
-            return await self._accounts.begin_login(await self._accounts.log_in(name, password, address))
+            return await self._logins.begin((await self._accounts.log_in(name, password, address)).id)
         if not self._credentials.is_token(fields.get("token", [""])[0]):
             raise self._credentials.refuse(address)
-        return await self._logins.begin(), DAYS * 86_400
+        return await self._logins.begin()
 
     def form(self, request: HTTPConnection, target: str, error: SuyuanError | None = None) -> Response:
         """The form, with what was wrong."""

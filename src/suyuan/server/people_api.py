@@ -16,11 +16,11 @@ from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SU
 from ..core.errors import SuyuanError
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
 from ..net.credentials import client_key
-from ..store.accounts import Accounts, add_account, check_admins, digest_of, make_token, set_password
+from ..store.accounts import Accounts, add_account, check_admins, make_token, set_password
+from ..store.logins import digest_of
 from ..store.people import Account, People
 from .api import FAILURES, client_from
-from .logins import COOKIE
-from .quotas import Quotas
+from .cookies import COOKIE
 
 router = APIRouter(prefix="/api", responses=FAILURES, tags=["people"])
 
@@ -101,7 +101,7 @@ async def log_in(request: Request, body: LoginIn) -> Response:
     """Log in; the answer sets a cookie."""
     accounts = _accounts(request)
     account = await accounts.log_in(body.name, body.password, client_key(request.scope))
-    value, seconds = await accounts.begin_login(account)
+    value, seconds = await accounts.logins.begin(account.id)
     person = Person(account.id, account.name, account.role)
     current_person.set(person)
     response = JSONResponse(await _me(request, person))
@@ -113,7 +113,7 @@ async def log_in(request: Request, body: LoginIn) -> Response:
 async def log_out(request: Request) -> Response:
     """Log this browser out."""
     if cookie := request.cookies.get(COOKIE, ""):
-        await _accounts(request).end_login(cookie)
+        await _accounts(request).logins.end(cookie)
     response = Response(status_code=204)
     response.headers.append("Set-Cookie", request.app.state.cookies.expired)
     return response
@@ -134,8 +134,7 @@ async def _me(request: Request, person: Person) -> dict[str, Any]:
     account = await accounts.in_store(lambda people: people.by_id(person.id))
     if account is None:
         raise LOGIN_NEEDED()
-    quotas: Quotas = request.app.state.quotas
-    me["quotas"] = quotas.limits(dict(account.quotas))
+    me["quotas"] = client_from(request).settings.people.limits(account.quotas)
     me["used"] = await accounts.in_store(lambda people: people.used(person.id))
     with suppress(SuyuanError):
         # Where there is no folder for documents, there are none.
@@ -261,9 +260,12 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
 @router.get("/users")
 async def list_users(request: Request) -> dict[str, Any]:
     """All accounts."""
-    accounts = _accounts(request)
-    found = await accounts.in_store(lambda people: [(each, people.used(each.id)) for each in people.all()])
-    return {"users": [{**account.view(), "used": used} for account, used in found]}
+    limits = client_from(request).settings.people.limits
+
+    def work(people: People) -> list[dict[str, Any]]:
+        return [{**each.view(), "limits": limits(each.quotas), "used": people.used(each.id)} for each in people.all()]
+
+    return {"users": await _accounts(request).in_store(work)}
 
 
 @router.post("/users", status_code=201)

@@ -14,7 +14,6 @@ from ..store.accounts import Accounts
 from ..store.people import People
 
 _DAY = 86_400
-LIMITS = ("searches", "answers", "tokens", "money", "documents")
 
 
 class Quotas:
@@ -24,16 +23,12 @@ class Quotas:
         self._accounts = accounts
         self._settings = settings
 
-    def limits(self, own: dict[str, float]) -> dict[str, float]:
-        """The limits of a person; 0 stands for none."""
-        return {**{name: float(getattr(self._settings, name)) for name in LIMITS}, **own}
-
     async def count(self, person: Person, what: str) -> None:
         """Count one more; raises a cause where a quota is spent until the day ends (UTC)."""
 
         def work(people: People) -> None:
             account = people.by_id(person.id)
-            limits = self.limits(dict(account.quotas) if account else {})
+            limits = self._settings.limits(account.quotas if account else {})
             used = people.used(person.id) if any(limits.values()) else {}
             concerned = (what,) if what == "searches" else (what, "searches", "tokens", "money")
             for name in concerned:
@@ -47,7 +42,7 @@ class Quotas:
     async def documents(self, person: Person) -> float:
         """How many megabytes the documents of a person may take; 0 for no limit."""
         account = await self._accounts.in_store(lambda people: people.by_id(person.id))
-        return self.limits(dict(account.quotas) if account else {})["documents"]
+        return self._settings.limits(account.quotas if account else {})["documents"]
 
     async def count_answer(self, answer: Answer) -> None:
         """Count what an answer has used."""

@@ -18,13 +18,13 @@ from ..core.person import current_person
 from ..core.secret import Secret
 from ..net.credentials import Credentials, check_token, client_key, is_loopback
 from ..store.accounts import Accounts
-from .cookies import Cookies
+from ..store.logins import Logins
+from .cookies import COOKIE, Cookies
 from .direct import replayed
 from .error_forms import TAVILY_PATHS, accepts_html, is_json
 from .errors import failure
 from .identity import Identity
 from .login import LoginPage, read_body
-from .logins import COOKIE, Logins
 from .openid import OpenIdLogin
 from .quotas import Quotas
 
@@ -184,7 +184,7 @@ class SecurityMiddleware:
     async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
         """Raise a cause unless the token comes with the request; returns what the body is read from."""
         cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
-        if cookie and await self._logins.is_known(cookie):
+        if cookie and await self._logins.find(cookie):
             return receive
         keys, receive = await self._keys(scope, receive, headers)
         if any(map(self._credentials.is_token, keys)):

@@ -18,9 +18,9 @@ from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
 from . import health
 from .api import client_from
+from .cookies import COOKIE
 from .engines import needs
 from .errors import language_of
-from .logins import COOKIE
 from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_fields, render_page
 from .people_api import log_out, own_shares
 from .static_files import beside

@@ -18,11 +18,7 @@ class PageTexts(Texts):
 
     def count(self, number: int) -> str:
         """How many results there are."""
-        return self("count.0") if number == 0 else self.number("count", number)
-
-    def number(self, key: str, n: int) -> str:
-        """How many there are of something: the text of one or of several."""
-        return self(f"{key}.{1 if n == 1 else 'n'}", n=n)
+        return self("count", n=number) if number else self("round.none")
 
     def outcome(self, code: str, detail_code: str) -> str:
         """What an engine did that gave no results, by the codes of its failure."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import secrets
 import time
@@ -29,7 +28,8 @@ from ..core.causes.people import (
 from ..core.errors import InvalidInput
 from ..core.person import DEFAULT_SCOPES, SCOPES, Person, Role
 from ..live.tries import Tries
-from .people import Account, Login, People, TokenRow
+from .logins import Logins, digest_of
+from .people import Account, People, TokenRow
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -38,12 +38,9 @@ T = TypeVar("T")
 
 TOKEN_PREFIX = "suyuan_"
 LEAST_PASSWORD = 8
-LOGIN_DAYS = 30
 _LONGEST_PASSWORD = 1000
 _ROTATED_AFTER = 86_400.0
-# The old cookie of a login is taken for a moment longer: requests with it may be under way.
-_GRACE_SECONDS = 60.0
-# What is known of a login or a token is looked up again after this long: one that was ended elsewhere ends here too.
+# What is known of a token is looked up again after this long: one that was ended elsewhere ends here too.
 _KNOWN_SECONDS = 5.0
 _KNOWN = 10_000
 _USE_NOTED_SECONDS = 60.0
@@ -66,6 +63,8 @@ class Accounts:
         # A hash takes memory and time on purpose: a few at once, and the others wait.
         self._threads = ThreadPoolExecutor(2, "suyuan-passwords")
         self._store_threads = ThreadPoolExecutor(4, "suyuan-people")
+        self.logins = Logins(self.in_store, clock=clock)
+        """The browsers in which people are logged in."""
 
     @property
     def people(self) -> People:
@@ -142,36 +141,14 @@ class Accounts:
         return account
 
     # --- by cookie ----------------------------------------------------------------------------------------------------
-    async def begin_login(self, account: Account) -> tuple[str, float]:
-        """A new login: the value of its cookie, and for how many seconds it counts."""
-        value, seconds = secrets.token_urlsafe(32), LOGIN_DAYS * 86_400.0
-        login = Login(account.id, self._clock() + seconds, self._clock())
-        await self.in_store(lambda people: people.keep_login(digest_of(value), login))
-        return value, seconds
-
     async def of_login(self, value: str, address: str) -> tuple[Person, bool]:
         """Who is logged in by this cookie, and whether it is time for a new one; raises a cause where it is nobody."""
-        found = await self._lookup("login " + digest_of(value), lambda people: people.login(digest_of(value)))
-        if found is None:
+        login = await self.logins.find(value)
+        account = await self._lookup("id " + login.person, lambda people: people.by_id(login.person)) if login else None
+        if login is None or account is None or account.disabled_at:
             await self._count(f"token {address}", _BY_ADDRESS)
             raise LOGIN_NEEDED()
-        account, login = found
         return _person(account, frozenset(SCOPES)), self._clock() - login.begun > _ROTATED_AFTER
-
-    async def rotate(self, value: str) -> tuple[str, float] | None:
-        """A new cookie in place of an old one, which is taken for a moment longer."""
-        digest = digest_of(value)
-        found = await self.in_store(lambda people: people.login(digest))
-        if found is None:
-            return None
-        await self.in_store(lambda people: people.end_login(digest, _GRACE_SECONDS))
-        self._known.pop("login " + digest, None)
-        return await self.begin_login(found[0])
-
-    async def end_login(self, value: str) -> None:
-        """Log a browser out."""
-        self._known.pop("login " + digest_of(value), None)
-        await self.in_store(lambda people: people.end_login(digest_of(value)))
 
     # --- by token -----------------------------------------------------------------------------------------------------
     async def of_token(self, token: str, address: str) -> Person:
@@ -190,6 +167,7 @@ class Accounts:
     def forget_known(self) -> None:
         """Look everything up again: something was changed."""
         self._known.clear()
+        self.logins.forget_known()
 
     async def _lookup(self, key: str, work: Callable[[People], T]) -> T:
         known = self._known.get(key)
@@ -263,11 +241,6 @@ def hash_password(password: str) -> str:
     if not LEAST_PASSWORD <= len(password) <= _LONGEST_PASSWORD:
         raise PASSWORD_WEAK(length=LEAST_PASSWORD)
     return _hasher().hash(_text(password))
-
-
-def digest_of(value: str) -> str:
-    """The hash under which a token, a cookie or a link is kept; each is random, so that a fast hash is enough."""
-    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()
 
 
 def _verify(hashed: str, password: str) -> bool:

@@ -22,7 +22,7 @@ from .database import Database
 from .grouped_writer import GroupedWriter
 from .people import People
 from .statements import ADD, ENDED, FIELDS, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
-from .tables import conversations, events, logins, messages, metadata
+from .tables import conversations, events, messages, metadata
 from .values import plain, stamp, stored_json
 
 _WRITERS = 4
@@ -249,16 +249,6 @@ class Store:
             removed = connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
             answer_versions.purge(connection, conversation)
             return removed
-
-    # --- logins --------------------------------------------------------------------------------------------------
-    def keep_login(self, digest: str, expires: float) -> None:
-        """Store a login until the time ``expires``, by a hash of its cookie."""
-        self._database.change(insert(logins).values(digest=digest, expires=expires))
-
-    def login_expires(self, digest: str) -> float | None:
-        """The time at which a login ends; None if there is none."""
-        found = self._database.value(select(logins.c.expires).where(logins.c.digest == digest))
-        return None if found is None else float(found)
 
     # --- the store itself ----------------------------------------------------------------------------------------
     def sweep(self, own: Collection[str] = ()) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
@@ -88,6 +88,7 @@ class Login:
     """A browser that is logged in."""
 
     person: str
+    """Whose it is; empty for one that has sent the token of the server."""
     expires: float
     begun: float
 
@@ -227,8 +228,11 @@ class People:
 
     def token(self, digest: str) -> tuple[Account, TokenRow] | None:
         """The token with this hash and whose it is, unless it has expired or the account is closed."""
-        found = self._owned(select(tokens).where(tokens.c.digest == digest))
-        return (found[0], _token(found[1])) if found and not self._is_over(found[1].expires) else None
+        row = self._database.row(select(tokens).where(tokens.c.digest == digest))
+        owner = self.by_id(row.person) if row else None
+        if row is None or owner is None or owner.disabled_at or self._is_over(row.expires):
+            return None
+        return owner, _token(row)
 
     def tokens(self, person: str) -> list[TokenRow]:
         """The tokens of a person."""
@@ -250,13 +254,10 @@ class People:
         row = {"digest": digest, "person": login.person, "expires": login.expires, "begun": login.begun}
         self._database.change(insert(logins).values(**row))
 
-    def login(self, digest: str) -> tuple[Account, Login] | None:
-        """The login with this hash and whose it is, unless it is over or the account is closed."""
-        found = self._owned(select(logins).where(logins.c.digest == digest))
-        if found is None or self._is_over(found[1].expires):
-            return None
-        account, row = found
-        return account, Login(row.person, row.expires, row.begun)
+    def login(self, digest: str) -> Login | None:
+        """The login with this hash, unless it is over."""
+        row = self._database.row(select(logins).where(logins.c.digest == digest))
+        return None if row is None or self._is_over(row.expires) else Login(row.person, row.expires, row.begun)
 
     def end_login(self, digest: str, after_seconds: float = 0.0) -> None:
         """End a login, now or in a moment."""
@@ -344,12 +345,6 @@ class People:
             connection.execute(delete(logins).where(logins.c.expires <= now))
             connection.execute(delete(shares).where(shares.c.expires <= now))
             connection.execute(delete(audit).where(audit.c.at <= stamp(now - audit_days * 86_400)))
-
-    def _owned(self, query: Select[Any]) -> tuple[Account, Row[Any]] | None:
-        """A row and whose it is; None where there is none, or the account is closed."""
-        row = self._database.row(query)
-        owner = self.by_id(row.person) if row else None
-        return None if row is None or owner is None or owner.disabled_at else (owner, row)
 
     def _is_over(self, expires: float | None) -> bool:
         return bool(expires) and expires <= self._clock()  # type: ignore[operator]

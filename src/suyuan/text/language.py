@@ -25,17 +25,6 @@ _LEAST_SHARE = {"ja": 0.1, "zh": 0.3}
 # Words of Chinese that Japanese writes otherwise: a text with them and a Japanese name in it is Chinese.
 _CHINESE_WORD = re.compile("[是了吗呢哪这么谁什怎们]")
 _NAME_SHARE = 0.35
-# Characters that only one of the two sets has, in the same order.
-_TRADITIONAL = (
-    "[們個這來時國學會說對後開關電網臺灣與為發經過還沒樣書長車東門問間聞見現視覺觀親記設計語話請證讀變識議護負責費資質"
-    "賣買貴賽進運達遠選邊鄉錄錢鐵銀鏡陽陰陳際難靈靜頁題類風飛飯館馬驗魚鳥麗麥黃點龍業樂歐歲歷決況減測湯滿漢潔澤無熱燈獎獨產"
-    "畫異療盤確礦礎禮種積穩競節簡簽紅級細終組結給統維緊線練總績織繼續罰羅義習聖聯聲職腦臉舊藝藥蘭術衛裝規訊許詞試詢該認誤課調論謝]"
-)
-_SIMPLIFIED = (
-    "[们个这来时国学会说对后开关电网台湾与为发经过还没样书长车东门问间闻见现视觉观亲记设计语话请证读变识议护负责费资质"
-    "卖买贵赛进运达远选边乡录钱铁银镜阳阴陈际难灵静页题类风飞饭馆马验鱼鸟丽麦黄点龙业乐欧岁历决况减测汤满汉洁泽无热灯奖独产"
-    "画异疗盘确矿础礼种积稳竞节简签红级细终组结给统维紧线练总绩织继续罚罗义习圣联声职脑脸旧艺药兰术卫装规讯许词试询该认误课调论谢]"
-)
 _FREQUENT_WORDS = {
     language: frozenset(frequent.split())
     for language, frequent in {
@@ -88,7 +77,9 @@ def frequent_languages(text: str) -> frozenset[str]:
 
 def chinese_variant(text: str) -> str:
     """Return ``zh-TW`` for traditional characters, ``zh-CN`` for simplified ones; empty where ``text`` has neither."""
-    traditional, simplified = len(re.findall(_TRADITIONAL, text)), len(re.findall(_SIMPLIFIED, text))
+    # What both have is in both character sets; what is in one of them only decides.
+    characters = re.sub(f"[^{HAN}]+", "", text)
+    traditional, simplified = (len(characters.encode(known, "ignore")) for known in ("big5", "gb2312"))
     return "" if traditional == simplified else "zh-TW" if traditional > simplified else "zh-CN"
 
 

@@ -18,7 +18,10 @@ def _shingles(text: str) -> frozenset[int]:
 
 
 def is_reprint(one: str, other: str) -> bool:
-    """Whether most of the shorter text is in the other; a few words prove nothing."""
+    """Whether most of the shorter text is in the other; a few words prove nothing.
+
+    They have one origin then, though one may have been cut, or give another figure.
+    """
     ours, theirs = _shingles(one), _shingles(other)
     least = min(len(ours), len(theirs))
     return least >= _LEAST and len(ours & theirs) >= _REPRINT * least
