@@ -138,7 +138,7 @@ def _pairs(case: Case) -> list[answer_sides.Pair]:
 
 
 def _is_right(pair: answer_sides.Pair, case: Case) -> bool:
-    one, other = (side.group.value.text for side in pair.sides)
+    one, other = (side.value.text for side in pair.sides)
     both = ((one, other), (other, one))
     return bool(case.false) and any(_is(a, case.answers) and _is(b, [case.false]) for a, b in both)
 

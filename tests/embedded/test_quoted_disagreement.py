@@ -8,6 +8,7 @@ from itertools import permutations
 
 import pytest
 
+from suyuan.embedded.answer_values import find_values
 from suyuan.embedded.evidence import Evidence
 from suyuan.embedded.quotes import pick_quotes
 from suyuan.embedded.turn_input import FoundSource, TurnInput
@@ -116,6 +117,11 @@ def test_answers_in_sentences_that_are_built_differently_are_two_sides() -> None
     for name, numbers in (("Anna Rivel", {"[1]", "[2]"}), ("Peter Monk", {"[3]", "[4]"})):
         line = next(line for line in lines[1:] if name in line)
         assert numbers & set(re.findall(r"\[\d\]", line)) and not set(re.findall(r"\[\d\]", line)) - numbers
+
+
+def test_a_name_with_letters_beyond_ascii_is_one_value() -> None:
+    found = find_values("It was won by Tadej Pogačar and by Émile Zola.", ("name",), "Who won it?")
+    assert [value.text for value in found] == ["Tadej Pogačar", "Émile Zola"]
 
 
 def test_where_the_newest_is_asked_for_it_stands_first() -> None:

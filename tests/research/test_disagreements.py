@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from research.ledgers import ledger
 from suyuan.citations.claims import Disagreement, Side
 from suyuan.research.checking import SentenceChecker
@@ -64,6 +66,27 @@ def test_a_page_that_only_comes_near_the_question_has_no_side() -> None:
     died = ("新闻", "当地时间8月30日，前领导人戈尔曼在莫斯科去世，他的葬礼将于9月3日举行。")
     funeral = ("快讯", "领导人戈尔曼的葬礼在莫斯科举行，数千人到场告别，向公众开放。")
     assert _sides("2023北方领导人峰会在哪里举行", held, opened, died, funeral) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "ours", "theirs"),
+    [
+        (
+            "2021年美国经济增长了多少？",
+            "2021年，美国经济持续增长，全年国内生产总值增长5.7%，是多年来最强劲的。",
+            "2021年，我国经济增长8.1%，全年国内生产总值增长8.1%，经济增速名列前茅。",
+        ),
+        (
+            "第七届海滨议会议员宣誓仪式的时间",
+            "第七届海滨议会议员的宣誓仪式将在2022年1月3日上午11时举行。",
+            "第七届海滨议会选举将于2021年12月19日举行，选出90名议员。",
+        ),
+    ],
+)
+def test_a_page_that_lacks_words_of_the_question_which_another_has_is_no_side(
+    question: str, ours: str, theirs: str
+) -> None:
+    assert _sides(question, ("新闻", ours), ("要闻", theirs)) == []
 
 
 def test_two_answers_in_sentences_that_have_little_in_common_are_sides() -> None:

@@ -19,16 +19,11 @@ def asked_disagreements(
     question: str, disagreements: Sequence[Disagreement], sources: Mapping[int, SourceEvidence]
 ) -> Iterator[Disagreement]:
     """Yield the disagreements without the sources that are about another thing than ``question``."""
-    about = sources_about(question, sources) if disagreements else frozenset()
+    about = {each.number for each in _about(question, sources)} if disagreements else set()
     for each in disagreements:
         sides = [side for side in each.sides if not about.isdisjoint(side.numbers)]
         if len(sides) > 1:
             yield replace(each, sides=tuple(sides))
-
-
-def sources_about(question: str, sources: Mapping[int, SourceEvidence]) -> frozenset[int]:
-    """Return the numbers of the sources that may be about what ``question`` names."""
-    return frozenset(each.number for each in _about(question, sources))
 
 
 def answer_disagreements(

@@ -33,8 +33,8 @@ PAIR_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 _LEAST, _LEAST_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
-_LEAST_CHOSEN = {"name": -1.0, "figure": 0.0}
-"""The same for sentences that were chosen because they answer best: figures and dates differ for more reasons."""
+_LEAST_CHECKED = -1.0
+"""The same for names where what the sources are about is checked too; figures differ for more reasons."""
 _LEAST_FIT, _NEARBY = 0.35, 0.5
 _SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12
 _FORMER = re.compile(
@@ -77,63 +77,54 @@ class Group:
     named: set[int] = field(default_factory=set)
     """The sources that name it anywhere."""
 
+    def beside(self, other: Group) -> Group:
+        """The same with the sources alone that do not name the ``other`` value."""
+        return Group(self.value, {at: own for at, own in self.mentions.items() if at not in other.named}, self.named)
+
     def best(self, number: int) -> Mention:
         """The mention of a source that is its answer most probably."""
         return max(self.mentions[number], key=lambda each: each.chance)
 
     @property
+    def answers(self) -> list[Mention]:
+        """The best mention of each source."""
+        return list(map(self.best, self.mentions))
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether a source gives it in a sentence with a word of what is asked."""
+        return any(each.focus for each in self.answers)
+
+    @property
     def chance(self) -> float:
         """The probability that it is the answer of the source that most probably gives it."""
-        return max(self.best(number).chance for number in self.mentions)
+        return max(each.chance for each in self.answers)
 
     @property
     def total(self) -> float:
         """About how many sources answer with it."""
-        return sum(self.best(number).chance for number in self.mentions)
-
-
-@dataclass(frozen=True, slots=True)
-class GivenValue:
-    """A value, and the sources that give it and do not name another one."""
-
-    group: Group
-    numbers: tuple[int, ...]
-
-    @classmethod
-    def beside(cls, group: Group, other: Group) -> GivenValue:
-        """The value of ``group`` where sources give it without naming the ``other``."""
-        return cls(group, tuple(number for number in group.mentions if number not in other.named))
-
-    @property
-    def best(self) -> list[Mention]:
-        """The mention of each source that is its answer most probably."""
-        return [self.group.best(number) for number in self.numbers]
-
-    @property
-    def mentions(self) -> list[Mention]:
-        """All mentions of these sources."""
-        return [each for number in self.numbers for each in self.group.mentions[number]]
+        return sum(each.chance for each in self.answers)
 
 
 class Pair(NamedTuple):
     """Two values that different sources give, and the features of both together."""
 
-    sides: tuple[GivenValue, GivenValue]
+    sides: tuple[Group, Group]
     features: dict[str, float]
 
 
-def answer_sides(question: str, candidates: Sequence[Candidate], *, are_chosen: bool = False) -> tuple[AnswerSide, ...]:
+def answer_sides(question: str, candidates: Sequence[Candidate], *, is_checked: bool = False) -> tuple[AnswerSide, ...]:
     """Return two answers that sources give to ``question``, the one of more sources first; none without a conflict.
 
-    Sentences that ``are_chosen`` are those that answer best: lower odds are enough for them.
+    Lower odds are enough where it ``is_checked`` that the sources are about one matter.
     """
-    candidates = _of_year(question, candidates, or_of_none=are_chosen)
+    candidates = _of_year(question, candidates, or_of_none=is_checked)
     if len({candidate.number for candidate in candidates}) < 2 or _LIST.search(question):
         return ()
     if len(split_question(question)) > 1:
         return ()  # Of two things each has a value of its own.
     found = max(pairs(question, candidates), key=odds, default=None)
-    if found is None or odds(found) < least(found, are_chosen=are_chosen):
+    if found is None or odds(found) < least(found, is_checked=is_checked):
         return ()
     sides = map(_side, found.sides)
     texts = source_texts(candidates)
@@ -155,18 +146,22 @@ def odds(pair: Pair) -> float:
     return PAIR_WEIGHTS[""] + sum(PAIR_WEIGHTS[name] * value for name, value in pair.features.items())
 
 
-def least(pair: Pair, *, are_chosen: bool = False) -> float:
+def least(pair: Pair, *, is_checked: bool = False) -> float:
     """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
     features = pair.features
     alike = features["same"] > (0 if features["figure"] else 0.5)
-    chosen = _LEAST_CHOSEN["figure" if features["figure"] else "name"] if are_chosen else _LEAST
-    return min(_LEAST_ALIKE, chosen) if alike else chosen
+    usual = _LEAST_CHECKED if is_checked and not features["figure"] else _LEAST
+    return min(_LEAST_ALIKE, usual) if alike else usual
 
 
-def _side(given: GivenValue) -> AnswerSide:
-    best = sorted(given.best, key=lambda each: -each.chance)
-    says = _with_unit(best[0]) if given.group.value.quantity else _whole(best[0].value.text, given.mentions)
+def _side(given: Group) -> AnswerSide:
+    best = sorted(given.answers, key=lambda each: -each.chance)
+    says = _with_unit(best[0]) if given.value.quantity else _whole(best[0].value.text, _mentions(given))
     return AnswerSide(says, tuple(each.candidate for each in best))
+
+
+def _mentions(given: Group) -> list[Mention]:
+    return [each for own in given.mentions.values() for each in own]
 
 
 def _whole(name: str, mentions: Sequence[Mention]) -> str:
@@ -282,44 +277,40 @@ def _with_unit(mention: Mention) -> str:
 
 # --- pairs of values -------------------------------------------------------------------------------------------------
 def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts: Mapping[int, str]) -> Pair | None:
-    sides = GivenValue.beside(one, other), GivenValue.beside(other, one)
-    if not all(side.numbers for side in sides) or not are_wanted(asked, one.value.text, other.value.text):
+    sides = one.beside(other), other.beside(one)
+    if not all(side.is_answer for side in sides) or not are_wanted(asked, one.value.text, other.value.text):
         return None
-    if any(all(each.focus == 0 for each in side.best) for side in sides):
-        return None  # A value in a sentence without a word of what is asked.
-    shared = [each for each in ranked if not any(each.named.isdisjoint(side.numbers) for side in sides)]
-    if any(_is_preferred(each, *sides) for each in shared):
-        return None
-    told = list(product(*(side.best for side in sides)))
-    if not any(_are_of_one_time(*each) for each in told):
+    shared = [each for each in ranked if not any(each.named.isdisjoint(side.mentions) for side in sides)]
+    told = list(product(*(side.answers for side in sides)))
+    if any(_is_preferred(each, one, other) for each in shared) or not any(_are_of_one_time(*each) for each in told):
         return None
     # What both sides name is not what they differ in.
-    ranked = [each for each in ranked if each not in shared]
+    own = [each for each in ranked if each not in shared]
     mixed = len(one.mentions.keys() & other.named) + len(other.mentions.keys() & one.named)
     return Pair(sides, {
-        "same": _same(*(side.mentions for side in sides)),
+        "same": _same(*map(_mentions, sides)),
         "details": max(_details(asked, *each) for each in told),
-        "sum": math.log(min(sum(each.chance for each in side.best) for side in sides) + 0.05),
-        "chance": min(max(each.chance for each in side.best) for side in sides),
+        "sum": math.log(min(side.total for side in sides) + 0.05),
+        "chance": min(side.chance for side in sides),
         "mix": mixed / (len(one.mentions) + len(other.mentions)),
         "figure": float(bool(one.value.quantity)),
-        "few": float(min(count_origins([texts[at] for at in side.numbers]) for side in sides) == 1),
-        "rank": 1 / (1 + _better(sides[0], ranked, other) + _better(sides[1], ranked, one)),
+        "few": float(min(count_origins([texts[at] for at in side.mentions]) for side in sides) == 1),
+        "rank": 1 / (1 + _better(one, own, other) + _better(other, own, one)),
     })  # fmt: skip
 
 
-def _better(given: GivenValue, ranked: Sequence[Group], rival: Group) -> int:
+def _better(group: Group, ranked: Sequence[Group], rival: Group) -> int:
     """How many values its sources give that are more probable than it."""
-    before = ranked[: ranked.index(given.group)]
-    return sum(each is not rival and not each.mentions.keys().isdisjoint(given.numbers) for each in before)
+    before, numbers = ranked[: ranked.index(group)], group.beside(rival).mentions
+    return sum(each is not rival and not each.mentions.keys().isdisjoint(numbers) for each in before)
 
 
-def _is_preferred(shared: Group, *sides: GivenValue) -> bool:
+def _is_preferred(shared: Group, one: Group, other: Group) -> bool:
     """Whether sources of both sides rather answer with one and the same value."""
-    groups = [side.group for side in sides]
-    if shared.total > max(each.total for each in groups) and shared.chance > min(each.chance for each in groups):
+    if shared.total > max(one.total, other.total) and shared.chance > min(one.chance, other.chance):
         return True
-    return all(any(_prefers(number, shared, side.group) for number in side.numbers) for side in sides)
+    sides = one.beside(other), other.beside(one)
+    return all(any(_prefers(number, shared, side) for number in side.mentions) for side in sides)
 
 
 def _prefers(number: int, shared: Group, group: Group) -> bool:

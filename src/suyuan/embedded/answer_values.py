@@ -11,6 +11,7 @@ from ..text.dates import MONTHS
 from ..text.lexicon import simplified
 from ..text.likeness import may_be_same
 from ..text.quantities import Quantity
+from ..text.scripts import HAN
 from ..text.tokens import Token, tokens
 
 _LONGEST = 600
@@ -21,6 +22,7 @@ _LONG_WORD = re.compile(r"[A-Za-z]{4,}")
 _HEADLINE = 5
 """The least long words of a line that is known as a headline."""
 _DOT = re.compile("[•・‧]")
+_HAN_CHARACTER = re.compile(f"[{HAN}]")
 _NAMES = frozenset(("name", "place", "definition"))
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _OPENINGS = "when after before since while although both home read more see"
@@ -125,6 +127,6 @@ def _goes_on(sentence: str, first: Token, last: Token, after: Token, known: str)
     text = sentence[after.start : after.end].lower()
     if _is_known(text, after, known):
         return False
-    if after.form.isascii():
-        return after.kind in ("name", "capital") and last.form.isascii()
+    if not _HAN_CHARACTER.match(after.form):
+        return after.kind in ("name", "capital") and not _HAN_CHARACTER.match(last.form)
     return after.kind in ("name", "noun") and after.end - first.start <= _MOST_LETTERS and last.end == after.start

@@ -6,10 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..chat.answer_disagreements import sources_about
-from ..citations.claims import Disagreement, Side, SourceEvidence
+from ..citations.claims import Disagreement, Side
+from ..text.keywords import content_stems
+from ..text.lexicon import simplified
 from ..text.sentences import split_sentences
-from .ledger import Ledger, LedgerRow, rows_by_page
+from ..text.tokens import tokens
+from ..text.words import stems
+from .ledger import Ledger
+
+_LEAST_HELD = 0.8
+"""The share of the question's words in the sides' passages that each side must have: less is about another thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +47,33 @@ def disagreed_from(data: Mapping[str, Any]) -> Disagreed:
 
 def found_by_check(question: str, ledger: Ledger, found: Sequence[tuple[str, Disagreement]]) -> tuple[Disagreed, ...]:
     """The disagreements that the check of the sentences has found, without pages about another thing."""
-    if not found:
-        return ()
-    about = sources_about(question, {number: _evidence(rows) for number, rows in rows_by_page(ledger.rows).items()})
+    made = [Disagreed(sentence, tuple(_ledger_side(side, ledger) for side in each.sides)) for sentence, each in found]
+    return of_one_matter(question, ledger, made)
+
+
+def of_one_matter(question: str, ledger: Ledger, found: Iterable[Disagreed]) -> tuple[Disagreed, ...]:
+    """The disagreements without the sides whose passages lack words of the question that those of another have."""
+    words = _words(question)
     made = []
-    for sentence, disagreement in found:
-        sides = [side for side in disagreement.sides if any(ledger.row(id).source in about for id in side.numbers)]
+    for each in found:
+        held = [words & _stems(ledger, side.ids) for side in each.sides]
+        least = _LEAST_HELD * len(set().union(*held))
+        sides = tuple(side for side, own in zip(each.sides, held, strict=True) if len(own) >= least)
         if len(sides) > 1:
-            made.append(Disagreed(sentence, tuple(_ledger_side(side, ledger) for side in sides)))
+            made.append(replace(each, sides=sides))
     return tuple(made)
+
+
+def _words(question: str) -> set[str]:
+    """The words of a question that say what it is about; of a Chinese word the pairs of its characters."""
+    question = simplified(question)
+    own = {stem for token in tokens(question) for stem in stems(question[token.start : token.end])}
+    return {stem for stem in own & content_stems(question).keys() if len(stem) > 1 or stem.isascii()}
+
+
+def _stems(ledger: Ledger, ids: Iterable[int]) -> set[str]:
+    rows = map(ledger.row, ids)
+    return {stem for row in rows for stem in stems(simplified(f"{row.title} {row.heading} {row.text}"))}
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
@@ -88,7 +112,3 @@ def _ledger_side(side: Side, ledger: Ledger) -> LedgerSide:
     sentences = (sentence for id in side.numbers for sentence in split_sentences(ledger.row(id).text))
     said = next((sentence for sentence in sentences if side.text in sentence), side.text)
     return LedgerSide(side.text, said, side.numbers)
-
-
-def _evidence(rows: Sequence[LedgerRow]) -> SourceEvidence:
-    return SourceEvidence(rows[0].title, "", " ".join(row.text for row in rows))

@@ -15,7 +15,7 @@ from ..embedded.quotes import find_quotes, pick_quotes
 from ..embedded.source_ranking import coverage, rank_sources
 from ..text.words import stems
 from .checking import SentenceChecker
-from .disagreements import Disagreed, LedgerSide
+from .disagreements import Disagreed, LedgerSide, of_one_matter
 from .ledger import Ledger, LedgerRow, rows_by_page
 from .sentence import ReportSentence, Section
 
@@ -55,11 +55,8 @@ class QuotingWriter:
         checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
         kept = tuple(each for each in checked if each.verdict == "supported")
         dropped = tuple(each for each in checked if each.verdict != "supported")
-        disputed = [quote for quote in quotes if quote.others]
-        if not disputed:
-            told = [quote for quote, done in zip(wanted, checked, strict=True) if done.verdict == "supported"]
-            disputed = _disputed(question, told, _answering(question, evidence, candidates))
-        disagreed = tuple(_disagreed(quote, rows, kept) for quote in disputed)
+        disputed = [quote for quote in quotes if quote.others] or _disputed(question, candidates)
+        disagreed = of_one_matter(question, self._ledger, (_disagreed(quote, rows, kept) for quote in disputed))
         nearest = () if kept else tuple(self._nearest(question, evidence, rows))
         return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
 
@@ -92,18 +89,11 @@ class QuotingWriter:
             yield next(row.id for row in rows if row.source == page.number)
 
 
-def _answering(question: str, evidence: Iterable[Evidence], candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The sentences about what the question names of the pages that answer it; the others only come near."""
-    answering = {page.number for page in evidence if find_quotes(question, [page]).outcome == "answer"}
+def _disputed(question: str, candidates: Sequence[Candidate]) -> list[Quote]:
+    """Two answers to the question in sentences that have little in common, as one quote with the other beside it."""
     thing = AskedThing.of(question, candidates)
-    return [each for each in candidates if each.number in answering and thing.allows(each)]
-
-
-def _disputed(question: str, told: Iterable[Quote], candidates: Iterable[Candidate]) -> list[Quote]:
-    """Two answers to the question that are quoted apart from each other, as one quote with the other beside it."""
-    places = {sentence.place for quote in told for sentence in quote.sentences}
-    chosen = [each for each in candidates if (each.number, each.paragraph, each.position) in places]
-    sides = answer_sides(question, chosen, are_chosen=True)
+    about = [each for each in candidates if thing.allows(each) and not each.is_heading]
+    sides = answer_sides(question, about, is_checked=True)
     quotes = [Quote(each.sentences[0].text, each.numbers, 0, says=each.says) for each in sides]
     return [replace(quotes[0], others=tuple(quotes[1:]))] if quotes else []
 
