@@ -33,7 +33,7 @@ class Element:
     blocks: int = 0
     punctuation: int = 0
     paragraphs: int = 0
-    hints: tuple[int, ...] = ()
+    hints: tuple[float, ...] = ()
     alike: float = 0.0
     """How many elements of the same parent have its tag and names, itself included."""
     score: float = 0.0

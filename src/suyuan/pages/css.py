@@ -49,8 +49,10 @@ class Rule(NamedTuple):
 
     selectors: str
     body: str
-    layer: tuple[float, ...] = UNLAYERED
-    is_certain: bool = True
+    layer: tuple[float, ...]
+    is_certain: bool
+    fitting: list[str]
+    """Those of its selectors that may match something in the page."""
 
 
 @dataclass(slots=True)
@@ -174,9 +176,9 @@ class StyleSheets:
                 self.initial[selectors.split()[-1]] = initial[0]
         elif block.frames:
             self.frames.setdefault(block.frames, []).append((selectors, body))
-        elif "," in selectors or self._may_match(selectors):
+        elif (fitting := [*filter(self._may_match, split_selectors(selectors))]) or "," in selectors:
             layer = self._layer(block.layer) if block.layer else UNLAYERED
-            self.rules.append(Rule(selectors, body, layer, block.active is True))
+            self.rules.append(Rule(selectors, body, layer, block.active is True, fitting))
 
     def _layer(self, path: str) -> tuple[float, ...]:
         """The place of a layer in the order: what stands in a layer itself comes after the layers within it."""

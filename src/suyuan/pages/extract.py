@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -28,5 +28,6 @@ def extract(html: str, url: str) -> ExtractedPage:
     metadata = read_metadata(tree, url)
     writer = MarkdownWriter(metadata.base)
     text = writer.write(select_main_content(read_blocks(tree), metadata))
-    known = asdict(metadata) | {"language": metadata.language or detect_language(text)}
+    known = {name: getattr(metadata, name) for name in PageMetadata.__slots__}
+    known["language"] = metadata.language or detect_language(text)
     return ExtractedPage(**known, text=text, links=writer.links)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 from math import log1p
-from string import ascii_uppercase
-from string import digits as ascii_digits
+from string import ascii_uppercase, digits
 
 from ..text.dates import MONTH_NAMES
 from ..text.words import count_cjk
 from .block import Block, Element
 
-_FAR = 9
+_FAR = 9.0
 
 # Kinds of hints in an element's class, id and role; a feature is the distance of the nearest ancestor with the hint.
 _HINT_PATTERNS = (
@@ -58,9 +58,12 @@ _SENTENCE_END = re.compile(r"[.!?。！？…:：\"”’」』)）]\s*$")
 _PUNCTUATION = re.compile(r"[,，、;；.。!！?？](?:(?<=[，。、；！？])|(?=\s|$|[^\x00-\x7f]))")
 _ASCII_PUNCTUATION = re.compile(r"[,;.!?](?!\S)")
 """The same in ASCII, in half the time."""
+_ASCII_BOILERPLATE = re.compile(
+    r"copyright|all rights|cookie|privacy|subscribe|sign (?:in|up)|log ?in|newsletter|share (?:this|on)|follow us|"
+    r"read more|see also|related|advertis|click here|terms of|add to cart"
+)
 _BOILERPLATE = re.compile(
-    r"copyright|©|all rights|cookie|privacy|subscribe|sign (?:in|up)|log ?in|newsletter|share (?:this|on)|follow us|"
-    r"read more|see also|related|advertis|click here|terms of|add to cart|"
+    rf"{_ASCII_BOILERPLATE.pattern}|©|"
     r"版权|责任编辑|编辑[:：]|上一篇|下一篇|相关|登录|登陆|注册|评论|分享|转载|声明|来源[:：]|热点|推荐|更多|点击|"
     r"关注|返回|打印|收藏|字号|免责|客服|广告|微博|稿件|延伸閱讀|相關|更多|編輯|轉寄|列印|發表|留言|回應"
 )
@@ -76,38 +79,35 @@ _SIDE_SECTION = re.compile(
 )
 _Kinds = dict[tuple[Element | None, str, str], list[Element]]
 """The elements of one parent that have the same tag and names."""
-_NO_BLOCK = (-1.0, -1.0)
-_UPPER, _NUMBERS = ascii_uppercase.encode(), ascii_digits.encode()
+_NO_BLOCKS = (-1.0,) * 6
+_NO_ANCESTORS = (-1.0,) * 20
+_ONE_CAPITAL_AND_DIGIT = bytes.maketrans((ascii_uppercase + digits).encode(), b"A" * 26 + b"0" * 10)
 _KINDS = {"p": 0, "h": 1, "pre": 2, "table": 3}
 
 
 def features(blocks: list[Block], title: str, description: str = "") -> list[list[float]]:
     """Return one row of numbers per block; the trees refer to features by their position in the row."""
     stats = [_BlockStats(block) for block in blocks]
-    _measure_elements(blocks, stats)
+    elements = _measure_elements(blocks, stats)
     page = _page_features(blocks, stats)
-    best = _steps_up(_best_element(blocks))
     title_block = _find_title(blocks, title)
-    title_steps = _steps_up(blocks[title_block].element if title_block >= 0 else None)
     total = max(1.0, sum(stat.size for stat in stats))
+    of_elements = _element_features(
+        elements, total, _best_element(blocks), blocks[title_block].element if title_block >= 0 else None
+    )
     shares: dict[str, float] = defaultdict(float)
     for stat in stats:
         shares[stat.signature] += stat.size
     repeats = Counter(block.text for block in blocks)
-    briefs = [_NO_BLOCK, _NO_BLOCK, _NO_BLOCK, *(stat.brief for stat in stats), _NO_BLOCK, _NO_BLOCK, _NO_BLOCK]
-    measures: dict[Element, tuple[float, ...]] = {}
+    # Two numbers of each block, and of three before the first and after the last.
+    briefs = [*_NO_BLOCKS, *(number for stat in stats for number in stat.brief), *_NO_BLOCKS]
     rows = []
     before = 0.0
     section = [-1.0, -1.0, -1.0, -1.0]
     for i, (block, stat) in enumerate(zip(blocks, stats, strict=True)):
         section = _heading_features(block, stat) if block.kind == "h" else _next_in_section(section)
-        lineage = block.element.lineage(5)
         row = stat.features(block, title)
-        row += block.element.hints
-        row += _ancestor_features(lineage, total, measures)
-        row.append(float(block.element.depth))
-        row += _score_features(block, best)
-        row += _distance(block.element, title_steps) if title_steps else (-1.0, -1.0)
+        row += of_elements[block.element]
         row += (
             float(i - title_block) if title_block >= 0 else -999.0,
             i / len(blocks),
@@ -117,9 +117,9 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
             _description_overlap(block.text, description),
         )
         row += section
-        row += _repetition_features(lineage[:4])
-        for brief in (*briefs[i : i + 3], *briefs[i + 4 : i + 7]):
-            row += brief
+        row += _repetition_features(block.element)
+        row += briefs[2 * i : 2 * i + 6]
+        row += briefs[2 * i + 8 : 2 * i + 14]
         row += page
         rows.append(row)
         before += stat.size
@@ -161,9 +161,9 @@ def _next_in_section(section: list[float]) -> list[float]:
     return [distance + 1, *rest] if distance >= 0 else section
 
 
-def _repetition_features(lineage: list[Element]) -> list[float]:
+def _repetition_features(element: Element) -> list[float]:
     """How many siblings are similar to the element and to its nearest ancestors, as cards and comments are."""
-    row = [element.alike for element in lineage]
+    row = [each.alike for each in element.lineage(4)]
     return row + [0.0] * (4 - len(row))
 
 
@@ -201,8 +201,8 @@ class _BlockStats:
             float(self.punctuation),
             self.punctuation / (self.size + 10) * 100,
             float(bool(_SENTENCE_END.search(text[-8:]))),
-            float(len(_BOILERPLATE.findall(low))),
-            float(bool(_DATE.search(low))) if len(text) < 200 else 0.0,
+            float(len((_ASCII_BOILERPLATE if low.isascii() else _BOILERPLATE).findall(low))),
+            float(bool(digits and _DATE.search(low))) if len(text) < 200 else 0.0,
             upper / letters,
             digits / letters,
             float(block.item is not None),
@@ -218,14 +218,13 @@ def _upper_and_digits(text: str) -> tuple[int, int]:
     """How many capital letters and how many digits."""
     if text.isascii():
         # Several times as fast.
-        letters = text.encode()
-        size = len(letters)
-        return size - len(letters.translate(None, _UPPER)), size - len(letters.translate(None, _NUMBERS))
+        letters = text.encode().translate(_ONE_CAPITAL_AND_DIGIT)
+        return letters.count(b"A"), letters.count(b"0")
     return sum(map(str.isupper, text)), sum(map(str.isdigit, text))
 
 
-def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> None:
-    """Compute sums, scores and hints of all elements, and how many are alike."""
+def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> dict[Element, None]:
+    """Compute sums, scores and hints of all elements, and how many are alike; return them, parents first."""
     elements: dict[Element, None] = {}
     kinds: _Kinds = {}
     for block, stat in zip(blocks, stats, strict=True):
@@ -252,6 +251,7 @@ def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> None:
     for alike in kinds.values():
         for element in alike:
             element.alike = float(len(alike))
+    return elements
 
 
 def _collect_ancestors(element: Element, elements: dict[Element, None], kinds: _Kinds) -> None:
@@ -269,37 +269,55 @@ def _collect_ancestors(element: Element, elements: dict[Element, None], kinds: _
 
 
 @lru_cache(maxsize=16_384)
-def _hint_numbers(token: str) -> tuple[int, ...]:
-    token = token.lower()
-    if _ANY_HINT.search(token) is None:
-        return ()
-    return tuple(number for number, pattern in enumerate(_HINTS) if pattern.search(token))
+def _hint_numbers(names: str) -> tuple[int, ...]:
+    """The hints in the first of the names, each of which is looked at by itself."""
+    found = [name for name in names.lower().split()[:12] if _ANY_HINT.search(name)]
+    return tuple(number for number, pattern in enumerate(_HINTS) if any(map(pattern.search, found))) if found else ()
 
 
-def _hints(element: Element) -> tuple[int, ...]:
-    above = element.parent.hints if element.parent is not None else _NO_HINTS
-    nearest = [step + 1 if step < _FAR else _FAR for step in above]
-    for token in element.names.split()[:12]:
-        for number in _hint_numbers(token):
-            nearest[number] = 0
+@lru_cache(maxsize=4096)
+def _one_step_down(hints: tuple[float, ...]) -> tuple[float, ...]:
+    """The hints of what is above an element, seen from the element."""
+    return tuple(step + 1.0 if step < _FAR else _FAR for step in hints)
+
+
+def _hints(element: Element) -> tuple[float, ...]:
+    nearest = list(_one_step_down(element.parent.hints if element.parent is not None else _NO_HINTS))
+    for number in _hint_numbers(element.names):
+        nearest[number] = 0.0
     if element.tag in _TAG_INDEX:
-        nearest[_TAG_INDEX[element.tag]] = 0
+        nearest[_TAG_INDEX[element.tag]] = 0.0
     return tuple(nearest)
 
 
-def _ancestor_features(lineage: list[Element], total: float, measures: dict[Element, tuple[float, ...]]) -> list[float]:
-    """How much text, links, blocks and punctuation the element and its nearest ancestors contain."""
-    row: list[float] = []
-    for element in lineage:
-        if element not in measures:
-            measures[element] = (
-                element.size / total,
-                element.links / (element.size + 1),
-                float(element.blocks),
-                element.punctuation / (element.blocks + 1),
-            )
-        row += measures[element]
-    return row + [-1.0] * (20 - len(row))
+def _element_features(
+    elements: Iterable[Element], total: float, best: Element | None, title: Element | None
+) -> dict[Element, tuple[float, ...]]:
+    """What the rows of the blocks of an element have in common: hints, ancestors, scores, and where it stands."""
+    ancestors: dict[Element | None, tuple[float, ...]] = {None: _NO_ANCESTORS}
+    to_best, to_title = _distances(elements, best), _distances(elements, title)
+    found: dict[Element, tuple[float, ...]] = {}
+    for element in elements:
+        outer = element.parent
+        # How much text, links, blocks and punctuation the element and its nearest ancestors contain.
+        ancestors[element] = (
+            element.size / total,
+            element.links / (element.size + 1),
+            float(element.blocks),
+            element.punctuation / (element.blocks + 1),
+            *ancestors[outer][:16],
+        )
+        found[element] = (
+            *element.hints,
+            *ancestors[element],
+            float(element.depth),
+            *to_best[element],
+            element.score,
+            outer.score if outer is not None else 0.0,
+            float(outer.paragraphs) if outer is not None else 0.0,
+            *to_title[element],
+        )
+    return found
 
 
 def _best_element(blocks: list[Block]) -> Element | None:
@@ -308,34 +326,22 @@ def _best_element(blocks: list[Block]) -> Element | None:
     return max(candidates, key=lambda element: element.score * (1 - element.links / (element.size + 1)), default=None)
 
 
-def _steps_up(element: Element | None) -> dict[Element, int]:
-    """The element and its ancestors, with their distances from it."""
+def _distances(elements: Iterable[Element], other: Element | None) -> dict[Element, tuple[float, float]]:
+    """The steps from each element up to the nearest common ancestor, and from there to the other element."""
+    if other is None:
+        return dict.fromkeys(elements, (-1.0, -1.0))
     steps: dict[Element, int] = {}
-    while element is not None:
-        steps[element] = len(steps)
-        element = element.parent
-    return steps
-
-
-def _distance(element: Element, steps: dict[Element, int]) -> tuple[float, float]:
-    """The steps from the element up to the nearest common ancestor, and from there to the other element."""
-    down = 0
-    while element not in steps and element.parent is not None:
-        element, down = element.parent, down + 1
-    return float(down), float(steps.get(element, 99))
-
-
-def _score_features(block: Block, best: dict[Element, int]) -> list[float]:
-    """The distance of the block from the best element, and the scores of its ancestors."""
-    down, up = _distance(block.element, best)
-    outer = block.element.parent
-    return [
-        down,
-        up,
-        block.element.score,
-        outer.score if outer is not None else 0.0,
-        float(outer.paragraphs) if outer is not None else 0.0,
-    ]
+    while other is not None:
+        steps[other] = len(steps)
+        other = other.parent
+    found: dict[Element, tuple[float, float]] = {}
+    for element in elements:
+        if element in steps or element.parent is None:
+            found[element] = (0.0, float(steps.get(element, 99)))
+        else:
+            down, up = found[element.parent]
+            found[element] = (down + 1.0, up)
+    return found
 
 
 def _page_features(blocks: list[Block], stats: list[_BlockStats]) -> list[float]:

@@ -26,15 +26,16 @@ def _frozen(tree: Any) -> Any:
     return (tree[0], tree[1], _frozen(tree[2]), _frozen(tree[3])) if isinstance(tree, list) else tree
 
 
-_Sum = Callable[[list[float]], float]
+_Sum = Callable[..., float]
+"""Of the features of a block, each an argument."""
 _sums: list[_Sum] = []
 _rows = 0
 
 
 @cache
-def compile_forest() -> None:
+def _compile(count: int) -> None:
     """Turn the trees into code, once: that takes a moment, and is worth it for a process that reads many pages."""
-    _sums[:] = map(_compiled, _trees())
+    _sums[:] = (_compiled(trees, count) for trees in _trees())
 
 
 def content_score(row: list[float]) -> float:
@@ -42,17 +43,18 @@ def content_score(row: list[float]) -> float:
     global _rows
     _rows += 1
     if _rows == _MANY_ROWS:
-        compile_forest()
+        _compile(len(row))
     elif not _sums:
         _sums.extend(partial(_sum, trees) for trees in _trees())
     first, rest = _sums
-    total = first(row)
-    return total * _SCALE if total < _CLEARLY_OUTSIDE else total + rest(row)
+    total = first(*row)
+    return total * _SCALE if total < _CLEARLY_OUTSIDE else total + rest(*row)
 
 
-def _compiled(trees: tuple[Any, ...]) -> _Sum:
+def _compiled(trees: tuple[Any, ...], count: int) -> _Sum:
     # The same order of additions as below, so that the result is the same to the last bit.
-    made: _Sum = eval(f"lambda row: 0.0 + {' + '.join(map(_source, trees))}")
+    names = ", ".join(f"f{number}" for number in range(count))
+    made: _Sum = eval(f"lambda {names}: 0.0 + {' + '.join(map(_source, trees))}")
     return made
 
 
@@ -60,10 +62,10 @@ def _source(tree: Any) -> str:
     if not isinstance(tree, tuple):
         return repr(float(tree))
     feature, threshold, left, right = tree
-    return f"({_source(left)} if row[{int(feature)}] <= {float(threshold)!r} else {_source(right)})"
+    return f"({_source(left)} if f{int(feature)} <= {float(threshold)!r} else {_source(right)})"
 
 
-def _sum(trees: tuple[Any, ...], row: list[float]) -> float:
+def _sum(trees: tuple[Any, ...], *row: float) -> float:
     total = 0.0
     for tree in trees:
         while type(tree) is tuple:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from .animation import with_animation
 from .colour import LEAST_OPACITY, Colour, colour
-from .css import Rule, split_selectors
+from .css import Rule
 from .css_values import Declared, declarations, resolved
 from .hiding_style import DECISIVE, hiding_properties, may_hide
 from .paint import can_be_read, paint_of
@@ -73,7 +73,7 @@ class PageValues:
 
 
 class StyleRule:
-    """A rule; what it declares is read when an element of the page first needs it."""
+    """A rule, made when the page has an element that it may match; what it declares is read where that is needed."""
 
     def __init__(self, rule: Rule, order: int, page: PageValues) -> None:
         self._body = rule.body
@@ -81,24 +81,18 @@ class StyleRule:
         self.is_certain = rule.is_certain
         self.order = order
         self._page = page
+        self.hides = page.hiding_properties(self.declared) if may_hide(rule.body) else _NONE
+        """The properties by which it may hide text, alone or with other rules."""
+        self.paints = (may_paint(rule.body) or "animation" in rule.body) and (
+            not _PAINT.isdisjoint(self.declared) or _FILTERING.search(rule.body) is not None
+        )
+        """Whether it changes colours."""
 
     @cached_property
     def declared(self) -> Declared:
         """Its declarations."""
         declared, frames = declarations(self._body, self._page.quirks), self._page.frames
         return with_animation(declared, frames) if frames and "animation" in self._body else declared
-
-    @cached_property
-    def hides(self) -> frozenset[str]:
-        """The properties by which it may hide text, alone or with other rules."""
-        return self._page.hiding_properties(self.declared) if may_hide(self._body) else _NONE
-
-    @property
-    def paints(self) -> bool:
-        """Whether it changes colours."""
-        if not may_paint(self._body) and "animation" not in self._body:
-            return False
-        return not _PAINT.isdisjoint(self.declared) or _FILTERING.search(self._body) is not None
 
     @property
     def has_variables(self) -> bool:
@@ -119,11 +113,15 @@ class Others(NamedTuple):
     @classmethod
     def of(cls, entries: list[Entry]) -> Others:
         """Those of the rules."""
-        others = [selector for selector, _ in entries if selector.is_complex]
+        if not (others := [selector for selector, _ in entries if selector.is_complex]):
+            return _NO_OTHERS
         return cls(
-            tuple(selector.above for selector in others if selector.above is not None),
-            tuple(selector.text for selector in others if selector.above is None),
+            tuple([selector.above for selector in others if selector.above is not None]),
+            tuple([selector.text for selector in others if selector.above is None]),
         )
+
+
+_NO_OTHERS = Others((), ())
 
 
 class Look:
@@ -132,13 +130,14 @@ class Look:
     def __init__(self, rules: PageRules, tag: str, names: frozenset[str], keys: list[str]) -> None:
         self._rules, self._tag, self._names, self._keys = rules, tag, names, keys
         self._with: dict[frozenset[str], list[Entry]] = {}
-        hiding = self._fitting(rules.hiding)
+        telling = [rules.telling(key) for key in keys]
+        hiding = self._fitting(one for one, _ in telling)
         self.hides = _NONE.union(*(rule.hides for _, rule in hiding)) if hiding else _NONE
         """The properties by which one of the rules may hide text."""
         self.is_hidden = any(not selector.is_complex for selector, _ in hiding)
         """Whether one of these rules applies to all of the elements; ``complex`` are the other selectors."""
         self.complex = Others.of(hiding)
-        painting = self._fitting(rules.painting)
+        painting = self._fitting(other for _, other in telling)
         self.colours = [entry for entry in painting if not entry[0].is_complex]
         """The rules that give colours to all of these elements and are quick to match."""
         self.faint = Others.of(painting)
@@ -146,19 +145,16 @@ class Look:
         self.is_telling = bool(hiding or painting)
         """Whether one of the rules may change how the elements are seen."""
 
-    def _fitting(self, rules_of: Callable[[str], list[Entry]]) -> list[Entry]:
+    def _fitting(self, lists: Iterable[list[Entry]]) -> list[Entry]:
         names, tag = self._names, self._tag
         return [
-            entry
-            for key in self._keys
-            for entry in rules_of(key)
-            if entry[0].names <= names and entry[0].tag in ("", tag)
+            entry for entries in lists for entry in entries if entry[0].names <= names and entry[0].tag in ("", tag)
         ]
 
     @cached_property
     def all(self) -> list[Entry]:
         """All rules that may apply."""
-        return self._fitting(self._rules.entries)
+        return self._fitting(map(self._rules.entries, self._keys))
 
     def with_any(self, properties: frozenset[str]) -> list[Entry]:
         """The rules that declare one of these properties."""
@@ -176,18 +172,17 @@ class Look:
 class PageRules:
     """The rules of a page by key; a selector is read when the page has an element that it may match."""
 
-    def __init__(self, rules: list[Rule], page: PageValues, may_match: Callable[[str], bool]) -> None:
+    def __init__(self, rules: list[Rule], page: PageValues) -> None:
         self._page = page
         self._rules = rules
         self._known: dict[int, StyleRule] = {}
         self._texts: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._entries: dict[str, list[Entry]] = {}
-        self._hiding: dict[str, list[Entry]] = {}
-        self._painting: dict[str, list[Entry]] = {}
+        self._telling: dict[str, tuple[list[Entry], list[Entry]]] = {}
         texts = self._texts
         for order, rule in enumerate(rules):
-            for text in split_selectors(rule.selectors):
-                if may_match(text) and (key := key_of(text)):
+            for text in rule.fitting:
+                if key := key_of(text):
                     texts[key].append((text, order))
 
     def __contains__(self, key: str) -> bool:
@@ -197,37 +192,32 @@ class PageRules:
     def entries(self, key: str) -> list[Entry]:
         """The rules with selectors of this key."""
         if (known := self._entries.get(key)) is None:
-            known = self._entries[key] = self._read(key, lambda rule: True)
+            read = [(read_selector(text), self._rule(order)) for text, order in self._texts[key]]
+            known = self._entries[key] = [(selector, rule) for selector, rule in read if selector is not None]
         return known
 
-    def _read(self, key: str, matters: Callable[[StyleRule], object]) -> list[Entry]:
-        """Those of them that matter; the selectors of the others are not read."""
-        rules = ((text, self._rule(order)) for text, order in self._texts[key])
-        read = ((read_selector(text), rule) for text, rule in rules if matters(rule))
-        return [(selector, rule) for selector, rule in read if selector is not None]
+    def telling(self, key: str) -> tuple[list[Entry], list[Entry]]:
+        """Those of them that may hide text, and those that give colours; the selectors of the others are not read."""
+        if (known := self._telling.get(key)) is None:
+            hiding: list[Entry] = []
+            painting: list[Entry] = []
+            known = self._telling[key] = hiding, painting
+            for text, order in self._texts[key]:
+                rule = self._rule(order)
+                paints = self._paints(rule)
+                if not (rule.hides or paints) or (selector := read_selector(text)) is None:
+                    continue
+                if rule.hides and selector.text not in WHOLE_PAGE:
+                    hiding.append((selector, rule))
+                # Those that are quick to match, or give text the colour of the page.
+                is_quick = not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE)
+                if paints and (is_quick or self._page.is_faint(rule.declared)):
+                    painting.append((selector, rule))
+        return known
 
     def _rule(self, order: int) -> StyleRule:
         if (known := self._known.get(order)) is None:
             known = self._known[order] = StyleRule(self._rules[order], order, self._page)
-        return known
-
-    def hiding(self, key: str) -> list[Entry]:
-        """Those of them that may hide text."""
-        if (known := self._hiding.get(key)) is None:
-            read = self._read(key, lambda rule: rule.hides)
-            known = self._hiding[key] = [entry for entry in read if entry[0].text not in WHOLE_PAGE]
-        return known
-
-    def painting(self, key: str) -> list[Entry]:
-        """Those of them that give colours and are quick to match, or give text the colour of the page."""
-        if (known := self._painting.get(key)) is None:
-            known = [
-                (selector, rule)
-                for selector, rule in self._read(key, self._paints)
-                if (not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE))
-                or self._page.is_faint(rule.declared)
-            ]
-            self._painting[key] = known
         return known
 
     def _paints(self, rule: StyleRule) -> bool:

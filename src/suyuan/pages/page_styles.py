@@ -58,7 +58,7 @@ class PageStyles:
         self.rules = sheets.rules
         """In the order of the sheets."""
         self.page = _values(tree, sheets, quirks)
-        self._index = PageRules(sheets.rules, self.page, may_match)
+        self._index = PageRules(sheets.rules, self.page)
         self._scopes: dict[int, Variables] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self._index, "", _NONE, [])

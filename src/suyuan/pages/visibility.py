@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -54,7 +55,8 @@ _CLOSING = frozenset(("display", "visibility", "opacity", "overflow"))
 _TELLING = frozenset(("hidden", "popover", "style", "bgcolor", "color", "text"))
 
 
-class Sight(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Sight:
     """How a reader sees the text of an element."""
 
     opacity: float = 1.0
@@ -63,11 +65,11 @@ class Sight(NamedTuple):
     """Of the letters, in pixels, before they are scaled."""
     is_visible: bool = True
     has_contrast: bool = True
+    is_readable: bool = field(init=False)
+    """Whether it can be read; elements in it may be readable where it is not."""
 
-    @property
-    def is_readable(self) -> bool:
-        """Whether it can be read; elements in it may be readable where it is not."""
-        return self.is_visible and self.has_contrast and self.size * self.scale > TINY
+    def __post_init__(self) -> None:
+        self.is_readable = self.is_visible and self.has_contrast and self.size * self.scale > TINY
 
 
 def visible_text(text: str) -> str:
@@ -125,7 +127,7 @@ class VisibilityChecker:
                 return None
             around = found
         has_contrast = self._contrast(node, tag, attributes, look, around.has_contrast)
-        return around if has_contrast is around.has_contrast else around._replace(has_contrast=has_contrast)
+        return around if has_contrast is around.has_contrast else replace(around, has_contrast=has_contrast)
 
     def _is_streamed(self, attributes: Attributes) -> bool:
         # React sends late parts of a page as <div hidden id="S:1">; its script moves them into place.
@@ -222,7 +224,7 @@ def _seen(style: Mapping[str, str], around: Sight) -> Sight | None:
     if opacity <= LEAST_OPACITY or scale <= LEAST_SCALE:
         return None
     is_visible = not is_invisible(style) if "visibility" in style else around.is_visible
-    return around._replace(opacity=opacity, scale=scale, size=font_size(style, around.size), is_visible=is_visible)
+    return Sight(opacity, scale, font_size(style, around.size), is_visible, around.has_contrast)
 
 
 def _web_colour(value: str) -> str:

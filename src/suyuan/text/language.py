@@ -92,4 +92,8 @@ def _count_letters(text: str) -> int:
 
 def _counts(found: list[str]) -> dict[str, int]:
     times = Counter(found)
-    return {language: sum(map(times.__getitem__, frequent)) for language, frequent in _FREQUENT_WORDS.items()}
+    # Only words that it has: a counter takes long to say that a word is missing.
+    return {
+        language: sum(map(times.__getitem__, filter(times.__contains__, frequent)))
+        for language, frequent in _FREQUENT_WORDS.items()
+    }
