@@ -98,12 +98,14 @@ def print_json(data: object) -> None:
 
 def printable(text: str) -> str:
     """Return ``text`` without control characters: a page must not move the cursor or recolour the screen."""
+    if text.isprintable():
+        return text
     return "".join(c for c in text if c >= " " and not "\x7f" <= c <= "\x9f" or c == "\t")
 
 
 def width_of(text: str) -> int:
     """Return the columns that ``text`` takes: East Asian characters take two, combining ones none."""
-    return sum(_char_width(c) for c in text)
+    return len(text) if text.isascii() else sum(_char_width(c) for c in text)
 
 
 def padded(text: str, columns: int) -> str:

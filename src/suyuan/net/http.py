@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from socket import SOCK_STREAM
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from aiohappyeyeballs import start_connection
@@ -44,8 +44,7 @@ Resolve = Callable[[str, int], Coroutine[Any, Any, list[Any]]]
 """Returns the addresses of a host, for a port, as ``getaddrinfo`` does; raises ``OSError`` if there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(NamedTuple):
     """Where requests of one engine go: the server, and the proxy in between if there is one."""
 
     scheme: str

@@ -26,7 +26,8 @@ _EMPTY_VERB = re.compile(
     r"(?<=\s)(?:works?|happens?|occurs?|functions?|means?)(?=\s*[?？.]*\s*$)|(?:工作|运作|运行)的?(?=[?？。\s]*$)", re.I
 )
 _ASKS_HOW = re.compile(r"\b(?:how|why|what) (?:do|does|did)\b|怎[么样]|如何", re.I)
-_OPENING = re.compile(rf"^(?:{_REQUEST}|please|(?:can you |could you )?tell me(?: about)?)[\s,，:：]*", re.I)
+# Compiled when it is first needed.
+_OPENING = rf"(?i)^(?:{_REQUEST}|please|(?:can you |could you )?tell me(?: about)?)[\s,，:：]*"
 _PUNCTUATION = re.compile(r"[?？!！。,，;；:：“”\"]")
 _SINGLE_CHARACTER = 0.5
 """A Chinese character says little beside the pairs that it is part of."""
@@ -56,4 +57,4 @@ def content_stems(question: str) -> Mapping[str, float]:
 
 def without_request(question: str) -> str:
     """Return ``question`` without the polite phrase that it begins with."""
-    return _OPENING.sub("", question)
+    return re.sub(_OPENING, "", question)
