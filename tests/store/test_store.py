@@ -69,16 +69,16 @@ def _problems(address: str) -> list[str]:
     return found
 
 
-def ask(store: Store, conversation: str, text: str = "?") -> str:
+def ask(store: Store, conversation: str, text: str = "?", instead_of: str = "") -> str:
     """Begin a turn, and return the id of its answer."""
     run = new_id()
-    store.begin_turn(conversation, text, run)
+    store.begin_turn(conversation, text, run, instead_of)
     return run
 
 
-def answered(store: Store, conversation: str, text: str = "?") -> str:
+def answered(store: Store, conversation: str, text: str = "?", instead_of: str = "") -> str:
     """A whole turn, with an empty answer."""
-    run = ask(store, conversation, text)
+    run = ask(store, conversation, text, instead_of)
     store.finish(run, state="done", text="", answer={})
     return run
 
@@ -198,29 +198,43 @@ class TestStore:
         store.finish(run, state="stopped", text="all", answer={"stopped": True})
         store.keep_text(run, "al")
         assert [(each.text, each.state) for each in store.messages(id)] == [("?", "done"), ("all", "stopped")]
-        store.cut_from(id, store.messages(id)[0].id)
+        answered(store, id, "anew", store.messages(id)[0].id)
         store.keep_text(run, "ghost")
         store.keep_events(run, [(0, {})])
         store.finish(run, state="done", text="ghost", answer={})
-        assert (
-            store.message(run) is None and store.messages(id) == [] and store.events(run) == [] and store.check() == []
-        )
+        assert [each.text for each in store.messages(id)] == ["anew", ""]
+        assert store.message(run) is None and store.events(run) == [] and store.check() == []
 
-    def test_a_retry_removes_a_message_and_all_later_ones(self, store: Store) -> None:
+    def test_an_edited_question_takes_the_place_of_a_message_and_all_later_ones(self, store: Store) -> None:
         id, other = store.create().id, store.create().id
         answered(store, other, "one")
         kept = store.messages(other)
         for text in ("one", "two"):
             answered(store, id, text)
         first, answer, second, _ = store.messages(id)
-        assert store.cut_from(other, second.id) == 0 and store.cut_from(id, "missing") == 0
-        assert store.cut_from(id, second.id) == 2
-        run = answered(store, id, "three")
+        run = answered(store, id, "three", second.id)
         now = store.messages(id)
         assert [(each.text, each.position) for each in now] == [("one", 0), ("", 1), ("three", 2), ("", 3)]
         assert now[:2] == [first, answer] and now[3].id == run
-        assert store.cut_from(id, answer.id) == 3 and [each.text for each in store.messages(id)] == ["one"]
-        assert store.cut_from(id, first.id) == 1 and store.messages(id) == [] and store.messages(other) == kept
+        answered(store, id, "four", "missing")
+        assert [each.text for each in store.messages(id)] == ["one", "", "three", "", "four", ""]
+        answered(store, id, "five", first.id)
+        assert [each.text for each in store.messages(id)] == ["five", ""] and store.messages(other) == kept
+        answered(store, other, "six", store.messages(id)[0].id)
+        assert store.messages(other)[:2] == kept and len(store.messages(id)) == 2
+
+    def test_an_edited_question_that_cannot_be_stored_removes_nothing(self, store: Store) -> None:
+        id = store.create().id
+        run = answered(store, id, "one")
+        kept = store.messages(id)
+        taken = answered(store, store.create().id, "other")
+        with pytest.raises(Exception, match=r"(?i)unique|duplicate|suyuan_messages"):
+            # The new answer cannot be added: another one has its id.
+            store.begin_turn(id, "edited", taken, kept[0].id)
+        found = store.get(id)
+        assert (
+            store.messages(id) == kept and store.message(run) == kept[1] and found is not None and found.title == "one"
+        )
 
     def test_the_first_question_gives_the_title(self, store: Store) -> None:
         id = store.create().id
@@ -233,13 +247,11 @@ class TestStore:
             and made.title.endswith("…")
         )
         answered(store, id, "another")
-        store.cut_from(id, store.messages(id)[0].id)
-        answered(store, id, "edited")
+        answered(store, id, "edited", store.messages(id)[0].id)
         edited = store.get(id)
         assert edited is not None and edited.title == "edited"
         store.change(id, title="mine")
-        store.cut_from(id, store.messages(id)[0].id)
-        ask(store, id, "again")
+        ask(store, id, "again", store.messages(id)[0].id)
         mine = store.get(id)
         assert mine is not None and mine.title == "mine"
 
@@ -256,7 +268,7 @@ class TestStore:
     def test_a_missing_conversation_has_a_cause(self, store: Store) -> None:
         for act in (
             lambda: store.change("missing", title="x"), lambda: store.delete("missing"), lambda: store.restore("missing"),
-            lambda: ask(store, "missing"), lambda: store.cut_from("missing", "x"),
+            lambda: ask(store, "missing"), lambda: ask(store, "missing", "?", "x"),
         ):  # fmt: skip
             assert cause_of(act).detail_code == "no_conversation"
 
@@ -282,7 +294,7 @@ class TestStore:
     def test_one_answer_at_a_time_whichever_process_writes_it(self, store: Store, address: str) -> None:
         other, id = Store(address), store.create().id
         run = ask(store, id)
-        for act in (lambda: ask(other, id), lambda: other.cut_from(id, run)):
+        for act in (lambda: ask(other, id), lambda: ask(other, id, "?", run)):
             assert cause_of(act).detail_code == "answer_under_way"
         assert [each.running for each in other.find()] == [run]
         # A stop is stored, and seen by the writer when it saves.

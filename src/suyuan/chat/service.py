@@ -180,9 +180,7 @@ class ChatService:
                 history = history[:place]
             # Before anything is removed: the model may lack its key.
             turn = Turn(self.sessions.of_conversation(known, history, length), text, run_id)
-            if instead_of:
-                await self._write(self.store.cut_from, id, instead_of)
-            return turn, await self._write(self.store.begin_turn, id, text, run_id)
+            return turn, await self._write(self.store.begin_turn, id, text, run_id, instead_of)
 
         return await self._start(id, begin)
 

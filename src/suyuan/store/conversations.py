@@ -115,15 +115,18 @@ class Store:
         return gone
 
     # --- messages ------------------------------------------------------------------------------------------------
-    def begin_turn(self, conversation: str, text: str, run: str) -> Conversation:
+    def begin_turn(self, conversation: str, text: str, run: str, instead_of: str = "") -> Conversation:
         """Store a question and the empty answer that ``run`` of this process will write, both or neither.
 
-        The first question gives the conversation its title. Raises a cause while another answer is being written.
+        The question ``instead_of`` is removed with everything after it. The first question gives the conversation its
+        title. Raises a cause while another answer is being written.
         """
         now = self._now()
         question = Message(new_id(), conversation, "user", plain(text), "done", now)
         answer = Message(run, conversation, "assistant", "", "running", now)
         with self._database.write() as connection:
+            if instead_of:
+                self._cut_from(connection, conversation, instead_of)
             begun = self._touch(connection, conversation, clean_title(question.text, GIVEN_TITLE_LENGTH))
             self._check_free(connection, conversation)
             last = connection.execute(LAST_POSITION, {"id_": conversation}).scalar()
@@ -232,23 +235,21 @@ class Store:
         )
         return [(seq, json.loads(event)) for seq, event in self._database.rows(query)]
 
-    def cut_from(self, conversation: str, message_id: str) -> int:
-        """Remove this message and all later ones, and return their number."""
-        with self._database.write() as connection:
-            title = self._touch(connection, conversation).title
-            self._check_free(connection, conversation)
-            own = messages.c.conversation == conversation
-            first = connection.execute(
-                select(messages.c.position, messages.c.text).where(own, messages.c.id == plain(message_id))
-            ).first()
-            if first is None:
-                return 0
-            if title == clean_title(first.text, GIVEN_TITLE_LENGTH):
-                # The title came from this question; the next question gives a new one.
-                connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
-            removed = connection.execute(delete(messages).where(own, messages.c.position >= first.position)).rowcount
-            answer_versions.purge(connection, conversation)
-            return removed
+    def _cut_from(self, connection: Connection, conversation: str, message_id: str) -> None:
+        """Remove this message and all later ones."""
+        title = self._touch(connection, conversation).title
+        self._check_free(connection, conversation)
+        own = messages.c.conversation == conversation
+        first = connection.execute(
+            select(messages.c.position, messages.c.text).where(own, messages.c.id == plain(message_id))
+        ).first()
+        if first is None:
+            return
+        if title == clean_title(first.text, GIVEN_TITLE_LENGTH):
+            # The title came from this question; the next question gives a new one.
+            connection.execute(update(conversations).where(conversations.c.id == conversation).values(title=""))
+        connection.execute(delete(messages).where(own, messages.c.position >= first.position))
+        answer_versions.purge(connection, conversation)
 
     # --- the store itself ----------------------------------------------------------------------------------------
     def sweep(self, own: Collection[str] = ()) -> int:
