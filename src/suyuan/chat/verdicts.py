@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..messages.catalog import Texts
+from ..tools.text import shortened
 
 Json = Mapping[str, Any]
 
@@ -90,12 +91,8 @@ def check_lines(answer: Json, lang: str) -> list[str]:
     """Return the checks as lines of text, each sentence with its number, and where the sources disagree."""
     text = str(answer.get("text") or "")
     checked = [
-        f"[{check['number']}] {verdict_text(check, lang)} — {_shortened(text[check['start'] : check['end']])}"
+        f"[{check['number']}] {verdict_text(check, lang)} — "
+        + shortened(" ".join(text[check["start"] : check["end"]].split()), _LONGEST)
         for check in checks(answer)
     ]
     return [*checked, *disagreements(answer, lang)]
-
-
-def _shortened(sentence: str) -> str:
-    plain = " ".join(sentence.split())
-    return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1].rstrip() + "…"
