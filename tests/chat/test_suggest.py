@@ -54,10 +54,10 @@ def test_questions_are_asked_as_they_are() -> None:
 def test_whole_questions_that_the_sources_answer_and_nobody_asked() -> None:
     told = Source(
         1, "Tarn Bridge - Example", "https://e.example/1",
-        "Tarn Bridge was opened in June 1998. Tarn Bridge was designed by Ann Lee. Tarn Bridge is 420 metres long. It is blue.",
+        "Tarn Bridge was opened in June 1998. Tarn Bridge was designed by Ann Lee. The Tarn Bridge is 420 metres long. It is blue.",
     )  # fmt: skip
     assert suggestions("When was Tarn Bridge opened?", [told], [1], "en") == (
-        "Who was Tarn Bridge designed by?", "How long is Tarn Bridge?",
+        "Who was Tarn Bridge designed by?", "How long is the Tarn Bridge?",
     )  # fmt: skip
 
 

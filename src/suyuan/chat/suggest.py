@@ -97,7 +97,8 @@ def _questions(question: str, sources: Sequence[Source], lang: str, pages: Mappi
             for said, form in _PATTERNS["zh" if lang == "zh" else "en"]:
                 match = said.match(sentence)
                 if match and not _PRONOUN.match(match["name"]) and asked.intersection(content_stems(match["name"])):
-                    yield form.format(**match.groupdict())
+                    # The article began the sentence; in the question it does not.
+                    yield form.format(**match.groupdict()).replace(" The ", " the ", 1)
 
 
 class _Question:
