@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from suyuan.core.private_file import write_private
@@ -28,8 +27,10 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     """As with ``-o /dev/stdout``: as root, the file would take the place of the device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with ThreadPoolExecutor(1) as threads:
-        read = threads.submit(pipe.read_text, "utf-8")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
         write_private(pipe, "said")
-        assert read.result(timeout=60) == "said"
+        assert os.read(reader, 100) == b"said"
+    finally:
+        os.close(reader)
     assert pipe.is_fifo() and os.listdir(tmp_path) == ["pipe"]
