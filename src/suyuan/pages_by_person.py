@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextvars import copy_context
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from .config.settings import Settings
+from .core.causes.browser import BROWSER_UNSANDBOXED
+from .core.causes.store import STORE_NO_DRIVER
 from .core.engine import SearchEngine
-from .core.person import Person, current_person
+from .core.person import Person, current_person, require
 from .core.result import ARCHIVE, LIBRARY
 from .net.network import Network
 
@@ -54,7 +56,11 @@ class PagesByPerson:
 
     @property
     def library(self) -> Library:
-        """The user's own documents; raises where there is no folder for them."""
+        """The user's own documents, which need the scope ``chat``; raises where there is no folder for them."""
+        require("chat")
+        return self._own_library()
+
+    def _own_library(self) -> Library:
         person = current_person.get().id
         if person not in self._libraries:
             from .core.causes.library import LIBRARY_OFF
@@ -76,8 +82,11 @@ class PagesByPerson:
 
             pages = self._settings.pages
             settings = FetchSettings(seconds=pages.timeout_ms / 1000, robots=pages.robots, render=pages.render)
-            render = None if self._network.browser_problem() else self._network.render
-            own = self.library.get if self._settings.library_dir else None
+            problem = self._network.browser_problem()
+            # That it may not load pages is said by the browser itself, to whoever wants one loaded.
+            is_there = problem is None or problem.detail_code == BROWSER_UNSANDBOXED.detail_code
+            render = self._network.render if is_there else None
+            own = self._own_document if self._settings.library_dir else None
             self._fetchers[person] = Fetcher(self._network.get, settings, self.reader, self.archive, render, own)
         return self._fetchers[person]
 
@@ -120,15 +129,26 @@ class PagesByPerson:
     def _stored_archives(self) -> StoredArchives:
         from .store.archive import StoredArchives
 
-        return StoredArchives(self._settings.store_url, **self._limits())
+        return StoredArchives(self._settings.store_url, **self._limits(), cited=self._cited)
 
     def _new_archive(self, person: str) -> AsyncArchive:
         from .pages.async_archive import AsyncArchive
 
         if (path := self._settings.archive_file) is not None:
-            return AsyncArchive(_own_path(path), self._guides, **self._limits())
+            cited = partial(self._cited, person)
+            return AsyncArchive(_own_path(path), self._guides, **self._limits(), cited=cited)
         stored = self._stored_archives
         return AsyncArchive("PostgreSQL", self._guides, opened=lambda: stored.of(person))
+
+    def _cited(self, person: str, since: str = "") -> Collection[str]:
+        """The hashes of the texts that a person's answers and reports cite."""
+        if not self._settings.store_address:
+            return ()
+        try:
+            from .store.cited import cited_texts
+        except ModuleNotFoundError as error:
+            raise STORE_NO_DRIVER(driver=error.name or "sqlalchemy") from None
+        return cited_texts(self._settings.store_address, person, since)
 
     def _limits(self) -> dict[str, Any]:
         pages = self._settings.pages
@@ -143,7 +163,21 @@ class PagesByPerson:
     def _archive_engine(self) -> SearchEngine:
         from .pages.archive_engine import ArchiveEngine
 
-        return ArchiveEngine(lambda: self.archive)
+        return ArchiveEngine(self._searched_archive)
+
+    def _searched_archive(self) -> AsyncArchive | None:
+        # An address of the archive is that of a page, which anybody could read; a list of them tells what was read.
+        require("chat")
+        return self.archive
+
+    async def _own_document(self, url: str, fresh: bool) -> Document | None:
+        """A document of the library at this address; None where it is a page of the web that has to be read."""
+        library = self._own_library()
+        if not current_person.get().may("chat") and not library.is_address(url):
+            # That a page of the web is among the documents as well is not told.
+            return None
+        require("chat")
+        return await library.get(url, fresh)
 
     def _library_engine(self) -> SearchEngine:
         from .pages.library_engine import LibraryEngine
@@ -151,14 +185,16 @@ class PagesByPerson:
         return LibraryEngine(lambda: self.library)
 
     async def _read_anew(self, url: str) -> Document:
-        return await self.fetcher.fetch(url, fresh=True)
+        return await self.fetcher.fetch(url, fresh=True, whole=True)
 
     def _read_pages(self, person: str) -> list[dict[str, Any]]:
         current_person.set(Person(person, ""))
         path = self._settings.archive_file
         if self.archive is None or (path and not _own_path(path).exists()):
             return []
-        return [document.as_dict() for document in self.archive.open().export()]
+        from .pages.archive_lines import exported
+
+        return [exported(document) for document in self.archive.open().export()]
 
 
 def _own_path(path: Path) -> Path:

@@ -23,7 +23,7 @@ from suyuan.doctor import engines as engine_check
 from suyuan.doctor import model as model_check
 from suyuan.doctor import network as network_check
 from suyuan.doctor import storage as storage_check
-from suyuan.doctor.checks import check_all, count, startup_notice
+from suyuan.doctor.checks import check_all, count, startup_findings
 from suyuan.doctor.finding import Finding
 from suyuan.doctor.json_location import line_of
 
@@ -42,7 +42,7 @@ async def test_a_working_installation(tmp_path: Path) -> None:
         findings = await check_all(client, store_check=list)
     assert problems(findings) == {} and count(findings) == (0, 0)
     assert {f.area for f in findings} == {
-        "config", "searxng", "engine", "network", "browser", "model", "archive", "store", "disk", "package",
+        "config", "searxng", "engine", "network", "browser", "model", "archive", "library", "store", "disk", "package",
     }  # fmt: skip
     assert all(f.say("en")[0] and f.say("zh")[0] for f in findings)
 
@@ -218,6 +218,19 @@ async def test_the_archive(tmp_path: Path, content: bytes | None, code: str) -> 
     assert problems(findings) == {code: "warning" if content else "error"} and str(file) in findings[0].say("en")[0]
 
 
+@pytest.mark.parametrize("name", ["models.json", "engine-keys.json"])
+@pytest.mark.parametrize("content", ["{", "", '[{"name": 7}]', "\0"])
+async def test_what_was_entered_on_the_page_and_is_damaged(tmp_path: Path, name: str, content: str) -> None:
+    file = tmp_path / "data" / name
+    file.parent.mkdir()
+    file.write_text(content)
+    if name == "engine-keys.json" and content.startswith("["):
+        file.write_text('[{"name": "brave", "options": 7}]')
+    async with fake_servers(tmp_path) as servers, servers.client() as client:
+        found = await storage_check.check(client)
+    assert problems(found).get("file_damaged") == "warning" and str(file) in str([each.say("en") for each in found])
+
+
 async def test_a_damaged_page_of_the_archive(tmp_path: Path) -> None:
     async with fake_servers(tmp_path) as servers:
         async with servers.client() as client:
@@ -313,25 +326,25 @@ class TestStart:
             fake_servers(tmp_path, search=searxng({"empty": reply(FORBIDDEN, 403)})) as servers,
             servers.client() as client,
         ):
-            notice = await startup_notice(client)
-        assert notice is not None and (notice.code, notice.guide) == ("json_api_off", "searxng")
+            [notice] = await startup_findings(client)
+        assert (notice.code, notice.guide) == ("json_api_off", "searxng")
         assert "formats" in notice.say("en")[1] and "docker compose restart" in notice.say("zh")[1]
 
     @pytest.mark.req("C2.1")
     async def test_a_working_searxng_gives_no_notice(self, tmp_path: Path) -> None:
         async with fake_servers(tmp_path) as servers, servers.client() as client:
-            assert await startup_notice(client) is None
+            assert await startup_findings(client) == []
 
     @pytest.mark.req("C6.4")
     async def test_a_searxng_that_is_down_gives_a_notice_only_where_it_is_configured(self, tmp_path: Path) -> None:
         async with fake_servers(tmp_path) as servers:
             async with servers.client(SEARXNG_BASE_URL=NOWHERE) as client:
-                notice = await startup_notice(client)
-                assert notice is not None and notice.code == "searxng_down"
+                [notice] = await startup_findings(client)
+                assert notice.code == "searxng_down"
                 assert "suyuan searxng init" in notice.say("en")[1]
             async with servers.client(SEARXNG_BASE_URL="") as client:
                 # Port 8080 of this machine may be free or used by another program.
-                assert await startup_notice(client) is None
+                assert await startup_findings(client) == []
 
 
 def test_a_finding_of_an_error() -> None:

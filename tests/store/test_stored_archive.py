@@ -110,7 +110,11 @@ def test_what_is_too_old_or_too_much_is_removed(archive: StoredArchive) -> None:
     archive.put(doc("https://old.example/", "x" * 10, fetched_at="2020-01-01T00:00:00+00:00"))
     for number in range(5):
         archive.put(doc(f"https://{number}.example/", f"{number} " + "y" * 600, fetched_at=f"2026-11-1{number}T00:00"))
-    assert archive.prune(datetime(2026, 11, 15, tzinfo=UTC)) == 3
+    assert archive.prune(datetime(2028, 11, 15, tzinfo=UTC)) == 3, (
+        "the oldest of what is too much, and nothing by a clock that jumped"
+    )
+    archive.put(doc("https://old.example/", "x" * 10, fetched_at="2020-01-01T00:00:00+00:00"))
+    assert archive.prune(datetime(2026, 11, 20, tzinfo=UTC)) == 1
     assert [entry.url for entry in archive.newest()] == [f"https://{n}.example/" for n in (4, 3, 2)]
     assert archive.get("https://old.example/") is None and archive.check() == "ok"
 

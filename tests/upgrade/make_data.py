@@ -2,7 +2,7 @@
 
 python tests/upgrade/make_data.py PYTHON_OF_0.1.0 tests/upgrade/data-0.1.0
 
-``PYTHON_OF_0.1.0`` belongs to an environment in which the last commit of that version is installed. Engine and pages are
+``PYTHON_OF_0.1.0`` (or of another version) belongs to an environment in which the last commit of that version is installed. Engine and pages are
 on loopback, and nothing else is reached.
 """
 

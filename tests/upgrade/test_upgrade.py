@@ -1,4 +1,4 @@
-"""A data folder that 0.1.0 wrote (``make_data.py``) is opened by today's version: everything in it is still there."""
+"""A data folder that an older release wrote (``make_data.py``) is opened by today's: everything in it is still there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -22,19 +23,20 @@ from suyuan.config.load import load_settings
 from suyuan.config.settings import Settings
 from suyuan.core.errors import WebBlocked
 
-WRITTEN = Path(__file__).parent / "data-0.1.0"
+WRITTEN = Path(__file__).parent
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder as 0.1.0 left it when it was killed, yesterday: what is old is deleted sooner or later."""
+@pytest.fixture(params=["0.1.0", "0.2.0"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The folder as the release left it when it was killed, yesterday: what is old is deleted sooner or later."""
     yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
-    for dump in WRITTEN.glob("*.sql"):
+    written = WRITTEN / f"data-{request.param}"
+    for dump in written.glob("*.sql"):
         script = re.sub(r"\d{4}-\d\d-\d\d(?=T\d\d:)", yesterday, dump.read_text(encoding="utf-8"))
         with closing(sqlite3.connect(tmp_path / dump.stem)) as database:
             database.executescript(script)
-    (tmp_path / "config.json").write_text((WRITTEN / "config.json").read_text(encoding="utf-8"), encoding="utf-8")
-    states = json.loads((WRITTEN / "engines.json").read_text(encoding="utf-8"))
+    (tmp_path / "config.json").write_text((written / "config.json").read_text(encoding="utf-8"), encoding="utf-8")
+    states = json.loads((written / "engines.json").read_text(encoding="utf-8"))
     for state in states.values():
         state["until"] = time.time() + 3000
     (tmp_path / "engines.json").write_text(json.dumps(states), encoding="utf-8")
@@ -73,6 +75,15 @@ async def test_conversations_are_there(settings: Settings) -> None:
             assert [each["number"] for each in answer["answer"]["sources"]] == [1, 2]
             _, answer = await messages(ask, "听潮大桥")
             assert "36 公里" in answer["text"] and answer["answer"]["mode"] == "agent"
+
+
+async def test_conversations_are_found_by_their_words(settings: Settings) -> None:
+    with serving(settings) as served:
+        async with client(served.url) as ask:
+            for text, title in (("36 公里", "听潮大桥"), ("metres TERN", "How long is"), ("潮大", "听潮大桥")):
+                _, found = await ask("GET", f"/api/conversations?{urlencode({'text': text})}")
+                assert title in [each["title"][: len(title)] for each in found["conversations"]], text
+                assert any(text.split()[0] in each["passage"] for each in found["conversations"])
 
 
 async def test_answers_are_shown_and_exported_with_what_they_say_about_themselves(settings: Settings) -> None:

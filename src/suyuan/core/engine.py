@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -10,7 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 from .causes.engine import CAPTCHA, KEY_MISSING
 from .errors import SuyuanError, WebParseError
 from .http_status import check_status, is_challenge
-from .query import SearchQuery
+from .query import QueryText, SearchQuery
 from .result import EngineResults, SearchResult
 from .secret import Secret
 from .setting import Setting, http_url, number, setting, text, whole
@@ -18,17 +20,22 @@ from .wire import Request, Response
 
 Exchange = Generator[Request, Response, EngineResults]
 Send = Callable[[Request], Awaitable[Response]]
+Came = Response | SuyuanError
+"""What came of a request."""
 T = TypeVar("T")
 
 
 @runtime_checkable
 class SearchEngine(Protocol):
-    """The minimum an engine has: a name, and a search that returns results or raises a ``SuyuanError``."""
+    """The minimum an engine has: a name, and a search that returns results or raises a ``SuyuanError``.
+
+    ``search`` may be a coroutine function or an ordinary one, which is then run in a thread.
+    """
 
     name: str
 
-    async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
-        """Return at most ``num_results`` results for ``query``."""
+    def search(self, query: Any, num_results: int) -> Sequence[SearchResult] | Awaitable[Sequence[SearchResult]]:
+        """Return at most ``num_results`` results for ``query``: a ``QueryText``, which is a text and more."""
         ...
 
 
@@ -134,32 +141,116 @@ class Engine:
             raise KEY_MISSING(engine=self.name, variable=self.api_key_env, setting=setting)
         return self.settings.api_key
 
-    async def search(self, query: SearchQuery, num_results: int) -> Sequence[SearchResult]:
+    async def search(self, query: SearchQuery | str, num_results: int) -> Sequence[SearchResult]:
         """Search with the network that was set (the ``SearchEngine`` interface)."""
         if self.send is None:
             raise RuntimeError(f"{self.name} has no network: search with suyuan.Client, or set its `send`")
-        found = await ask(self, query, self.send)
+        found = await ask(self, SearchQuery.of(query, {}), self.send)
         return found.results[:num_results]
 
 
-async def ask(engine: Engine, query: SearchQuery, send: Send) -> EngineResults:
-    """Run a search of ``engine``.
+class Elsewhere(Protocol):
+    """Where the steps of an exchange are taken that could hold up the event loop."""
+
+    def takes(self, response: Response) -> bool:
+        """Whether this answer is not read here."""
+        ...
+
+    async def step(self, engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
+        """What ``repeated`` returns, or raises."""
+        ...
+
+
+async def ask(engine: Engine, query: SearchQuery, send: Send, elsewhere: Elsewhere | None = None) -> EngineResults:
+    """Run a search of ``engine``; from an answer on that ``elsewhere`` takes, it is continued there.
 
     An answer that the engine cannot read, or reads as nothing, is reported by its status or its CAPTCHA if it has one.
     """
-    responses: list[Response] = []
+    came: list[Came] = []
+
+    async def send_and_look(request: Request) -> Response:
+        response = await send(request)
+        if elsewhere is not None and elsewhere.takes(response):
+            raise _NotHere(response)
+        return response
+
     try:
-        found = await drive(engine.exchange(query), send, responses)
+        found = await drive(engine.exchange(query), send_and_look, came)
+    except _NotHere as large:
+        assert elsewhere is not None
+        return await _continued(engine, query, send, elsewhere, [*came, large.response])
     except Exception as error:
-        # A fault in the engine's own code says less than the status of the answer that it could not read.
-        if responses and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
-            _check_unread(responses[-1], engine.name)
+        _explain(error, came, engine.name)
         raise
+    return _checked(found, came, engine.name)
+
+
+def repeated(engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
+    """The next request of a search, or its results, after ``came``; raises what ``ask`` does.
+
+    An exchange is sent the same again and does the same again: so a process without a network can take its next step.
+    """
+    exchange = engine.exchange(query)
+    try:
+        request = next(exchange)
+        for one in came:
+            request = exchange.throw(one) if isinstance(one, SuyuanError) else exchange.send(one)
+    except StopIteration as done:
+        return _checked(done.value, came, engine.name)
+    except Exception as error:
+        _explain(error, came, engine.name)
+        raise
+    finally:
+        exchange.close()
+    return request
+
+
+class _NotHere(Exception):
+    """An answer has come that is not read here."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+async def _continued(
+    engine: Engine, query: SearchQuery, send: Send, elsewhere: Elsewhere, came: list[Came]
+) -> EngineResults:
+    while True:
+        step = await elsewhere.step(engine, query, came)
+        if isinstance(step, EngineResults):
+            return step
+        try:
+            came.append(await send(step))
+        except SuyuanError as error:
+            came.append(error)
+
+
+def _explain(error: Exception, came: Sequence[Came], engine: str) -> None:
+    """Raise what the status of the last answer says, where that is more than ``error`` says."""
+    responses = [one for one in came if isinstance(one, Response)]
+    # A fault in the engine's own code says less than the status of the answer that it could not read.
+    if responses and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
+        _check_unread(responses[-1], engine)
+
+
+def _checked(found: EngineResults, came: Sequence[Came], engine: str) -> EngineResults:
+    """What was found; raises where it is nothing, and the status of the last answer says why."""
+    responses = [one for one in came if isinstance(one, Response)]
     # A status such as 404 may mean that there is nothing; these never do.
     status = responses[-1].status if responses else 200
     if not found.results and (status in (401, 403, 429) or status >= 500 or 300 <= status < 400):
-        check_status(responses[-1], engine.name)
+        check_status(responses[-1], engine)
     return found
+
+
+async def ask_other(engine: SearchEngine, query: SearchQuery) -> EngineResults:
+    """Run a search of an engine with a network of its own; one that is not asynchronous runs in a thread."""
+    text = QueryText(query)
+    if inspect.iscoroutinefunction(engine.search):
+        return EngineResults(tuple(await engine.search(text, query.count)))
+    found = await asyncio.to_thread(engine.search, text, query.count)
+    return EngineResults(tuple(await found if inspect.isawaitable(found) else found))
 
 
 def read(engine: Engine, response: Response, query: SearchQuery | None = None) -> EngineResults:
@@ -178,21 +269,23 @@ def _check_unread(response: Response, engine: str) -> None:
         raise CAPTCHA(engine=engine)
 
 
-async def drive(exchange: Generator[Request, Response, T], send: Send, responses: list[Response] | None = None) -> T:
-    """Run an exchange to its end, sending each request that it yields with ``send``; ``responses`` gets what came.
+async def drive(exchange: Generator[Request, Response, T], send: Send, came: list[Came] | None = None) -> T:
+    """Run an exchange to its end, sending each request that it yields with ``send``; ``came`` gets what came of it.
 
     A failed request raises its error inside the exchange, which may handle it and send another.
     """
-    responses = [] if responses is None else responses
+    came = [] if came is None else came
     try:
         request = next(exchange)
         while True:
             try:
-                responses.append(await send(request))
+                response = await send(request)
             except SuyuanError as error:
+                came.append(error)
                 request = exchange.throw(error)
             else:
-                request = exchange.send(responses[-1])
+                came.append(response)
+                request = exchange.send(response)
     except StopIteration as done:
         result: Any = done.value
         return result  # type: ignore[no-any-return]

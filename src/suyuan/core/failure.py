@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,14 +10,27 @@ from typing import Any
 from ..messages.catalog import Text, text
 from .secret import Secret, redact
 
+_ENDS = (".", "!", "?", "。", "！", "？", "…")
+_HAN = re.compile("[\u4e00-\u9fff]")
+
 VERBATIM = "failure.verbatim"
 """The key of failures that carry their own message and hint in one language only."""
 
 
 class FailureText(str):
-    """The message of a failure within another text, which can also show ``{name.hint}``."""
+    """The message of a failure within another text, which can also show ``{name.hint}``.
+
+    A text that goes on after the hint shows ``{name.hint_sentence}``, since many hints end with a command.
+    """
 
     hint: str = ""
+
+    @property
+    def hint_sentence(self) -> str:
+        """The hint with a full stop at its end."""
+        if not self.hint or self.hint.endswith(_ENDS):
+            return self.hint
+        return self.hint + ("。" if _HAN.search(self.hint) else ".")
 
     @classmethod
     def of(cls, message: str, hint: str) -> FailureText:

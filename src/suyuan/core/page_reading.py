@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from .causes.asked import BAD_DEPTH, BAD_MAX_TOKENS
 
 if TYPE_CHECKING:
-    from .document import Passage
+    from .document import Cut, Passage
     from .failure import Failure
 
 Depth = Literal["results", "passages", "pages"]
@@ -48,6 +48,8 @@ class PageReading:
     total_tokens: int = 0
     """About how long the page is."""
     error: Failure | None = None
+    cut: Cut | None = None
+    """How much of the page was read, where it was not all."""
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """The published fields, for an item of a search."""
@@ -61,4 +63,6 @@ class PageReading:
             "tokens": self.tokens,
             "total_tokens": self.total_tokens,
         }
+        if self.cut is not None:
+            read["cut"] = self.cut.published(lang)
         return {**read, "text": self.text} if self.text else read

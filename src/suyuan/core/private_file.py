@@ -1,14 +1,17 @@
-"""Files that nobody else on the machine can read, written whole or not at all; ``PrivateFile`` holds rows of JSON."""
+"""Files that nobody else on the machine can read, written whole or not at all."""
 
 from __future__ import annotations
 
-import json
-import logging
 import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
-log = logging.getLogger("suyuan.files")
+Fingerprint = tuple[int, ...]
+"""What tells one version of a file from another."""
 
 
 def write_private(path: Path, text: str, *, durable: bool = True) -> None:
@@ -16,56 +19,55 @@ def write_private(path: Path, text: str, *, durable: bool = True) -> None:
 
     ``durable``: the text is on the disk when this returns. A device or a pipe, such as /dev/stdout, is written to.
     """
+    with private_writer(path, durable=durable) as out:
+        out.write(text)
+
+
+@contextmanager
+def private_writer(path: Path, *, durable: bool = True) -> Iterator[TextIO]:
+    """What is written in the block replaces the file at its end, as with :func:`write_private`."""
     if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
+        with path.open("w", encoding="utf-8") as device:
+            yield device
         return
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    # A name of its own for every writer: threads share a process number, and so do containers.
+    part = path.with_name(f"{path.name}.{secrets.randbits(62)}.part")
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            out.write(text)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            yield out
             out.flush()
             if durable:
                 os.fsync(out.fileno())
         part.replace(path)
-    except OSError:
+    except BaseException:
         part.unlink(missing_ok=True)
         raise
 
 
-class PrivateFile:
-    """Rows in a file that several processes may change; nothing is kept where there is no path."""
+def fingerprint(path: Path) -> Fingerprint | None:
+    """What changes whenever the file is replaced or written to; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._seen = -1.0
 
-    def changed(self) -> bool:
-        """Whether the file is another one than at the last call, as after a change by another process."""
-        seen, self._seen = self._seen, self._changed_at()
-        return seen != self._seen
+def free_name(path: Path, what: str = "damaged") -> Path:
+    """A place beside a file that cannot be used, under a name that no other file has and that says what it is."""
+    moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    aside = path.with_name(f"{path.name}.{what}-{moment}")
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.{what}-{moment}-{number}")
+    return aside
 
-    def read(self) -> list[dict[str, Any]]:
-        """The rows; none where the file is missing or cannot be read, which is logged."""
-        if self._path is None or not self._path.exists():
-            return []
-        try:
-            rows = json.loads(self._path.read_text("utf-8"))
-            return [dict(row) for row in rows]
-        except (OSError, ValueError, TypeError):
-            log.warning("%s cannot be read: what was entered on the page is missing", self._path)
-            return []
 
-    def write(self, rows: list[dict[str, Any]]) -> None:
-        """Replace the rows."""
-        if self._path is None:
-            return
-        write_private(self._path, json.dumps(rows, ensure_ascii=False, indent=1))
-        self._seen = self._changed_at()
-
-    def _changed_at(self) -> float:
-        try:
-            return self._path.stat().st_mtime if self._path else 0.0
-        except OSError:
-            return 0.0
+def set_aside(path: Path) -> Path:
+    """Move a file that cannot be used away, under a name that no other has, and return its new place."""
+    aside = free_name(path)
+    path.rename(aside)
+    return aside

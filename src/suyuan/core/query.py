@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
-from typing import TypedDict
+from typing import Any, Self, TypedDict
 
 from .causes import asked as causes
 from .freshness import Freshness
@@ -75,6 +75,8 @@ class SearchQuery:
     @classmethod
     def of(cls, query: SearchQuery | str, params: SearchParams) -> SearchQuery:
         """The query that a caller asks for; ``params`` change a query that is already made."""
+        if isinstance(query, QueryText):
+            query = query.query
         if isinstance(query, SearchQuery):
             return replace(query, **params) if params else query  # type: ignore[arg-type]
         return cls(query, **params)  # type: ignore[arg-type]
@@ -110,6 +112,28 @@ class SearchQuery:
     def key(self) -> tuple[object, ...]:
         """Return what makes two queries the same search (not who asks, nor how long they would wait)."""
         return _KEY(self)
+
+
+class QueryText(str):
+    """The text of a query as an engine of another package gets it: a ``str`` that also has the query's other fields.
+
+    ``count`` is the method of texts; how many results are wanted is the engine's second argument.
+    """
+
+    query: SearchQuery
+
+    def __new__(cls, query: SearchQuery) -> Self:
+        """Make the text of ``query``."""
+        made = super().__new__(cls, query.text)
+        made.query = query
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what a text does not have itself.
+        return getattr(self.query, name)
+
+    def __reduce__(self) -> tuple[type[QueryText], tuple[SearchQuery]]:
+        return QueryText, (self.query,)
 
 
 _KEY = attrgetter(*(one.name for one in fields(SearchQuery) if one.name not in ("trace_id", "budget_ms")))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import re
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, Literal
 
+from .document import Cut
 from .extras import NO_EXTRAS, Extras
 from .failure import Failure
 from .page_reading import PageReading
@@ -39,19 +42,25 @@ class Details:
     """The path of a document of the library, from the folder on that was added."""
     page: int | None = None
     """The page of a PDF."""
+    cut: Cut | None = None
+    """How much of the document was read, where it was not all."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """The fields that are known, as JSON."""
-        known = ((one.name, getattr(self, one.name)) for one in fields(self))
+        known = {one.name: getattr(self, one.name) for one in fields(self)}
+        if self.cut is not None:
+            known["cut"] = self.cut.published(lang)
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in known
+            for name, value in known.items()
             if value not in ((), "", None)
         }
 
 
 ARCHIVE, GUIDES, LIBRARY = "archive", "guides", "library"
 """What answers without the web: pages that were read before, the product's own guides, the user's own documents."""
+DOCUMENT_ADDRESS = re.compile(r"/library/[0-9a-f]{16}/")
+"""What the address of a document of the user has in it, whichever server has it."""
 _FAILED = ("blocked", "timeout", "late", "error")
 
 
@@ -111,6 +120,15 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row of an engine's answer that is no result."""
+
+    number: int
+    """Its place in the answer, from 1."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EngineResults:
     """What one engine found: results in its order, and remarks on what was left out or could not be honoured."""
 
@@ -118,10 +136,12 @@ class EngineResults:
     notes: tuple[str, ...] = ()
     request_id: str = ""
     extras: Extras = NO_EXTRAS
+    skipped: tuple[SkippedRow, ...] = ()
+    """The rows that could not be read; whoever runs the engine logs them."""
 
     def with_notes(self, *notes: str) -> EngineResults:
         """The same results with ``notes`` in front of their own."""
-        return EngineResults(self.results, notes + self.notes, self.request_id, self.extras)
+        return replace(self, notes=notes + self.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +181,8 @@ class SearchPage:
     cached: bool = False
     extras: Extras = NO_EXTRAS
     """Direct answers, infoboxes and suggestions of the engines that have them."""
+    searched_at: datetime | None = None
+    """When the engines were asked, which is earlier where the page was kept; None where none was asked."""
 
     @property
     def engine(self) -> str:

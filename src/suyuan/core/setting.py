@@ -51,6 +51,9 @@ class Setting:
     """Whether ``config.json`` comes before the environment, as it does for API keys."""
     empty_text: str = ""
     """The text shown for an empty value; without one, an empty default is not shown at all."""
+    guards: bool = False
+    """Whether it decides who may do what, or where everything is kept: a server does not start with its default where
+    another value was meant."""
 
     @property
     def secret(self) -> bool:
@@ -84,9 +87,10 @@ def setting(
     env_scale: float = 1.0,
     file_first: bool = False,
     empty_text: str = "",
+    guards: bool = False,
 ) -> T:
     """Declare a dataclass field as a setting; a ``Secret`` as default makes it secret."""
-    declared = Setting(path, kind, description, env, default, env_scale, file_first, empty_text)
+    declared = Setting(path, kind, description, env, default, env_scale, file_first, empty_text, guards)
     return field(default=default, metadata={_METADATA_KEY: declared})
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 # One expression instead of urlsplit, because every result of every search is parsed here several times.
-_SITE = r"https?://(?:[^/?#@\\]*@)?(\[[^\]/?#]*\]|[^/?#:\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)"
+_SITE = r"https?://(?:[^/?#\\]*@)?(\[[^\]/?#]*\]|[^/?#:@\[\]\\\s]+)(?::(\d*))?(?=[/?#]|$)"
 _START = re.compile(_SITE, re.I)
 _PARTS = re.compile(_SITE + r"([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.I | re.S)
 _HOST = re.compile(r"([^/?#]*//[^/?#]*)([^#]*)")

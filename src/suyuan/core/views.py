@@ -29,7 +29,7 @@ def items_view(page: SearchPage, lang: str = "en") -> dict[str, Any]:
         if r.fetched_at:
             item["fetched_at"] = r.fetched_at
         if r.details:
-            item["details"] = r.details.as_dict()
+            item["details"] = r.details.as_dict(lang)
         if r.reading:
             item |= r.reading.as_dict(lang)
         items.append(item)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..client import AsyncClient
 from ..messages.catalog import Text
-from .engines import in_plan
 from .finding import Finding
 
 
@@ -13,6 +12,6 @@ async def check(client: AsyncClient) -> list[Finding]:
     problem = client.network.browser_problem()
     if problem is None:
         return [Finding.ok("browser", Text("doctor.ok.browser"))]
-    if in_plan(client, "google") or client.settings.pages.render or client.settings.browser.executable:
+    if client.needs_browser:
         return [Finding.problem("browser", problem)]
     return [Finding.ok("browser", Text("doctor.ok.browser_unused", {"problem": problem.failure}), code="unused")]

@@ -10,7 +10,20 @@ from ..core.errors import SuyuanError
 from . import browser, configuration, engines, model, network, packages, storage
 from .finding import ERROR, WARNING, Finding
 
-_ORDER = ("config", "searxng", "engine", "network", "browser", "model", "archive", "store", "disk", "package")
+_ORDER = (
+    "config",
+    "searxng",
+    "engine",
+    "network",
+    "browser",
+    "model",
+    "archive",
+    "library",
+    "store",
+    "notice",
+    "disk",
+    "package",
+)
 # Problems that only a SearXNG has: with one of these it is there, even if it is not configured.
 _SEARXNG_ONLY = ("json_api_off", "http_429", "searxng_no_engines")
 _NOTICE_SECONDS = 5.0
@@ -35,12 +48,14 @@ async def check_all(
     return sorted(findings, key=lambda finding: _ORDER.index(finding.area))
 
 
-async def startup_notice(client: AsyncClient) -> Finding | None:
-    """Return the problem of the SearXNG in use, or None; it may take seconds, so the start must not wait for it."""
-    status = await engines.searxng_status(client, _NOTICE_SECONDS)
-    if status.error and (engines.searxng_configured(client) or _only_of_searxng(status.error)):
-        return engines.searxng_findings(status)[0].redacted(client.settings.secrets)
-    return None
+async def startup_findings(client: AsyncClient) -> list[Finding]:
+    """The problems of the SearXNG and the browser in use; this may take seconds, so the start must not wait for it."""
+    found = [finding for finding in await browser.check(client) if finding.level == ERROR]
+    if "searxng" in client.engines:
+        status = await engines.searxng_status(client, _NOTICE_SECONDS)
+        if status.error and (engines.searxng_configured(client) or _only_of_searxng(status.error)):
+            found.insert(0, engines.searxng_findings(status)[0])
+    return [finding.redacted(client.settings.secrets) for finding in found]
 
 
 def _only_of_searxng(error: SuyuanError) -> bool:

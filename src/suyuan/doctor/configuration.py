@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from ..client import AsyncClient
@@ -18,7 +19,8 @@ from ..core.errors import SuyuanError
 from ..core.secret import MASK
 from ..messages.catalog import Text
 from ..net.credentials import check_token
-from .finding import WARNING, Finding
+from .accounts import check_accounts
+from .finding import ERROR, WARNING, Finding, Level
 from .json_location import line_of
 
 
@@ -27,7 +29,7 @@ async def check(client: AsyncClient) -> list[Finding]:
     settings = client.settings
     findings = [_finding(problem) for problem in (*settings.problems, *_agents_problems(settings))]
     findings += _file_mode(settings)
-    findings += _server(settings)
+    findings += await asyncio.to_thread(_server, settings)
     if not findings:
         file = settings.config_file
         where = str(file) if file else Text("doctor.ok.no_config_file")
@@ -42,6 +44,10 @@ def _server(settings: Settings) -> list[Finding]:
     except SuyuanError as error:
         weak = error.detail_code == TOKEN_WEAK.detail_code
         return [Finding.problem("config", error if weak else SERVER_OPEN(host=settings.server.host))]
+    try:
+        check_accounts(settings)
+    except SuyuanError as error:
+        return [Finding.problem("config", error)]
     return []
 
 
@@ -63,15 +69,17 @@ def _finding(problem: ConfigProblem) -> Finding:
     if not problem.path:
         return Finding.problem("config", CONFIG_UNREADABLE(where=where, why=problem.reason))
     why, value = problem.reason, problem.value
+    # A server does not start with what may have been meant to guard it.
+    level: Level = ERROR if problem.guards else WARNING
     if problem.path == DEFAULT_PLAN and why.key == "config.why.unknown_engine":
         return Finding.problem("config", UNKNOWN_ENGINE(name=value, known=why.params["known"]), name=where)
     if problem.path == DEFAULT_PLAN and why.key == "config.why.no_key":
         missing = KEY_MISSING(engine=value, variable=api_key_variable(value), setting=f"web.providers.{value}.apiKey")
         return Finding.problem("config", missing, name=where)
     if why.key in ("config.why.unknown", "config.why.similar"):
-        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.path, why=why), WARNING)
+        return Finding.problem("config", CONFIG_UNKNOWN(where=where, key=problem.path, why=why), level)
     error = CONFIG_VALUE(where=where, key=problem.path, value=value or MASK, why=why, used=problem.fallback)
-    return Finding.problem("config", error, WARNING)
+    return Finding.problem("config", error, level)
 
 
 def _location(problem: ConfigProblem) -> str:

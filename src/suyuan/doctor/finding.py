@@ -22,7 +22,7 @@ class Finding:
     """The result of one check."""
 
     area: str
-    """What was checked: config, engine, searxng, network, browser, model, archive, store, disk, package."""
+    """What was checked: config, engine, searxng, network, browser, model, archive, store, notice, disk, package."""
     level: Level
     code: str
     """The detail code of a problem; else ``ok``, or ``unused`` for what this configuration does not need."""

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}\[\],:]')
 
 
 def line_of(text: str, path: str) -> int | None:

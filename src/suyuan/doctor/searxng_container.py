@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ..core.causes import searxng as causes
+from ..core.child_environment import CONTAINERS, child_environment
 from ..core.errors import SuyuanError
 
 PORT = 8080
@@ -20,9 +21,9 @@ _FILES = (_COMPOSE, "settings.world.yml", "settings.china.yml")
 _SECRET = re.compile(r"^SEARXNG_SECRET=(\S+)$", re.M)
 _PORT = re.compile(r"^SEARXNG_PORT=(\d+)\s*$", re.M)
 _REGION = re.compile(r"^SEARXNG_REGION=(\w+)\s*$", re.M)
-_LIMITER = re.compile(r"^\s*(?:limiter|public_instance):\s*(?:true|yes|on)\b", re.M | re.I)
+_LIMITER = re.compile(r"^[^\S\n]*+(?:limiter|public_instance):\s*(?:true|yes|on)\b", re.M | re.I)
 _LIMITER_VARIABLE = re.compile(r"^SEARXNG_LIMITER=(?:true|1)\b", re.M | re.I)
-_VALKEY = re.compile(r"^\s*(?:url:|valkey:\s*\{.*url:)\s*[\"']?(?:valkey|redis|rediss|unix)", re.M)
+_VALKEY = re.compile(r"^[^\S\n]*+(?:url:|valkey:\s*+\{.*url:)\s*[\"']?(?:valkey|redis|rediss|unix)", re.M)
 _VALKEY_VARIABLE = re.compile(r"^[^#\n]*SEARXNG_(?:VALKEY|REDIS)_URL", re.M)
 
 
@@ -79,7 +80,12 @@ def compose(folder: Path, *arguments: str, which: Callable[[str], str | None] = 
     _require_docker(docker)
     output = []
     with subprocess.Popen(
-        [docker, "compose", *arguments], cwd=folder, stderr=subprocess.PIPE, text=True, errors="replace"
+        [docker, "compose", *arguments],
+        cwd=folder,
+        env=child_environment(*CONTAINERS),
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     ) as process:
         for line in process.stderr or ():
             sys.stderr.write(line)
@@ -98,7 +104,10 @@ def _require_docker(docker: str) -> None:
 
 def _quiet(*command: str) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=False)
+        environment = child_environment(*CONTAINERS)
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, errors="replace", timeout=20, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return subprocess.CompletedProcess(command, 1, "", str(error))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..client import AsyncClient
@@ -13,8 +13,8 @@ from ..core.errors import SuyuanError
 from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding
 
-StoreCheck = Callable[[], list[str]]
-"""Return the faults of the stored conversations; raises SuyuanError where they cannot be opened."""
+StoreCheck = Callable[[], Sequence[str | SuyuanError]]
+"""Return the faults of the stored conversations, and what was mended; raises SuyuanError where they cannot be read."""
 Free = Callable[[Path], int]
 _WARN_MEGABYTES, _ERROR_MEGABYTES = 1000, 100
 
@@ -23,11 +23,28 @@ async def check(
     client: AsyncClient, *, store_check: StoreCheck | None = None, free: Free | None = None
 ) -> list[Finding]:
     """Check archive, conversations and disk."""
-    findings = [await asyncio.to_thread(_archive, client)]
+    # Before what is gone is begun anew here.
+    await asyncio.to_thread(client.tell_missing)
+    findings = [await asyncio.to_thread(_archive, client), await asyncio.to_thread(_library, client)]
+    # First: what is mended here is not told twice.
+    notices = await asyncio.to_thread(_notices, client)
     if store_check is not None:
-        findings.append(await asyncio.to_thread(_store, store_check))
+        findings += await asyncio.to_thread(_store, store_check)
+    findings += notices
     findings += _disk(client, free or _free)
     return findings
+
+
+def _notices(client: AsyncClient) -> list[Finding]:
+    """What was set aside, cut, dropped or started anew, and that nobody has dismissed yet."""
+    # What was entered on the page is read, since only this tells that it is damaged.
+    client.connected_models.all()
+    client.connected_engines.names()
+    kept = [notice for notices in client.notices() for notice in notices.open()]
+    return [
+        Finding("notice", WARNING, notice.failure.detail_code or notice.failure.code, notice.failure, notice.at)
+        for notice in kept
+    ]
 
 
 def _archive(client: AsyncClient) -> Finding:
@@ -37,24 +54,36 @@ def _archive(client: AsyncClient) -> Finding:
     try:
         archive = client.archive.open()
         result = archive.check()
-        size = len(archive)
+        count, cited = len(archive), archive.cited_count()
     except SuyuanError as error:
         return Finding.problem("archive", error)
-    if archive.notice is not None:
-        return Finding.problem("archive", archive.notice, WARNING)
     if result != "ok":
         return Finding.problem("archive", ARCHIVE_FAULTY(where=path, why=result[:200]))
-    return Finding.ok("archive", Text("doctor.ok.archive", {"count": size, "path": path}))
+    return Finding.ok("archive", Text("doctor.ok.archive", {"count": count, "cited": cited, "path": path}))
 
 
-def _store(store_check: StoreCheck) -> Finding:
+def _library(client: AsyncClient) -> Finding:
+    if client.settings.library_dir is None:
+        return Finding.ok("library", Text("doctor.ok.library_off"))
+    library = client.library
     try:
-        faults = store_check()
+        result, count = library.check()
     except SuyuanError as error:
-        return Finding.problem("store", error)
-    if faults:
-        return Finding.problem("store", STORE_FAULTY(why="; ".join(faults)[:300]))
-    return Finding.ok("store", Text("doctor.ok.store"))
+        return Finding.problem("library", error)
+    if result != "ok":
+        return Finding.problem("library", ARCHIVE_FAULTY(where=library.path, why=result[:200]))
+    return Finding.ok("library", Text("doctor.ok.library", {"count": count, "path": library.path}))
+
+
+def _store(store_check: StoreCheck) -> list[Finding]:
+    try:
+        found = store_check()
+    except SuyuanError as error:
+        return [Finding.problem("store", error)]
+    mended = [Finding.problem("store", each, WARNING) for each in found if isinstance(each, SuyuanError)]
+    if faults := [each for each in found if isinstance(each, str)]:
+        return [*mended, Finding.problem("store", STORE_FAULTY(why="; ".join(faults)[:300]))]
+    return mended or [Finding.ok("store", Text("doctor.ok.store"))]
 
 
 def _disk(client: AsyncClient, free: Free) -> list[Finding]:

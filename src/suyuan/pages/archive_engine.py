@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..core.query import SearchQuery
-from ..core.result import ARCHIVE, GUIDES, SearchResult
+from ..core.result import ARCHIVE, GUIDES, Details, SearchResult
 from .async_archive import AsyncArchive
+from .page_archive import ArchiveHit
 
 # A page with less than half of the words of the query does not answer it.
 MIN_COVERAGE = 0.5
@@ -33,11 +34,19 @@ class ArchiveEngine:
         """Return at most ``num_results`` pages of the archive."""
         archive = self._archive()
         hits = await archive.search(query.text, num_results, guides=self.name == GUIDES) if archive else []
-        found = [(hit.document, plain_snippet(hit.snippet)) for hit in hits if hit.coverage >= MIN_COVERAGE]
-        return [
-            SearchResult(d.title, d.final_url, text, self.name, published_at=d.published_at, fetched_at=d.fetched_at)
-            for d, text in found
-        ]
+        return [self._result(hit) for hit in hits if hit.coverage >= MIN_COVERAGE]
+
+    def _result(self, hit: ArchiveHit) -> SearchResult:
+        found = hit.document
+        return SearchResult(
+            found.title,
+            found.final_url,
+            plain_snippet(hit.snippet),
+            self.name,
+            published_at=found.published_at,
+            details=Details(cut=found.cut) if found.cut else None,
+            fetched_at=found.fetched_at,
+        )
 
 
 def plain_snippet(text: str) -> str:

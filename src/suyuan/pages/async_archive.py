@@ -14,7 +14,9 @@ from typing import TypeVar
 
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.notices import Notices
 from .archive import Archive
+from .archive_tidying import Cited
 from .page_archive import ArchiveHit, PageArchive
 
 log = logging.getLogger("suyuan.pages")
@@ -41,18 +43,24 @@ class AsyncArchive:
         *,
         max_bytes: int = 512 * 1024 * 1024,
         max_days: int = 365,
+        notices: Notices | None = None,
+        cited: Cited = lambda since: (),
         opened: Callable[[], PageArchive] | None = None,
     ) -> None:
         self.path = str(path)
         self.problem: SuyuanError | None = None
         """Why it could not be used the last time."""
         self._pinned = pinned
-        self._open = opened or (lambda: Archive(path, max_bytes=max_bytes, max_days=max_days))
+        self._open = opened or (
+            lambda: Archive(path, max_bytes=max_bytes, max_days=max_days, notices=notices, cited=cited)
+        )
         self._lock = threading.Lock()
         self._archive: PageArchive | None = None
         self._resting_until = 0.0
         self._new: deque[tuple[Document, str]] = deque(maxlen=_MOST_WAITING)
         self._closing = threading.Event()
+        self._tidying = False
+        """Whether the next step of tidying is waiting for the thread."""
         # One thread, since SQLite has one writer; another one that does not wait for the next pages.
         self._thread = ThreadPoolExecutor(1, "suyuan-archive")
         self._lookups = ThreadPoolExecutor(1, "suyuan-archive-get")
@@ -68,6 +76,7 @@ class AsyncArchive:
                     # Locked or full: the next start will write them.
                     log.warning("%s", error.message)
                 self._archive = archive
+                self._tidy_soon()
             return self._archive
 
     async def get(self, url: str) -> Document | None:
@@ -90,10 +99,12 @@ class AsyncArchive:
 
     async def run(self, work: Callable[[PageArchive], T]) -> T:
         """Do ``work`` in the thread of the archive; raises the cause if the archive cannot be used."""
-        return await asyncio.wrap_future(self._thread.submit(lambda: work(self.open())))
+        result = await asyncio.wrap_future(self._thread.submit(lambda: work(self.open())))
+        self._tidy_soon()
+        return result
 
     async def close(self) -> None:
-        """Remove what is too old or too much, and close the file."""
+        """Finish what has begun, and close the file."""
         self._closing.set()
         try:
             closing = self._thread.submit(self._close)
@@ -119,6 +130,30 @@ class AsyncArchive:
         if more:
             self._closing.wait(_TOGETHER_SECONDS)
         archive.put_all([self._new.popleft() for _ in range(len(self._new))])
+        self._tidy_soon()
+
+    def _tidy_soon(self) -> None:
+        """Keep the archive within its limits behind the work that is waiting, one small step at a time."""
+        if self._tidying or self._closing.is_set():
+            return
+        self._tidying = True
+        try:
+            self._thread.submit(self._tidy)
+        except RuntimeError:
+            # It is being closed.
+            self._tidying = False
+
+    def _tidy(self) -> None:
+        self._tidying = False
+        if self._closing.is_set() or self._archive is None:
+            return
+        try:
+            more = self._archive.tidy()
+        except SuyuanError as error:
+            log.warning("%s", error.message)
+            return
+        if more:
+            self._tidy_soon()
 
     def _guarded(self, work: Callable[[PageArchive], T]) -> T | None:
         if time.monotonic() < self._resting_until:
@@ -139,8 +174,4 @@ class AsyncArchive:
         archive, self._archive = self._archive, None
         if archive is None:
             return
-        try:
-            archive.prune()
-        except SuyuanError as error:
-            log.warning("%s", error.message)
         archive.close()

@@ -4,63 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from pathlib import Path, PurePath
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeVar
 
 from ..core.causes.asked import BAD_ARGUMENT
-from ..core.causes.library import FILE_UNREADABLE, LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
+from ..core.causes.library import LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
+from ..core.disk_errors import disk_error
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.file_names import file_name
+from ..core.notices import Notices
 from ..core.urls import is_page
-from ..core.wire import Response
 from ..messages.catalog import Text
+from ..text.visible import shown_line
+from .archive import Archive
 from .async_archive import AsyncArchive
-from .document_parts import parts_of
 from .library_files import SCHEME, LibraryEntry, LibraryFile, LibraryFiles, Root, file_id
-from .local_files import TYPES, bytes_of, check_name, files_below, printable
-from .page_archive import ArchiveHit
-from .reading import Reading, ReceivedPage
+from .library_update import Fetch, LibraryChange, LibraryUpdate, Read
+from .library_uploads import UPLOADS, adopt, has_files, relocate
+from .local_files import check_name
+from .page_archive import ArchiveHit, PageArchive
 
 log = logging.getLogger("suyuan.pages")
 
 T = TypeVar("T")
-Read = Callable[[ReceivedPage], Awaitable[Reading]]
-Fetch = Callable[[str], Awaitable[Document]]
-ReadAgain = Callable[[LibraryFile], Awaitable[tuple[str, Document] | None]]
-"""Reads a document and the hash of its file; None where that has not changed."""
 
-_AT_ONCE = 4
 _CHECK_SECONDS = 30.0
-# The longest time that a search waits for changed files.
+# How long a search waits for the look for changes, and for files that have changed.
+_LOOK_SECONDS = 0.15
 _PATIENCE = 1.5
-_URL_DAYS = 1
-_LONGEST_NAME = 200
 _LOCAL = re.compile(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/library/(?=[0-9a-f]{16}/)")
-_HEADING = re.compile(r"\s*#\s+(.+)")
-
-
-@dataclass(slots=True)
-class LibraryChange:
-    """What an update found: how many documents were read, stayed the same, or are gone."""
-
-    read: int = 0
-    same: int = 0
-    removed: int = 0
-    problems: list[tuple[str, SuyuanError]] = field(default_factory=list)
-    """The files that could not be read, and why."""
-
-    def add(self, other: LibraryChange) -> None:
-        """Count what another update found."""
-        self.read, self.same = self.read + other.read, self.same + other.same
-        self.removed, self.problems = self.removed + other.removed, self.problems + other.problems
 
 
 class Library:
@@ -75,6 +55,7 @@ class Library:
         # Many at once must not all find the same room.
         self._sending = asyncio.Lock()
         self._updating: asyncio.Task[LibraryChange] | None = None
+        self._look: LibraryUpdate | None = None
 
     # --- what is in it ------------------------------------------------------------------------------------------------
     @property
@@ -84,11 +65,29 @@ class Library:
 
     def exists(self) -> bool:
         """Whether anything was ever added."""
-        return self._archive is not None or self.path.exists()
+        return self._archive is not None or self.path.exists() or has_files(self._folder)
 
-    async def entries(self) -> list[LibraryEntry]:
-        """All documents."""
-        return await self._run(LibraryFiles.entries) if self.exists() else []
+    async def entries(self, limit: int = -1, offset: int = 0) -> list[LibraryEntry]:
+        """The documents by path, all or a part of the list."""
+        return await self._run(lambda files: files.entries(limit, offset)) if self.exists() else []
+
+    async def entry(self, id: str) -> LibraryEntry:
+        """The line of the list for the document with this id; raises ``NOT_IN_LIBRARY``."""
+        found = await self._run(lambda files: files.entries(id=id)) if self.exists() and id else []
+        if not found:
+            raise NOT_IN_LIBRARY(what=id)
+        return found[0]
+
+    def check(self) -> tuple[str, int]:
+        """``ok`` or the problem that SQLite finds in the file, and how many documents there are; waits for the disk."""
+        if not self.exists():
+            return "ok", 0
+        index = self._opened().open()
+        return index.check(), LibraryFiles(index).count()
+
+    async def count(self) -> int:
+        """How many documents there are."""
+        return await self._run(LibraryFiles.count) if self.exists() else 0
 
     async def stored(self) -> int:
         """How many bytes it takes: the files that were sent, and the text of all documents."""
@@ -112,7 +111,11 @@ class Library:
     async def path_of(self, document: Document) -> str:
         """The path of a document of the library for people, from the folder on that was added."""
         id = self._id_of(document.final_url)
-        return (await self.file(id)).shown_path if id is not None else document.final_url
+        return shown_line((await self.file(id)).shown_path) if id is not None else document.final_url
+
+    def is_address(self, url: str) -> bool:
+        """Whether an address leads to a document here, and to nothing else."""
+        return self._id_of(url) is not None
 
     def _id_of(self, url: str) -> str | None:
         """The id in an address of the library; the server of this machine may have listened on another port."""
@@ -125,13 +128,14 @@ class Library:
         file = entry.file
         return {
             "id": file.id,
-            "name": file.name,
-            "path": file.shown_path,
+            "name": shown_line(file.name),
+            "path": shown_line(file.shown_path),
             "kind": entry.kind,
             "title": entry.title,
             "url": self.url_of(file),
             "size": file.size,
             "characters": entry.characters,
+            "cut": entry.cut.published(lang) if entry.cut else None,
             "added_at": entry.added_at,
             "read_at": file.read_at,
             "problem": file.problem.published(lang) if file.problem else None,
@@ -183,31 +187,44 @@ class Library:
             raise LIBRARY_FULL(used=used / 1_000_000, more=more / 1_000_000, limit=limit / 1_000_000)
 
     async def _upload(self, name: str, body: bytes) -> LibraryFile:
-        folder = self._folder / "uploads" / os.urandom(8).hex()
-        path = folder / _file_name(name)
+        folder = self._folder / UPLOADS / os.urandom(8).hex()
+        path, part = folder / file_name(name), folder.with_name(f"{folder.name}.part") / file_name(name)
+        root = Root(str(path), "upload", _now())
 
         def write() -> None:
-            folder.mkdir(parents=True, mode=0o700)
-            path.write_bytes(body)
+            part.parent.mkdir(parents=True, mode=0o700)
+            part.write_bytes(body)
 
         try:
             await asyncio.to_thread(write)
+            # In the list first: a whole file that is not in it would be taken for one that was lost from it.
+            await self._run(lambda files: files.add_root(root))
+            await asyncio.to_thread(part.parent.rename, folder)
+            await self._add(root)
         except OSError as error:
-            await asyncio.to_thread(_unlink, path)
-            raise FILE_UNREADABLE(path=path.name, why=error.strerror or error) from None
-        try:
-            await self._add(Root(str(path), "upload", _now()))
+            await self._withdraw(root, part)
+            raise disk_error(error, self._folder) from None
         except SuyuanError:
-            await asyncio.to_thread(_unlink, path)
+            await self._withdraw(root, part)
             raise
         return await self.file(file_id(str(path)))
+
+    async def _withdraw(self, root: Root, part: Path) -> None:
+        """Remove what is left of a file that could not be added."""
+        for path in (part, Path(root.root)):
+            await asyncio.to_thread(_unlink, path)
+        with contextlib.suppress(SuyuanError):
+            await self._run(lambda files: files.remove_root(root.root))
 
     async def _add(self, root: Root) -> LibraryChange:
         self._folder.mkdir(parents=True, exist_ok=True)
         await self._run(lambda files: files.add_root(root))
-        change = await self._update_root(root, force=True)
+        look = self._new_look()
+        await look.root(root, force=True)
+        change = look.change
         if root.kind != "folder" and change.problems:
             # A single document that cannot be read is not added; in a folder it is listed with its problem.
+            await self._remove_sent(root)
             await self._run(lambda files: files.remove_root(root.root))
             raise change.problems[0][1]
         return change
@@ -222,18 +239,28 @@ class Library:
         root = roots.get(path) or (roots.get(file.path) if file else None)
         if root is None:
             raise NOT_IN_LIBRARY(what=which)
-        removed = await self._run(lambda files: files.remove_root(root.root))
+        await self._remove_sent(root)
+        return len(await self._run(lambda files: files.remove_root(root.root)))
+
+    async def _remove_sent(self, root: Root) -> None:
+        """Delete a file that was sent, before it leaves the list: from then on it would be taken for a lost one."""
         if root.kind == "upload":
             await asyncio.to_thread(_unlink, Path(root.root))
-        return len(removed)
 
     # --- keeping it up to date ----------------------------------------------------------------------------------------
     async def update(self, *, force: bool = False) -> LibraryChange:
         """Read what has changed; ``force`` reads web pages again that were read today."""
-        total = LibraryChange()
+        self._look = look = self._new_look()
+        if self.exists():
+            await self._opened().run(self._adopt)
         for root in await self._run(LibraryFiles.roots) if self.exists() else ():
-            total.add(await self._update_root(root, force=force))
-        return total
+            await look.root(root, force=force)
+        return look.change
+
+    def _adopt(self, index: PageArchive) -> None:
+        assert isinstance(index, Archive), "the library is a file of this machine"
+        if found := adopt(index, self._folder):
+            log.info("%d documents that were missing in the list of the library are read again", found)
 
     async def _refresh(self) -> None:
         """Look for changes now and then; what takes longer than a search can wait goes on behind it."""
@@ -243,111 +270,40 @@ class Library:
             self._updating = asyncio.ensure_future(self.update())
             self._updating.add_done_callback(_noted)
             self._checked = time.monotonic()
-        await asyncio.wait([self._updating], timeout=_PATIENCE)
+        await asyncio.wait([self._updating], timeout=_LOOK_SECONDS)
+        if self._look is not None and self._look.has_read:
+            await asyncio.wait([self._updating], timeout=_PATIENCE)
 
-    async def _update_root(self, root: Root, *, force: bool) -> LibraryChange:
-        change = LibraryChange()
-        # All of them: what is in two folders that were added is read once.
-        known = {file.path: file for file in await self._run(LibraryFiles.files)}
-        if root.kind == "url":
-            page = known.get(root.root) or LibraryFile(file_id(root.root), root.root, root.root)
-            oldest = (datetime.now(UTC) - timedelta(_URL_DAYS)).isoformat(timespec="seconds")
-            if page.read_at > oldest and not force:
-                change.same += 1
-            else:
-                await self._update_document(page, change, self._read_url)
-            return change
-        if root.kind == "folder" and not await asyncio.to_thread(os.path.exists, root.root):
-            # A disk that is not mounted must not empty the library.
-            return change
-        found = await asyncio.to_thread(lambda: dict(files_below(Path(root.root))))
-        slots = asyncio.Semaphore(_AT_ONCE)
-
-        async def one(path: str, modified: int, size: int) -> None:
-            file = known.get(path) or LibraryFile(file_id(path), root.root, path)
-            try:
-                check_name(file.shown_path)
-            except SuyuanError as error:
-                # The index cannot hold it.
-                change.problems.append((printable(file.shown_path), error))
-                return
-            if (file.modified, file.size) == (modified, size) and not (force and file.problem):
-                change.same += 1
-                return
-            async with slots:
-                await self._update_document(replace(file, modified=modified, size=size), change, self._read_file)
-
-        await asyncio.gather(*(one(path, *stat) for path, stat in found.items()))
-        gone = [file for path, file in known.items() if file.root == root.root and path not in found]
-        await self._run(lambda files: files.remove(gone))
-        change.removed += len(gone)
-        return change
-
-    async def _update_document(self, file: LibraryFile, change: LibraryChange, read: ReadAgain) -> None:
-        try:
-            found = await read(file)
-        except SuyuanError as error:
-            change.problems.append((file.shown_path, error))
-            failed = replace(file, problem=error.failure)
-            await self._run(lambda files: files.put(failed))
-            return
-        if found is None:
-            change.same += 1
-            await self._run(lambda files: files.put(file))
-            return
-        digest, document = found
-        now_read = replace(file, sha256=digest, read_at=_now(), problem=None)
-        parts = await asyncio.to_thread(parts_of, document)
-        await self._run(lambda files: files.store(now_read, document, parts))
-        change.read += 1
-
-    async def _read_file(self, file: LibraryFile) -> tuple[str, Document] | None:
-        body = await asyncio.to_thread(bytes_of, Path(file.path))
-        digest = hashlib.sha256(body).hexdigest()
-        if digest == file.sha256:
-            return None
-        headers = {"content-type": TYPES.get(Path(file.path).suffix.lower(), "")}
-        reading = await self._read(ReceivedPage(file.address, Response(200, body, file.address, headers)))
-        return digest, _own(reading.document, file)
-
-    async def _read_url(self, file: LibraryFile) -> tuple[str, Document]:
-        document = await self._fetch(file.path)
-        return document.sha256, replace(document, url=file.path, final_url=file.path)
+    def _new_look(self) -> LibraryUpdate:
+        return LibraryUpdate(self._run, self._read, self._fetch)
 
     # --- the index ----------------------------------------------------------------------------------------------------
     def _opened(self) -> AsyncArchive:
         if self._archive is None:
-            # Nothing is removed but what the user removes.
-            self._archive = AsyncArchive(self.path, max_bytes=1 << 50, max_days=36_500)
+            self._archive = AsyncArchive(self.path, opened=self._open_index)
         return self._archive
+
+    def _open_index(self) -> Archive:
+        # Nothing is removed but what the user removes.
+        # Notices are kept in the folder of the data, which the folder of the library is in.
+        notices = Notices(self._folder.parent)
+        archive = Archive(self.path, max_bytes=1 << 50, max_days=36_500, notices=notices, kind="library")
+        relocate(archive, self._folder)
+        return archive
 
     async def _run(self, work: Callable[[LibraryFiles], T]) -> T:
         return await self._opened().run(lambda archive: work(LibraryFiles(archive)))
 
     async def close(self) -> None:
         """Stop reading and close the index."""
-        if self._updating is not None:
+        # One that is done may have been of another loop, which is closed.
+        if self._updating is not None and not self._updating.done():
             self._updating.cancel()
             await asyncio.gather(self._updating, return_exceptions=True)
-            self._updating = None
+        self._updating = None
         if self._archive is not None:
             await self._archive.close()
             self._archive = None
-
-
-def _own(document: Document, file: LibraryFile) -> Document:
-    heading = _HEADING.match(document.text) if document.content_type == "text/markdown" else None
-    title = document.title.strip() or (heading[1].strip() if heading else "") or file.name
-    return replace(document, title=title, private=True)
-
-
-def _file_name(sent: str) -> str:
-    """The last part of a name that was sent, as file systems take it."""
-    name = "".join(each for each in PurePath(sent.replace("\\", "/")).name if each.isprintable())
-    stem, dot, kind = name.strip(". ").rpartition(".")
-    # File systems count bytes, of which a character may have four.
-    short = (stem or kind).encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip(". ")
-    return (f"{short}.{kind[:8]}" if dot and short else short) or "document"
 
 
 def _absolute(path: str) -> str:

@@ -37,5 +37,5 @@ class LibraryEngine:
     async def _result(self, hit: ArchiveHit) -> SearchResult:
         document, page = hit.document, page_at(hit.document, hit.start)
         url = f"{document.final_url}#page={page}" if page else document.final_url
-        details = Details(file=await self._library().path_of(document), page=page)
+        details = Details(file=await self._library().path_of(document), page=page, cut=document.cut)
         return SearchResult(document.title, url, plain_snippet(hit.snippet), LIBRARY, details=details)

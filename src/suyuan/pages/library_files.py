@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +13,11 @@ from pathlib import PurePath
 from typing import Any, Literal
 from urllib.parse import quote
 
-from ..core.document import Document
+from ..core.document import Cut, Document
 from ..core.failure import Failure
 from .address import address_key
-from .archive import Archive
+from .archive import Archive, put_document
+from .archive_tidying import remove_documents
 from .page_archive import PageArchive
 
 RootKind = Literal["folder", "file", "upload", "url"]
@@ -78,6 +79,8 @@ class LibraryEntry:
     added_at: str
     title: str
     characters: int
+    cut: Cut | None = None
+    """How much of it was read, where a limit held."""
 
 
 def file_id(path: str) -> str:
@@ -97,22 +100,33 @@ class LibraryFiles:
         rows = self._archive.run(lambda db: db.execute("SELECT * FROM roots ORDER BY added_at, root").fetchall())
         return [Root(*row) for row in rows]
 
-    def files(self, root: str = "") -> list[LibraryFile]:
-        """All files, or those of one root."""
-        query = "SELECT * FROM files" + (" WHERE root = ?" if root else "") + " ORDER BY path"
-        return [_file(row) for row in self._archive.run(lambda db: db.execute(query, (root,) * bool(root)).fetchall())]
+    def files(self, root: str) -> list[LibraryFile]:
+        """All files of one root."""
+        query = f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.root = ? ORDER BY f.path"
+        return [_file(row) for row in self._archive.run(lambda db: db.execute(query, (root,)).fetchall())]
 
-    def entries(self) -> list[LibraryEntry]:
-        """The list with the titles of what was read."""
-        roots = {root.root: root for root in self.roots()}
-        query = "SELECT page, title, length(json_extract(document, '$.text')) FROM documents ORDER BY fetched_at"
-        read = {page: rest for page, *rest in self._archive.run(lambda db: db.execute(query).fetchall())}
-        entries = []
-        for file in self.files():
-            title, characters = read.get(address_key(file.address), (file.name, 0))
-            root = roots.get(file.root, Root(file.root, "file", ""))
-            entries.append(LibraryEntry(file, root.kind, root.added_at, title, characters))
-        return entries
+    def files_at(self, root: str) -> dict[str, LibraryFile]:
+        """The files at the path of a root and below it, by path: what is in two roots is read once."""
+        # The order of "/" and "0" is that of their codes.
+        query = f"SELECT {_FILE_COLUMNS} FROM files f WHERE f.path = ? OR (f.path > ? AND f.path < ?)"
+        values = (root, f"{root}/", f"{root}0")
+        rows = self._archive.run(lambda db: db.execute(query, values).fetchall())
+        return {file.path: file for file in map(_file, rows)}
+
+    def entries(self, limit: int = -1, offset: int = 0, id: str = "") -> list[LibraryEntry]:
+        """The list with what was read, or a part of it, or the line of one file."""
+        query = (
+            f"SELECT {_FILE_COLUMNS}, coalesce(r.kind, 'file'), coalesce(r.added_at, ''), "
+            "coalesce(t.title, ''), coalesce(t.characters, 0), coalesce(t.cut, '') "
+            "FROM files f LEFT JOIN roots r ON r.root = f.root LEFT JOIN file_texts t ON t.id = f.id "
+            f"{'WHERE f.id = ?' if id else ''} ORDER BY f.path LIMIT ? OFFSET ?"
+        )
+        values = (*([id] if id else []), limit, offset)
+        return [_entry(row) for row in self._archive.run(lambda db: db.execute(query, values).fetchall())]
+
+    def count(self) -> int:
+        """How many documents are in the list."""
+        return self._archive.run(lambda db: int(db.execute("SELECT count(*) FROM files").fetchone()[0]))
 
     def by_id(self, id: str) -> LibraryFile | None:
         """The file with this id."""
@@ -131,25 +145,26 @@ class LibraryFiles:
         self._archive.run(lambda db: db.execute("INSERT OR IGNORE INTO roots VALUES (?, ?, ?)", values), write=True)
 
     def store(self, file: LibraryFile, document: Document, parts: Sequence[tuple[int, int]]) -> None:
-        """Replace what was read of a file by what it says now."""
-        # If we are ended in between, the file is read again.
-        self.remove([file])
-        if any(root.root == file.root for root in self.roots()):
-            self._archive.put(document, parts)
-            self.put(file)
+        """Replace what was read of a file by what it says now, unless its root was removed while it was read."""
+
+        def work(db: sqlite3.Connection) -> None:
+            remove_documents(db, "page = ?", [(address_key(file.address),)])
+            if _write(db, file):
+                put_document(db, document, parts=parts)
+                _write_text(db, file, document)
+
+        self._archive.run(work, write=True)
 
     def put(self, file: LibraryFile) -> None:
         """Write what is known about a file, unless its root was removed while it was read."""
-        problem = json.dumps(file.problem.as_dict(), ensure_ascii=False) if file.problem else ""
-        values = (file.id, file.path, file.modified, file.size, file.sha256, file.read_at, problem, file.root)
-        query = "INSERT OR REPLACE INTO files SELECT ?, root, ?, ?, ?, ?, ?, ? FROM roots WHERE root = ?"
-        self._archive.run(lambda db: db.execute(query, values), write=True)
+        self._archive.run(lambda db: _write(db, file), write=True)
 
-    def remove(self, files: Iterable[LibraryFile]) -> None:
+    def remove(self, files: Sequence[LibraryFile]) -> None:
         """Remove files with what was read of them."""
-        for file in files:
-            self._archive.forget(file.address)
-            self._archive.run(partial(_delete, id=file.id), write=True)
+        # In several transactions, so that a large folder does not keep others waiting.
+        for start in range(0, len(files), _REMOVED_AT_ONCE):
+            some = files[start : start + _REMOVED_AT_ONCE]
+            self._archive.run(partial(_remove, files=some), write=True)
 
     def remove_root(self, root: str) -> list[LibraryFile]:
         """Remove a root with all its files, which are returned."""
@@ -159,8 +174,38 @@ class LibraryFiles:
         return files
 
 
-def _delete(db: sqlite3.Connection, id: str) -> None:
-    db.execute("DELETE FROM files WHERE id = ?", (id,))
+_FILE_COLUMNS = "f.id, f.root, f.path, f.modified, f.size, f.sha256, f.read_at, f.problem"
+_REMOVED_AT_ONCE = 50
+
+
+def _write(db: sqlite3.Connection, file: LibraryFile) -> bool:
+    """Write a line of the list; False where what it belongs to was removed."""
+    problem = json.dumps(file.problem.as_dict(), ensure_ascii=False) if file.problem else ""
+    values = (file.id, file.path, file.modified, file.size, file.sha256, file.read_at, problem, file.root)
+    query = (
+        "INSERT OR REPLACE INTO files (id, root, path, modified, size, sha256, read_at, problem) "
+        "SELECT ?, root, ?, ?, ?, ?, ?, ? FROM roots WHERE root = ?"
+    )
+    return db.execute(query, values).rowcount > 0
+
+
+def _write_text(db: sqlite3.Connection, file: LibraryFile, document: Document) -> None:
+    cut = json.dumps(document.cut.as_dict()) if document.cut else ""
+    values = (file.id, document.title, len(document.text), cut)
+    db.execute("INSERT OR REPLACE INTO file_texts VALUES (?, ?, ?, ?)", values)
+
+
+def _remove(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> None:
+    remove_documents(db, "page = ?", [(address_key(file.address),) for file in files])
+    ids = [(file.id,) for file in files]
+    db.executemany("DELETE FROM file_texts WHERE id = ?", ids)
+    db.executemany("DELETE FROM files WHERE id = ?", ids)
+
+
+def _entry(row: tuple[Any, ...]) -> LibraryEntry:
+    *of_file, kind, added_at, title, characters, cut = row
+    file = _file(tuple(of_file))
+    return LibraryEntry(file, kind, added_at, title or file.name, characters, Cut(**json.loads(cut)) if cut else None)
 
 
 def _file(row: sqlite3.Row | tuple[Any, ...]) -> LibraryFile:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..core.document import Document
-from ..core.errors import SuyuanError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,6 @@ class ArchiveEntry:
 
 class PageArchive(Protocol):
     """The documents that one person has read; safe for threads. Every failure is a cause."""
-
-    notice: SuyuanError | None
 
     def put_all(self, documents: Iterable[tuple[Document, str]]) -> None:
         """Store documents, each with the words of its text, all or none."""
@@ -64,8 +61,14 @@ class PageArchive(Protocol):
     def forget(self, url: str) -> int:
         """Remove all versions of the page at ``url``."""
 
+    def tidy(self) -> bool:
+        """Do one small step of keeping within the limits; return whether there may be more to do."""
+
     def prune(self) -> int:
-        """Remove what is too old or too much."""
+        """Remove everything that is too old or too much."""
+
+    def cited_count(self) -> int:
+        """How many documents are kept because answers cite them."""
 
     def check(self) -> str:
         """``ok``, or what is wrong."""

@@ -101,6 +101,10 @@ class Accounts:
         await self._tries.count(address_tries, _WINDOW_SECONDS, -1)
         return account
 
+    async def _count_wrong(self, address: str | None) -> None:
+        if address is not None:
+            await self._count(f"token {address}", _BY_ADDRESS)
+
     async def _count(self, tries: str, most: int) -> None:
         """Count one more try; raises a cause where there were too many."""
         number, left = await self._tries.count(tries, _WINDOW_SECONDS)
@@ -141,22 +145,25 @@ class Accounts:
         return account
 
     # --- by cookie ----------------------------------------------------------------------------------------------------
-    async def of_login(self, value: str, address: str) -> tuple[Person, bool]:
-        """Who is logged in by this cookie, and whether it is time for a new one; raises a cause where it is nobody."""
+    async def of_login(self, value: str, address: str | None = None) -> tuple[Person, bool]:
+        """Who is logged in by this cookie, and whether it is time for a new one; raises a cause where it is nobody.
+
+        That counts as a try of ``address``; without one, what was right before is only looked at again.
+        """
         login = await self.logins.find(value)
         account = await self._lookup("id " + login.person, lambda people: people.by_id(login.person)) if login else None
         if login is None or account is None or account.disabled_at:
-            await self._count(f"token {address}", _BY_ADDRESS)
+            await self._count_wrong(address)
             raise LOGIN_NEEDED()
         return _person(account, frozenset(SCOPES)), self._clock() - login.begun > _ROTATED_AFTER
 
     # --- by token -----------------------------------------------------------------------------------------------------
-    async def of_token(self, token: str, address: str) -> Person:
-        """Whose token this is; raises a cause where it is nobody's."""
+    async def of_token(self, token: str, address: str | None = None) -> Person:
+        """Whose token this is; raises a cause where it is nobody's, which counts as for a cookie."""
         digest = digest_of(token)
         found = await self._lookup("token " + digest, lambda people: people.token(digest))
         if found is None:
-            await self._count(f"token {address}", _BY_ADDRESS)
+            await self._count_wrong(address)
             raise API_TOKEN_WRONG()
         account, row = found
         if self._clock() - self._noted.get(row.id, 0.0) > _USE_NOTED_SECONDS:

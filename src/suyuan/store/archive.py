@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Float, and_, cast, delete, func, literal, select, update
+from sqlalchemy import Connection, Float, and_, cast, delete, func, literal, select, update
 from sqlalchemy.dialects.postgresql import ARRAY, REAL, TSQUERY, insert
 
 from ..core.document import Document
-from ..core.errors import SuyuanError
 from ..core.secret import Secret
 from ..pages.address import address_key
-from ..pages.archive import Archive, document_from_json, document_to_json, make_hit
+from ..pages.archive import Archive
+from ..pages.archive_search import asked_words, make_hit
+from ..pages.archive_tidying import is_believed
 from ..pages.page_archive import ArchiveEntry, ArchiveHit
-from ..text.keywords import content_words
+from ..pages.stored_document import document_from_json, document_to_json
 from ..text.words import words
 from .database import Database
 from .tables import addresses, pages
@@ -30,17 +32,40 @@ _MOST_WORDS = 40_000
 _MOST_TIMES = 250
 _LONGEST_WORD = 200
 _ASKED = 24
+_PLACES = ["", *(",".join(map(str, range(2, times + 2))) for times in range(1, _MOST_TIMES + 1))]
+"""The places of a word, by how often it occurs."""
 _TITLE, _BODY = 1.0, 0.25
 """A word of the title counts as much as four of the text, as in the archive of one machine."""
 _BY_LENGTH = 1
 _PRUNED_EVERY = 50
+_REMOVED_AT_ONCE = 200
+_CITED_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class _Cited:
+    """What is known of the texts that a person's answers cite."""
+
+    hashes: set[str] = field(default_factory=set)
+    since: str = ""
+    """What was stored until then is known."""
+    looked: float = float("-inf")
 
 
 class StoredArchives:
     """The archives of all people in one database; opened when the first is used."""
 
-    def __init__(self, address: Secret | str, *, max_bytes: int, max_days: int) -> None:
+    def __init__(
+        self,
+        address: Secret | str,
+        *,
+        max_bytes: int,
+        max_days: int,
+        cited: Callable[[str, str], Collection[str]] = lambda person, since: (),
+    ) -> None:
         self._address = address
+        self._find_cited = cited
+        self._cited: dict[str, _Cited] = {}
         self.max_bytes = max_bytes
         self.max_days = max_days
         self._lock = threading.Lock()
@@ -63,6 +88,14 @@ class StoredArchives:
                 self._guides = Archive(":memory:")
             return self._guides
 
+    def cited(self, person: str) -> Collection[str]:
+        """The hashes of the texts that a person's answers and reports cite."""
+        known = self._cited.setdefault(person, _Cited())
+        if time.monotonic() - known.looked >= _CITED_SECONDS:
+            known.looked, since, known.since = time.monotonic(), known.since, datetime.now(UTC).isoformat()
+            known.hashes.update(self._find_cited(person, since))
+        return known.hashes
+
     def of(self, person: str) -> StoredArchive:
         """The archive of one person."""
         return StoredArchive(self, person)
@@ -78,8 +111,6 @@ class StoredArchives:
 
 class StoredArchive:
     """The archive of one person."""
-
-    notice: SuyuanError | None = None
 
     def __init__(self, archives: StoredArchives, person: str) -> None:
         self._archives = archives
@@ -99,9 +130,6 @@ class StoredArchive:
         with self._database.write() as connection:
             numbers = [store_document(connection, self._person, document, index) for document, index in documents]
         self._stored += len(numbers)
-        if self._stored >= _PRUNED_EVERY:
-            self._stored = 0
-            self.prune()
         return numbers
 
     def pin(self, documents: Iterable[Document]) -> bool:
@@ -140,8 +168,8 @@ class StoredArchive:
         """The pages that were read, or the product's ``guides``, that match ``question``: best first, each once."""
         if guides:
             return self._archives.guides.search(question, limit, guides=True)
-        asked = content_words(question) or words(question)
-        wanted = list(dict.fromkeys(_indexed(asked)))[:_ASKED]
+        asked = asked_words(question)
+        wanted = list(dict.fromkeys(_indexed(" ".join(asked))))[:_ASKED]
         if not wanted:
             return []
         with self._database.read() as connection:
@@ -157,19 +185,65 @@ class StoredArchive:
             connection.execute(delete(addresses).where(addresses.c.person == self._person, addresses.c.page == page))
             return connection.execute(delete(pages).where(self._mine, pages.c.page == page)).rowcount
 
+    def tidy(self) -> bool:
+        """Remove some of what is too much, now and then; return whether there may be more to do."""
+        if self._stored < _PRUNED_EVERY:
+            return False
+        more = self._prune_some(None) > 0
+        if not more:
+            self._stored = 0
+        return more
+
     def prune(self, now: datetime | None = None) -> int:
-        """Remove documents that are too old, then the oldest ones until the size fits; return their number."""
-        oldest = ((now or datetime.now(UTC)) - timedelta(days=self._archives.max_days)).isoformat()
-        newer = func.sum(pages.c.size).over(order_by=(pages.c.fetched_at.desc(), pages.c.number.desc()))
-        sizes = select(pages.c.number, newer.label("newer")).where(self._mine).subquery()
-        too_much = select(sizes.c.number).where(sizes.c.newer > literal(self._archives.max_bytes, BigInteger))
+        """Remove everything that is too old or too much, the oldest first; return the number of documents."""
+        removed = 0
+        while some := self._prune_some(now):
+            removed += some
+        return removed
+
+    def cited_count(self) -> int:
+        """How many documents are kept because answers cite them."""
+        query = select(pages.c.sha256).where(self._mine)
+        cited = self._archives.cited(self._person)
+        return sum(row.sha256 in cited for row in self._database.rows(query))
+
+    def _prune_some(self, now: datetime | None) -> int:
+        """Remove some of the oldest pages that are too old or too much; what answers cite is kept beside the limit."""
+        moment = now or datetime.now(UTC)
+        everything = select(pages.c.number, pages.c.sha256, pages.c.size, pages.c.fetched_at).where(self._mine)
+        total = self._database.value(select(func.sum(pages.c.size)).where(self._mine)) or 0
+        oldest = self._oldest_wanted(moment)
+        first = self._database.value(select(func.min(pages.c.fetched_at)).where(self._mine)) or ""
+        if total <= self._archives.max_bytes and first >= oldest:
+            return 0
+        cited = self._archives.cited(self._person)
+        ordered = self._database.rows(everything.order_by(pages.c.fetched_at, pages.c.number))
+        free = [row for row in ordered if row.sha256 not in cited]
+        left = sum(row.size for row in free)
+        chosen = []
+        for row in free[:_REMOVED_AT_ONCE]:
+            if row.fetched_at >= oldest and left <= self._archives.max_bytes:
+                break
+            left -= row.size
+            chosen.append(row.number)
+        return self._remove(chosen)
+
+    def _oldest_wanted(self, moment: datetime) -> str:
+        """The time before which pages are too old; none is where the clock may be wrong."""
+        day = func.substr(pages.c.fetched_at, 1, 10)
+        days = select(day).where(self._mine).distinct().order_by(day.desc()).limit(60)
+        if not is_believed(moment, [row[0] for row in self._database.rows(days)]):
+            return ""
+        return (moment - timedelta(days=self._archives.max_days)).isoformat()
+
+    def _remove(self, numbers: Sequence[int]) -> int:
+        if not numbers:
+            return 0
         with self._database.write() as connection:
-            gone = connection.execute(delete(pages).where(self._mine, pages.c.fetched_at < oldest)).rowcount
-            gone += connection.execute(delete(pages).where(self._mine, pages.c.number.in_(too_much))).rowcount
-            if gone:
-                kept = select(pages.c.page).where(self._mine)
-                unused = and_(addresses.c.person == self._person, addresses.c.page.not_in(kept))
-                connection.execute(delete(addresses).where(unused))
+            gone = connection.execute(delete(pages).where(self._mine, pages.c.number.in_(numbers))).rowcount
+            kept = select(pages.c.page).where(self._mine)
+            unused = and_(addresses.c.person == self._person, addresses.c.page.not_in(kept))
+            connection.execute(delete(addresses).where(unused))
         return gone
 
     def check(self) -> str:
@@ -194,8 +268,8 @@ class StoredArchive:
 
     def _ranked(self, connection: Connection, wanted: Sequence[str], limit: int) -> list[str]:
         """The documents with any of the words: rare words count more, and so do those of the title."""
-        each = [cast(literal(_quoted(word)), TSQUERY) for word in wanted]
-        either = cast(literal(" | ".join(map(_quoted, wanted))), TSQUERY)
+        each = [cast(literal(f"'{word}'"), TSQUERY) for word in wanted]
+        either = cast(literal(" | ".join(f"'{word}'" for word in wanted)), TSQUERY)
         found = pages.c.words.op("@@")(either)
         counted = [func.count().filter(pages.c.words.op("@@")(word)) for word in each]
         has = connection.execute(select(*counted).where(self._mine, found)).one()
@@ -217,16 +291,19 @@ def store_document(connection: Connection, person: str, document: Document, inde
     page = plain(address_key(document.final_url))
     kept = plain(document_to_json(replace(document, from_archive=False)))
     same = (pages.c.person == person, pages.c.page == page, pages.c.sha256 == document.sha256)
-    known = update(pages).where(*same).values(fetched_at=document.fetched_at, document=kept).returning(pages.c.number)
-    number = connection.execute(known).scalar()
-    if number is None:
+    number = connection.execute(select(pages.c.number).where(*same)).scalar()
+    if number is not None:
+        # An older reading, as from a file, does not take the place of a later one.
+        newer = update(pages).where(*same, pages.c.fetched_at <= document.fetched_at)
+        connection.execute(newer.values(fetched_at=document.fetched_at, document=kept))
+    else:
         last = connection.execute(select(func.max(pages.c.number)).where(pages.c.person == person)).scalar()
         number = (last or 0) + 1
         row = {
             "person": person, "number": number, "page": page, "sha256": document.sha256,
             "fetched_at": document.fetched_at, "title": plain(document.title),
             "size": len(document.text.encode("utf-8", "replace")), "document": kept,
-            "words": _index(document, index.split() if index else words(document.text)),
+            "words": index_of(" ".join(words(document.title)), index or " ".join(words(document.text))),
         }  # fmt: skip
         connection.execute(insert(pages).values(**row))
     # Only addresses that were really requested: what a page says about its address proves nothing.
@@ -237,21 +314,27 @@ def store_document(connection: Connection, person: str, document: Document, inde
     return int(number)
 
 
-def _index(document: Document, body: Iterable[str]) -> str:
-    """The words as PostgreSQL takes them without a parser of its own, with as many places as they occur."""
-    title = set(_indexed(words(document.title)))
+def index_of(title: str, body: str) -> str:
+    """The words as PostgreSQL takes them without a parser of its own, with as many places as they occur.
+
+    Both texts are words that are separated by blanks.
+    """
+    in_title = set(_indexed(title))
     counted = Counter(_indexed(body))
-    entries = [f"{_quoted(word)}:1A" for word in title if word not in counted]
-    for word, times in counted.most_common(_MOST_WORDS):
+    entries = [f"'{word}':1A" for word in in_title if word not in counted]
+    most = counted.most_common(_MOST_WORDS) if len(counted) > _MOST_WORDS else counted.items()
+    for word, times in most:
         # The first place stands for the title, whether the word is in it or not.
-        places = [*(["1A"] if word in title else []), *map(str, range(2, min(times, _MOST_TIMES) + 2))]
-        entries.append(f"{_quoted(word)}:{','.join(places)}")
+        first = "1A," if word in in_title else ""
+        entries.append(f"'{word}':{first}{_PLACES[min(times, _MOST_TIMES)]}")
     return " ".join(entries)
 
 
-def _indexed(found: Iterable[str]) -> Iterator[str]:
-    return filter(None, (plain(word)[:_LONGEST_WORD] for word in found))
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
+def _indexed(text: str) -> list[str]:
+    """The words as they stand between the quotes of an entry."""
+    found = plain(text).split()
+    if max(map(len, found), default=0) > _LONGEST_WORD:
+        found = [word[:_LONGEST_WORD] for word in found]
+    if "'" in text or "\\" in text:
+        found = [word.replace("\\", "\\\\").replace("'", "''") for word in found]
+    return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-import unicodedata
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
+
+from ..text.visible import shown_line
 
 Role = Literal["user", "assistant"]
 Mode = Literal["chat", "agent"]
@@ -17,8 +18,6 @@ GIVEN_TITLE_LENGTH = 60
 
 # No punctuation: on a command line, an id with a leading hyphen would be an option.
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
-# Joiners are part of an emoji or a Persian word; all other invisible characters are removed.
-_JOINERS = "\u200c\u200d"
 
 
 class ConversationOptions(TypedDict, total=False):
@@ -56,6 +55,8 @@ class Conversation:
     pinned_at: str | None = None
     running: str | None = None
     """The answer that is being written, by whatever process, when the conversation was read."""
+    passage: str = ""
+    """Where it was found: a short passage around the words that were sought."""
 
     def as_dict(self) -> dict[str, Any]:
         """The conversation as JSON."""
@@ -92,12 +93,5 @@ def new_id() -> str:
 def clean_title(text: str, limit: int = TITLE_LENGTH) -> str:
     """``text`` on one line, without control and invisible characters, and not longer than ``limit``."""
     # A question may be very long.
-    line = " ".join("".join(_shown(char) for char in text[: limit * 20]).split())
+    line = shown_line(text[: limit * 20])
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-
-
-def _shown(char: str) -> str:
-    kind = unicodedata.category(char)
-    if char.isspace() or kind in ("Zl", "Zp"):
-        return " "
-    return "" if kind in ("Cc", "Cf", "Cs") and char not in _JOINERS else char

@@ -9,25 +9,28 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Unpack
 
-from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, true, update
+from sqlalchemy import Connection, Row, and_, delete, func, insert, select, update
 
 from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION
+from ..core.causes.store import STORE_DAMAGED
 from ..core.errors import SuyuanError
-from ..core.person import EVERYBODY, current_person
+from ..core.person import owner as owner_of_request
 from ..core.secret import Secret
+from ..text.search_words import terms
 from . import answer_versions
 from . import process_owner as owner
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions, Message, State, clean_title, new_id
+from .conversation_search import ConversationSearch, ListedConversations, mine
 from .database import Database
 from .grouped_writer import GroupedWriter
+from .index_builder import IndexBuilder
 from .people import People
+from .removal_clock import RemovalClock
 from .statements import ADD, ENDED, FIELDS, FINISH, IN_MINE, LAST_POSITION, MESSAGE, MESSAGES, TOUCH, TimedStatements
 from .tables import conversations, events, messages, metadata
 from .values import plain, stamp, stored_json
 
 _WRITERS = 4
-_QUERY_WORDS = 8
-_QUERY_LENGTH = 200
 
 
 class Store:
@@ -37,13 +40,17 @@ class Store:
         self._clock = clock
         self._owner = owner.this_process()
         self._database = Database.opened(address)
+        self._index = self._database.index
+        self._index_builder = IndexBuilder(self._database)
         self._timed = TimedStatements(self._database.now(clock))
+        self.removal_clock = RemovalClock(self._database, clock)
+        """The time by which what is over is removed."""
         self.people = People(self._database, clock)
         """The accounts, which are in the same database."""
         try:
             self.sweep()
         except BaseException:
-            self._database.close()
+            self.close()
             raise
 
     def writer(self) -> Executor:
@@ -57,10 +64,12 @@ class Store:
         """Create a conversation, by default a Chinese one in Chat mode without search."""
         now, plain_chat = self._now(), {"mode": "chat", "search": False, "engine": "", "model": "", "lang": "zh"}
         values: dict[str, Any] = {**plain_chat, **options, "title": clean_title(options.get("title", ""))}
-        person = current_person.get().id
+        person = owner_of_request()
         made = Conversation(id=new_id(), created_at=now, updated_at=now, person=person, **values)
         stored = {name: value for name, value in made.as_dict().items() if name in conversations.c}
-        self._database.change(insert(conversations).values(**stored))
+        with self._database.write() as connection:
+            connection.execute(insert(conversations).values(**stored))
+            self._index.try_to_catch_up(connection, made.id)
         return made
 
     def get(self, id: str) -> Conversation | None:
@@ -70,17 +79,29 @@ class Store:
 
     def find(self, text: str = "", *, limit: int = 100, offset: int = 0, deleted: bool = False) -> list[Conversation]:
         """The conversations with every word of ``text`` in title or messages; pinned ones first, then the newest."""
-        kept = conversations.c.deleted_at.is_not(None) if deleted else conversations.c.deleted_at.is_(None)
-        query = self._timed.conversations.where(kept, _mine())
-        for word in plain(text)[:_QUERY_LENGTH].split()[:_QUERY_WORDS]:
-            query = query.where(_contains(word))
-        query = query.order_by(
-            conversations.c.pinned_at.is_(None),
-            conversations.c.updated_at.desc(),
-            conversations.c.created_at.desc(),
-            conversations.c.id,
-        )
-        return [Conversation(**row._mapping) for row in self._database.rows(query.limit(limit).offset(offset))]
+        try:
+            return self._find(text, limit, offset, deleted)
+        except SuyuanError as error:
+            self._database.mend_index(error)
+        return self._find(text, limit, offset, deleted)
+
+    def _find(self, text: str, limit: int, offset: int, deleted: bool) -> list[Conversation]:
+        asked = plain(text)
+        query = terms(asked)
+        if asked.strip() and not query:
+            return []
+        passages: dict[str, str] = {}
+        with self._database.read() as connection:
+            listing = ListedConversations(connection, deleted)
+            if query:
+                search = ConversationSearch(connection, self._index, query, listing)
+                ids = search.ids(limit, offset)
+                passages = search.passages(ids)
+            else:
+                ids = listing.page(limit, offset)
+            rows = connection.execute(self._timed.these_conversations, {"ids_": ids}).all()
+        found = {row.id: Conversation(**row._mapping, passage=passages.get(row.id, "")) for row in rows}
+        return [found[id] for id in ids if id in found]
 
     def change(self, id: str, *, pinned: bool | None = None, **options: Unpack[ConversationOptions]) -> Conversation:
         """Change what is given; the position in the list stays, unless it is pinned."""
@@ -90,9 +111,10 @@ class Store:
         if pinned is not None:
             values["pinned_at"] = self._now() if pinned else None
         with self._database.write() as connection:
-            same = and_(conversations.c.id == plain(id), _mine())
+            same = and_(conversations.c.id == plain(id), mine())
             if values:
                 connection.execute(update(conversations).where(same).values(**values))
+                self._index.try_to_catch_up(connection, plain(id))
             changed = connection.execute(self._timed.conversation, {"id_": plain(id)}).first()
         if changed is None:
             raise NO_CONVERSATION(id=id[:40])
@@ -107,10 +129,16 @@ class Store:
         self._set_deleted(id, None)
 
     def purge(self, older_than_seconds: float) -> int:
-        """Remove what was deleted longer ago than this, and return the number of conversations removed."""
-        before = stamp(self._clock() - older_than_seconds)
+        """Remove what was deleted longer ago than this, and return the number of conversations removed.
+
+        Nothing is removed where the clock may be wrong.
+        """
+        now = self.removal_clock.now()
+        if now is None:
+            return 0
+        before = stamp(now - older_than_seconds)
         gone = self._database.change(delete(conversations).where(conversations.c.deleted_at <= before))
-        if gone:
+        if gone or self._database.has_removed():
             self._database.erase()
         return gone
 
@@ -133,6 +161,7 @@ class Store:
             position = 0 if last is None else last + 1
             self._add(connection, replace(question, position=position))
             self._add(connection, replace(answer, position=position + 1))
+            self._index.try_to_catch_up(connection, conversation)
         return begun
 
     def _add(self, connection: Connection, message: Message) -> None:
@@ -154,6 +183,7 @@ class Store:
             position = answer_versions.replace_answer(connection, conversation, answer)
             new = Message(run, conversation, "assistant", "", "running", self._now(), position=position)
             self._add(connection, new)
+            self._index.try_to_catch_up(connection, conversation)
         return begun
 
     def choose_version(self, conversation: str, answer: str) -> None:
@@ -202,9 +232,11 @@ class Store:
         now = self._now()
         with self._database.write() as connection:
             # The conversation before the message, as everywhere, so that two writers never wait for each other.
-            connection.execute(ENDED, {"id_": run, "now_": now})
+            ended = connection.execute(ENDED, {"id_": run, "now_": now}).scalar()
             values = {"state_": state, "text_": plain(text), "answer_": stored_json(answer)}
             connection.execute(FINISH, values | {"id_": run, "now_": now})
+            if ended is not None:
+                self._index.try_to_catch_up(connection, ended)
 
     def messages(self, conversation: str) -> list[Message]:
         """All messages of a conversation, in order, without the earlier versions of answers."""
@@ -222,7 +254,7 @@ class Store:
     def newest_answer(self) -> Message | None:
         """The answer that was begun last, in a conversation that is not deleted."""
         kept = conversations.c.deleted_at.is_(None)
-        own = select(*FIELDS).join(conversations).where(messages.c.role == "assistant", kept, _mine())
+        own = select(*FIELDS).join(conversations).where(messages.c.role == "assistant", kept, mine())
         return _optional(self._database.row(own.order_by(messages.c.created_at.desc()).limit(1)))
 
     def events(self, run: str, after: int = -1) -> list[tuple[int, dict[str, Any]]]:
@@ -257,6 +289,7 @@ class Store:
 
         ``own`` are those that this process is writing.
         """
+        self._index_builder.start()
         query = self._timed.running.where(messages.c.id.not_in(list(own)))
         found = list(filter(_dead, self._database.rows(query)))
         if not found:
@@ -264,22 +297,47 @@ class Store:
         with self._database.write() as connection:
             return sum(_interrupt(connection, row) for row in found)
 
-    def check(self) -> list[str]:
-        """What is wrong with the database; empty if nothing is."""
+    def look_through(self) -> None:
+        """Begin to look whether everything that is kept can be read, in the background; damage is a notice."""
+        self._database.look_through()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file had been removed or replaced when it was last used, so that nothing can be stored."""
+        return self._database.is_gone
+
+    def check(self) -> list[str | SuyuanError]:
+        """What is wrong with the database; empty if nothing is. An index that is not that of the messages is mended."""
         try:
+            index = self._checked_index()
             if self._database.sqlite:
                 found = [str(row[0]) for row in self._database.pragma("integrity_check") if row[0] != "ok"]
                 orphans = self._database.pragma("foreign_key_check")
-                return found + [f"{row[0]}: row {row[1]} refers to a missing row" for row in orphans]
+                return index + found + [f"{row[0]}: row {row[1]} refers to a missing row" for row in orphans]
             with self._database.read() as connection:
                 for table in metadata.sorted_tables:
                     connection.execute(select(func.count()).select_from(table)).scalar()
         except SuyuanError as error:
             return [error.message]
-        return []
+        return index
+
+    def _checked_index(self) -> list[str | SuyuanError]:
+        try:
+            with self._database.read() as connection:
+                found = self._index.differences(connection)
+        except SuyuanError as error:
+            if error.detail_code != STORE_DAMAGED.detail_code:
+                raise
+            found = [error.message]
+        if not found:
+            return []
+        told = self._database.begin_index_anew("; ".join(found))
+        self._index_builder.start()
+        return [told]
 
     def close(self) -> None:
         """Close the database."""
+        self._index_builder.stop()
         self._database.close()
 
     def _now(self) -> str:
@@ -294,7 +352,7 @@ class Store:
             raise ANSWER_UNDER_WAY()
 
     def _set_deleted(self, id: str, at: str | None) -> None:
-        marked = update(conversations).where(conversations.c.id == plain(id), _mine()).values(deleted_at=at)
+        marked = update(conversations).where(conversations.c.id == plain(id), mine()).values(deleted_at=at)
         if self._database.change(marked) == 0:
             raise NO_CONVERSATION(id=id[:40])
 
@@ -305,19 +363,6 @@ class Store:
         if row is None:
             raise NO_CONVERSATION(id=conversation[:40])
         return Conversation(**row._mapping)
-
-
-def _mine() -> Any:
-    """The conversations of the person who asks."""
-    person = current_person.get()
-    return true() if person is EVERYBODY else conversations.c.person == person.id
-
-
-def _contains(word: str) -> Any:
-    said = exists().where(
-        messages.c.conversation == conversations.c.id, messages.c.text.icontains(word, autoescape=True)
-    )
-    return or_(conversations.c.title.icontains(word, autoescape=True), said)
 
 
 def _dead(row: Row[Any]) -> bool:

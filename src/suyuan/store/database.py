@@ -2,73 +2,71 @@
 
 from __future__ import annotations
 
-import os
+import logging
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
+from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    Float,
-    Row,
-    Select,
-    UpdateBase,
-    bindparam,
-    create_engine,
-    event,
-    func,
-    make_url,
-)  # fmt: skip
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, ProgrammingError
+from sqlalchemy import URL, Connection, Float, Row, Select, UpdateBase, bindparam, func
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import StaticPool
 
 from ..core.causes import store as causes
 from ..core.errors import SuyuanError
+from ..core.kept_files import KeptFiles
+from ..core.notices import Notices
 from ..core.secret import Secret, redact
 from ..core.spans import span
 from . import migrations
+from .connections import BUSY_SECONDS, connect
+from .text_indexes import text_index
 
-BUSY_SECONDS = 30
-_MEMORY = "memory"
+log = logging.getLogger("suyuan.store")
+
+_PAUSE_SECONDS = 0.02
 _NO_RIGHT = "42501"  # PostgreSQL's code for a missing privilege
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 
 
 class Database:
-    """Transactions on one database; safe for several threads and processes at the same time."""
+    """Transactions on one database; safe for several threads and processes at the same time.
 
-    def __init__(self, address: Secret | str, *, create: bool = True) -> None:
-        self._url = _parsed(address.reveal() if isinstance(address, Secret) else address)
-        self.sqlite = self._url.get_backend_name() == "sqlite"
-        self.file = _file(self._url) if self.sqlite else None
-        self.where = str(self.file or (_MEMORY if self.sqlite else _server(self._url)))
-        # SQLite has one writer at a time: threads of this process wait for each other here and not at the file.
-        self._writing: AbstractContextManager[Any] = threading.RLock() if self.sqlite else nullcontext()
-        # A database in memory has a single connection.
-        self._reading = self._writing if self.sqlite and self.file is None else nullcontext()
-        self._groups = _Groups()
-        if self.file is not None and create:
-            _prepare(self.file)
-        elif self.file is not None and not self.file.is_file():
-            raise causes.STORE_NO_BACKUP(where=self.where)
-        self._engine = self._connected()
+    All :class:`Database` objects of one file in a process have the same connections.
+    """
+
+    def __init__(self, address: Secret | str, *, create: bool = True, unfinished: bool = False) -> None:
+        self._unfinished = unfinished
+        self._connections = connections = connect(address, create=create)
+        self._engine = connections.engine
+        self._writing = connections.writing
+        self._reading = connections.reading
+        self._groups = connections.groups
+        self._watch = connections.watch
+        self._closed = False
+        self.sqlite = connections.sqlite
+        self.index = text_index(self._engine.dialect.name)
+        """The full-text index of the conversations."""
+        self.file = connections.file
+        self.where = connections.where
 
     @classmethod
-    def opened(cls, address: Secret | str, *, create: bool = True) -> Self:
-        """The database at ``address``, ready for use; raises the cause if it cannot be opened."""
-        made = cls(address, create=create)
-        try:
-            made.open()
-        except BaseException:
-            made.close()
-            raise
+    def opened(cls, address: Secret | str, *, create: bool = True, unfinished: bool = False) -> Self:
+        """The database at ``address``, ready for use; raises the cause if it cannot be opened.
+
+        Only a copy under way opens one that is ``unfinished``: everybody else would take a part for the whole.
+        """
+        made = cls(address, create=create, unfinished=unfinished)
+        # One that is only read, or a copy under way, is missed by nobody.
+        kept = made.file if create and not unfinished else None
+        with KeptFiles(kept.parent).opening(kept, "store") if kept is not None else nullcontext():
+            try:
+                made.open()
+            except BaseException:
+                made.close()
+                raise
         return made
 
     def open(self) -> None:
@@ -77,7 +75,27 @@ class Database:
         if self.sqlite:
             self._set_up_file()
         with self.write() as connection:
+            before = migrations.revision(connection)
             migrations.migrate(connection)
+            has_index = self.index.is_there(connection)
+            if not has_index and before != migrations.HEAD:
+                self.index.create(connection)
+        if not has_index and before == migrations.HEAD:
+            self._make_missing_index()
+
+    def _make_missing_index(self) -> None:
+        try:
+            self.begin_index_anew("it was not there")
+        except SuyuanError as error:
+            # What is damaged elsewhere is told where it is read.
+            log.warning("the index of the conversations could not be made: %s", error.message)
+
+    def note(self, what: SuyuanError) -> None:
+        """Let the user know of something that happened to the database."""
+        if self.file is None:
+            log.warning("%s", what.message)
+        else:
+            Notices(self.file.parent).add(what, self.file)
 
     @contextmanager
     def group(self) -> Iterator[None]:
@@ -110,10 +128,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database."""
+        """A transaction that reads."""
         if (grouped := self._groups.connection) is not None:
             yield grouped
             return
+        if self._watch is not None:
+            # What is there can still be read.
+            self._watch.look_before_reading()
         with (
             span("store.read"),
             self._reading,
@@ -121,6 +142,14 @@ class Database:
             self._engine.connect() as connection,
             connection.begin(),
         ):
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A transaction that only reads and in which all statements see the state at its start."""
+        with self.read() as connection:
+            if not self.sqlite:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield connection
 
     @contextmanager
@@ -133,10 +162,22 @@ class Database:
             with span("store.write"), self._translated(), self._part_of_group(grouped):
                 yield grouped
             return
+        self._check_present()
         with span("store.write"), self._writing, self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
                 yield connection
+        # Before anything is acknowledged.
+        self._check_present()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the path did not lead to the open file any more when it was last looked at."""
+        return self._watch is not None and self._watch.gone
+
+    def _check_present(self) -> None:
+        if self._watch is not None:
+            self._watch.check()
 
     def rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """The rows of one query."""
@@ -159,10 +200,50 @@ class Database:
             return connection.execute(statement).rowcount
 
     def erase(self) -> None:
-        """Remove deleted text from the disk: it must stay neither in free pages nor in the log."""
+        """Remove deleted text from the disk: it must stay neither in the index, nor in free pages, nor in the log."""
+        while self._in_one_step(self.index.forget_removed) or self._in_one_step(self.index.merge_removed):
+            # Others write in between.
+            threading.Event().wait(_PAUSE_SECONDS)
         if self.sqlite:
             self.pragma("incremental_vacuum")
             self.pragma("wal_checkpoint(TRUNCATE)")
+
+    def has_removed(self) -> bool:
+        """Whether the index may still have words of what was removed."""
+        with self.read() as connection:
+            return self.index.has_removed(connection)
+
+    def _in_one_step(self, work: Callable[[Connection], bool]) -> bool:
+        try:
+            with self.write() as connection:
+                return work(connection)
+        except SuyuanError as error:
+            self.mend_index(error)
+            return False
+
+    def mend_index(self, error: SuyuanError) -> None:
+        """Begin the index anew if it may be what is damaged; otherwise raise the error."""
+        if error.detail_code != causes.STORE_DAMAGED.detail_code:
+            raise error
+        self.begin_index_anew(error.message)
+
+    def begin_index_anew(self, why: str) -> SuyuanError:
+        """Begin the index anew, and return what the user is told."""
+        try:
+            with self.write() as connection:
+                self.index.create(connection)
+        except SuyuanError as error:
+            if not self.sqlite or error.detail_code != causes.STORE_DAMAGED.detail_code:
+                raise
+            # Not even another table can be created in a file with damaged pages.
+            with self.write() as connection:
+                self.index.forget(connection)
+            self._execute("VACUUM")
+            with self.write() as connection:
+                self.index.create(connection)
+        told = causes.STORE_INDEX_DAMAGED(where=self.where, why=why)
+        self.note(told)
+        return told
 
     def now(self, clock: Callable[[], float] = time.time) -> Any:
         """The time in seconds by the clock of the database, which all processes share; that of a test if it has one."""
@@ -172,11 +253,14 @@ class Database:
 
     def pragma(self, name: str) -> list[Any]:
         """The rows that a PRAGMA of SQLite returns, outside of any transaction."""
+        return self._execute(f"PRAGMA {name}")
+
+    def _execute(self, statement: str) -> list[Any]:
         with self._writing, self._translated():
             raw = self._engine.raw_connection()
             try:
                 cursor = raw.cursor()
-                cursor.execute(f"PRAGMA {name}")
+                cursor.execute(statement)
                 return list(cursor.fetchall())
             except sqlite3.Error as error:
                 raise self._cause(error) from None
@@ -184,31 +268,18 @@ class Database:
                 raw.close()
 
     def close(self) -> None:
-        """Close every connection."""
-        with self._writing:
-            self._engine.dispose()
-
-    def _connected(self) -> Engine:
-        try:
-            if not self.sqlite:
-                return create_engine(
-                    self._url, pool_pre_ping=True, hide_parameters=True, connect_args={"connect_timeout": 10}
-                )
-            options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
-            if self.file is None:
-                options["poolclass"] = StaticPool
-            engine = create_engine(self._url, hide_parameters=True, **options)
-        except ModuleNotFoundError as error:
-            raise causes.STORE_NO_DRIVER(driver=error.name or "psycopg") from None
-        except (ArgumentError, TypeError, ValueError):
-            raise causes.STORE_BAD_ADDRESS() from None
-        event.listen(engine, "connect", _set_up_connection)
-        event.listen(engine, "begin", _begin)
-        return engine
+        """Close every connection, unless somebody else in this process uses the same file."""
+        if not self._closed:
+            self._closed = True
+            self._connections.release()
 
     def _check_ours(self) -> None:
         with self.read() as connection:
             found = migrations.revision(connection)
+            if migrations.is_unfinished(found):
+                if not self._unfinished or found != migrations.UNFINISHED:
+                    raise causes.STORE_UNFINISHED(where=self.where)
+                return
             if found > migrations.HEAD:
                 raise causes.STORE_TOO_NEW(where=self.where, found=found, known=migrations.HEAD)
             # A database server may hold the tables of other programs; a file with other tables is another program's.
@@ -240,30 +311,40 @@ class Database:
             if ours and getattr(error.orig, "sqlstate", "") != _NO_RIGHT:
                 raise
             raise self._cause(error.orig) from None
+        except self._engine.dialect.loaded_dbapi.Error as error:
+            # Of the driver itself, where it is used without SQLAlchemy.
+            raise self._cause(error) from None
+        except StatementError as error:
+            # A parameter that is known only now was refused: the person who asks may not see what is their own.
+            if isinstance(error.orig, SuyuanError):
+                raise error.orig from None
+            raise
         except PoolTimeout:
             raise causes.STORE_BUSY(where=self.where, seconds=BUSY_SECONDS) from None
 
     def _cause(self, error: BaseException | None) -> SuyuanError:
-        why = redact(str(error).strip().partition("\n")[0], _passwords(self._url))
+        why = redact(str(error).strip().partition("\n")[0], _passwords(self._connections.url))
         if getattr(error, "sqlstate", "") == _NO_RIGHT:
             return causes.STORE_NOT_WRITABLE(where=self.where, why=why)
         if not self.sqlite:
             return causes.STORE_UNREACHABLE(where=self.where, why=why)
-        return _sqlite_cause(getattr(error, "sqlite_errorname", "") or "", self.where, why)
+        cause = sqlite_cause(getattr(error, "sqlite_errorname", "") or "", self.where, why)
+        if cause.detail_code == causes.STORE_DAMAGED.detail_code and self._connections.soundness is not None:
+            self._connections.soundness.suspect()
+        return cause
 
-
-class _Groups(threading.local):
-    """The group that a thread is writing, and the last error in it."""
-
-    connection: Connection | None = None
-    error: BaseException = RuntimeError("nothing has failed")
+    def look_through(self) -> None:
+        """Begin to look whether everything that is kept can be read, in the background; damage is a notice."""
+        if self._connections.soundness is not None:
+            self._connections.soundness.look()
 
 
 def _in_transaction(connection: Connection) -> bool:
     return bool(connection.connection.driver_connection.in_transaction)  # type: ignore[union-attr]
 
 
-def _sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
+def sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
+    """The cause of an error of SQLite, by its name."""
     main = "_".join(name.split("_")[:2])
     if main in _BUSY:
         return causes.STORE_BUSY(where=where, seconds=BUSY_SECONDS)
@@ -276,59 +357,5 @@ def _sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
     return causes.STORE_DAMAGED(where=where, why=why)
 
 
-def _set_up_connection(connection: Any, _record: object) -> None:
-    # _begin starts the transactions; the driver would do it late and without the write lock.
-    connection.isolation_level = None
-    # SQLite's own lower() knows ASCII only.
-    connection.create_function("lower", 1, _lower, deterministic=True)
-    for pragma in ("foreign_keys=ON", "synchronous=FULL", "secure_delete=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    # A writer takes the lock at once: SQLite refuses one that reads first and writes later, without waiting.
-    writes = connection.get_execution_options().get("suyuan_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _lower(text: object) -> object:
-    return text.lower() if isinstance(text, str) else text
-
-
-def _parsed(address: str) -> URL:
-    if not address.strip():
-        return make_url("sqlite://")
-    try:
-        url = make_url(address.strip())
-        if url.drivername in ("postgres", "postgresql"):
-            url = url.set(drivername="postgresql+psycopg")
-        url.get_dialect()
-    except ModuleNotFoundError as error:
-        raise causes.STORE_NO_DRIVER(driver=error.name or "psycopg") from None
-    except (ArgumentError, NoSuchModuleError, ValueError):
-        raise causes.STORE_BAD_ADDRESS() from None
-    drivers = ("sqlite", "sqlite+pysqlite", "postgresql+psycopg")
-    if url.drivername not in drivers or (url.database or "").startswith("file:"):
-        raise causes.STORE_BAD_ADDRESS()
-    return url
-
-
-def _file(url: URL) -> Path | None:
-    return None if url.database in (None, "", ":memory:") else Path(str(url.database)).absolute()
-
-
-def _server(url: URL) -> str:
-    return f"{url.host or 'localhost'}{f':{url.port}' if url.port else ''}/{url.database or ''}"
-
-
 def _passwords(url: URL) -> list[Secret]:
     return [Secret(str(value)) for value in (url.password, url.query.get("password")) if value]
-
-
-def _prepare(file: Path) -> None:
-    """Create the folder and the file, readable for their owner only."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise causes.STORE_NOT_WRITABLE(where=str(file), why=error.strerror or str(error)) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
-import math
 import secrets
 import time
 from collections import OrderedDict
@@ -39,6 +38,8 @@ class Logins:
         self._key = token.reveal().encode() if token else b""
         self._clock = clock
         self._known: OrderedDict[str, tuple[float, Login]] = OrderedDict()
+        self._unstored: set[str] = set()
+        """Those that only this process knows."""
 
     async def begin(self, person: str = "") -> NewCookie:
         """Log a browser in."""
@@ -51,17 +52,30 @@ class Logins:
             if person:
                 raise
             log.warning("a login could not be stored, and ends with this process: %s", error.message)
+            self._unstored.add(digest)
         return value, _SECONDS
 
     async def find(self, value: str) -> Login | None:
         """The login with this cookie, unless it is over; raises a cause where the store is away."""
         digest = digest_of(value, self._key)
         until, login = self._known.get(digest, (0.0, None))
-        if self._clock() >= until:
-            login = await self._in_store(lambda people: people.login(digest))
-            if login is not None:
-                self._remember(digest, login)
+        if self._clock() >= until and digest not in self._unstored:
+            login = await self._looked_up(digest, login)
         return None if login is None or self._clock() >= login.expires else login
+
+    async def _looked_up(self, digest: str, known: Login | None) -> Login | None:
+        try:
+            login: Login | None = await self._in_store(lambda people: people.login(digest))
+        except SuyuanError:
+            # Where there are no people, nothing that is shown needs the store to be there.
+            if known is None or known.person:
+                raise
+            login = known
+        if login is None:
+            self._known.pop(digest, None)
+        else:
+            self._remember(digest, login)
+        return login
 
     async def renew(self, value: str) -> NewCookie | None:
         """A new cookie in place of an old one, which is taken for a moment longer."""
@@ -76,6 +90,7 @@ class Logins:
         """Log a browser out, now or in a moment."""
         digest = digest_of(value, self._key)
         self._known.pop(digest, None)
+        self._unstored.discard(digest)
         await self._in_store(lambda people: people.end_login(digest, after_seconds))
 
     def forget_known(self) -> None:
@@ -83,11 +98,10 @@ class Logins:
         self._known.clear()
 
     def _remember(self, digest: str, login: Login) -> None:
-        # Only another token ends those that are nobody's, and that is another server.
-        self._known[digest] = (self._clock() + _KNOWN_SECONDS if login.person else math.inf), login
+        self._known[digest] = self._clock() + _KNOWN_SECONDS, login
         self._known.move_to_end(digest)
         while len(self._known) > _KNOWN:
-            self._known.popitem(last=False)
+            self._unstored.discard(self._known.popitem(last=False)[0])
 
 
 def digest_of(value: str, key: bytes = b"") -> str:

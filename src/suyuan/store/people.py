@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..core.causes.people import NAME_TAKEN, NO_SUCH_PERSON
-from ..core.person import COUNTED, Role
+from ..core.person import COUNTED, Counted, Role
 from .conversation import new_id
 from .database import Database
+from .removal_clock import RemovalClock
 from .tables import (
     addresses,
     audit,
@@ -117,6 +119,7 @@ class People:
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
+        self._removal_clock = RemovalClock(database, clock)
 
     # --- accounts -----------------------------------------------------------------------------------------------------
     def add(self, name: str, password: str, role: Role | None = None) -> Account:
@@ -204,16 +207,17 @@ class People:
                 _job_view(connection, row)
                 for row in connection.execute(select(research).where(research.c.person == account.id))
             ]
-            used = [dict(row._mapping) for row in connection.execute(select(usage).where(usage.c.person == account.id))]
-            done = select(audit).where(audit.c.person == account.name).order_by(audit.c.at)
-            log = [dict(row._mapping) for row in connection.execute(done)]
+        return {**self.record(account), "conversations": talks, "research": jobs}
+
+    def record(self, account: Account) -> dict[str, Any]:
+        """What an administrator may know of a person: nothing that the person has written, asked or read."""
+        used = self._database.rows(select(usage).where(usage.c.person == account.id))
+        done = self._database.rows(select(audit).where(audit.c.person == account.name).order_by(audit.c.at))
         return {
             "account": account.view(),
             "tokens": [token.view() for token in self.tokens(account.id)],
-            "conversations": talks,
-            "research": jobs,
-            "usage": used,
-            "audit": log,
+            "usage": [dict(row._mapping) for row in used],
+            "audit": [dict(row._mapping) for row in done],
         }
 
     # --- API tokens ---------------------------------------------------------------------------------------------------
@@ -262,8 +266,12 @@ class People:
     def end_login(self, digest: str, after_seconds: float = 0.0) -> None:
         """End a login, now or in a moment."""
         same = logins.c.digest == digest
-        later = update(logins).values(expires=self._clock() + after_seconds)
-        self._database.change((later if after_seconds else delete(logins)).where(same))
+        if not after_seconds:
+            self._database.change(delete(logins).where(same))
+            return
+        end = self._clock() + after_seconds
+        # Never later than it would end anyway, whatever a clock shows that is wrong.
+        self._database.change(update(logins).where(same, logins.c.expires > end).values(expires=end))
 
     # --- shared links -------------------------------------------------------------------------------------------------
     def add_share(self, conversation: str, digest: str, expires: float | None) -> Share:
@@ -298,24 +306,43 @@ class People:
         return self._database.change(delete(shares).where(*same)) > 0
 
     # --- what was used ------------------------------------------------------------------------------------------------
-    def count(self, person: str, **more: float) -> None:
-        """Add to what a person has used today."""
-        same = (usage.c.person == person, usage.c.day == self._today())
+    def count(self, person: str, more: Mapping[Counted, float], day: str = "") -> None:
+        """Add to what a person has used on a day, today unless one is named."""
         added = {name: usage.c[name] + value for name, value in more.items()}
         with self._database.write() as connection:
-            if connection.execute(update(usage).where(*same).values(**added)).rowcount:
-                return
-            row = dict.fromkeys(COUNTED, 0) | more
-            try:
-                with connection.begin_nested():
-                    connection.execute(insert(usage).values(person=person, day=self._today(), **row))
-            except IntegrityError:
-                # Another worker was first.
+            same = self._day_of(connection, person, day or self.today())
+            connection.execute(update(usage).where(*same).values(**added))
+
+    def take(self, person: str, more: Mapping[Counted, float], limits: Mapping[Counted, float], day: str = "") -> str:
+        """Add ``more``, unless one of the ``limits`` is reached: that is named, and nothing counted.
+
+        A limit of 0 is none. However many ask at the same time, at all workers, none is counted once one is reached.
+        """
+        added = {name: usage.c[name] + value for name, value in more.items()}
+        with self._database.write() as connection:
+            same = self._day_of(connection, person, day or self.today())
+            row = connection.execute(select(usage).where(*same).with_for_update()).one()
+            reached = next((name for name, limit in limits.items() if limit and getattr(row, name) >= limit), "")
+            if not reached:
                 connection.execute(update(usage).where(*same).values(**added))
+        return reached
+
+    def _day_of(self, connection: Connection, person: str, day: str) -> tuple[ColumnElement[bool], ...]:
+        """The condition of a person's line of a day, which is there from now on."""
+        same = (usage.c.person == person, usage.c.day == day)
+        if connection.execute(select(usage.c.person).where(*same)).first() is None:
+            # Where another worker was first, its line is the one.
+            with suppress(IntegrityError), connection.begin_nested():
+                connection.execute(insert(usage).values(person=person, day=day, **dict.fromkeys(COUNTED, 0)))
+        return same
+
+    def today(self) -> str:
+        """The day for which is counted now (UTC)."""
+        return self._now()[:10]
 
     def used(self, person: str) -> dict[str, float]:
         """What a person has used today."""
-        same = (usage.c.person == person, usage.c.day == self._today())
+        same = (usage.c.person == person, usage.c.day == self.today())
         row = self._database.row(select(usage).where(*same))
         return {name: float(getattr(row, name)) if row else 0.0 for name in COUNTED}
 
@@ -339,8 +366,10 @@ class People:
         return self._database.value(select(audit.c.id).where(*same).limit(1)) is not None
 
     def purge(self, audit_days: float) -> None:
-        """Remove what is over: logins, links, old lines of the audit log."""
-        now = self._clock()
+        """Remove what is over: logins, links, old lines of the audit log; nothing where the clock may be wrong."""
+        now = self._removal_clock.now()
+        if now is None:
+            return
         with self._database.write() as connection:
             connection.execute(delete(logins).where(logins.c.expires <= now))
             connection.execute(delete(shares).where(shares.c.expires <= now))
@@ -355,9 +384,6 @@ class People:
 
     def _now(self) -> str:
         return stamp(self._clock())
-
-    def _today(self) -> str:
-        return self._now()[:10]
 
 
 def _account(row: Row[Any]) -> Account:

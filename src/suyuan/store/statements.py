@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, Select, Text, bindparam, case, func, insert, or_, select, update
 
-from ..core.person import EVERYBODY, current_person
+from ..core.person import EVERYBODY, current_person, owner
 from .conversation import Message
 from .process_owner import LEASE_SECONDS
 from .tables import conversations, messages
@@ -16,7 +16,7 @@ FIELDS = tuple(messages.c[name] for name in Message.__slots__)
 _ID = bindparam("id_", type_=Text())
 # Known only when the statement is executed.
 _EVERYBODY = bindparam("everybody", callable_=lambda: current_person.get() is EVERYBODY, type_=Boolean())
-_PERSON = bindparam("person_", callable_=lambda: current_person.get().id, type_=Text())
+_PERSON = bindparam("person_", callable_=owner, type_=Text())
 MINE = or_(_EVERYBODY, conversations.c.person == _PERSON)
 """The conversations of the person who asks, where they are looked up by their id."""
 IN_MINE = messages.c.conversation.in_(
@@ -46,6 +46,7 @@ ENDED = (
     update(conversations)
     .where(conversations.c.id == select(messages.c.conversation).where(messages.c.id == _ID).scalar_subquery())
     .values(updated_at=bindparam("now_"))
+    .returning(conversations.c.id)
 )
 FINISH = (
     update(messages)
@@ -67,6 +68,7 @@ class TimedStatements:
         running = select(messages.c.id).where(*own).limit(1).scalar_subquery().label("running")
         self.conversations: Select[Any] = select(conversations, running)
         """Conversations, each with the answer that is being written in it."""
+        self.these_conversations = self.conversations.where(conversations.c.id.in_(bindparam("ids_", expanding=True)))
         self.conversation = self.conversations.where(conversations.c.id == _ID, MINE)
         over = func.coalesce(messages.c.lease, 0) <= now
         self.running = select(messages.c.id, messages.c.owner, messages.c.lease, over.label("over")).where(

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String, Table, Text, UniqueConstraint, false
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from .columns import key, owner, texts
@@ -11,10 +24,26 @@ metadata = MetaData()
 # Elsewhere the index is its text, for backups.
 _INDEX = Text().with_variant(TSVECTOR(), "postgresql")
 
+
+def _some(name: str, where: str, *more: str) -> Index:
+    """An index of the conversations of which something holds, by person and time."""
+    condition = text(where)
+    return Index(name, "person", "updated_at", *more, sqlite_where=condition, postgresql_where=condition)
+
+
 # The names have a prefix, since a database server may hold the tables of other programs too.
 revisions = Table("suyuan_revision", metadata, Column("version_num", String(32), primary_key=True))
 # The number of the schema, for releases that knew no alembic.
 schema = Table("suyuan_schema", metadata, Column("version", Integer, nullable=False))
+
+# What is known of the clock of the database: one row.
+clock = Table(
+    "suyuan_clock",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("since", Float, nullable=False),  # the time that it showed first after its last jump, in seconds since 1970
+    Column("seen", Float, nullable=False),  # the time that it showed last
+)
 
 conversations = Table(
     "suyuan_conversations",
@@ -28,7 +57,10 @@ conversations = Table(
     Column("focus", Text, nullable=False, server_default=""),
     Column("pinned_at", Text),
     Index("suyuan_conversations_by_time", "updated_at"),
-    Index("suyuan_conversations_by_person", "person", "updated_at"),
+    # As they are listed.
+    _some("suyuan_conversations_listed", "deleted_at IS NULL AND pinned_at IS NULL", "created_at", "id"),
+    _some("suyuan_conversations_pinned", "deleted_at IS NULL AND pinned_at IS NOT NULL"),
+    _some("suyuan_conversations_deleted", "deleted_at IS NOT NULL"),
 )
 
 messages = Table(

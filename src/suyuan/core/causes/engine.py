@@ -6,6 +6,7 @@ from ..cause import Cause
 from ..errors import AuthError, BadGateway, Timeout, WebBlocked, WebParseError, WebProviderError
 
 # --- refused
+GOOGLE_CAPTCHA = Cause(WebBlocked, "engine.google_captcha", "captcha_required")
 CAPTCHA = Cause(WebBlocked, "engine.captcha", "captcha_required")
 FORBIDDEN = Cause(WebBlocked, "engine.forbidden", "http_403")
 RATE_LIMITED = Cause(WebBlocked, "engine.rate_limited", "http_429")

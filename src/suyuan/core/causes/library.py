@@ -11,9 +11,11 @@ class LibraryError(SuyuanError):
 
 
 LIBRARY_EMPTY = Cause(LibraryError, "library.empty", "library_empty")
+LIBRARY_LOST = Cause(LibraryError, "library.lost", "library_lost")
 LIBRARY_OFF = Cause(LibraryError, "library.off", "library_off")
 NOT_IN_LIBRARY = Cause(InvalidInput, "library.unknown", "not_in_library")
 NO_SUCH_FILE = Cause(InvalidInput, "library.no_such_file", "no_such_file")
 FILE_TOO_LARGE = Cause(InvalidInput, "library.too_large", "file_too_large")
 LIBRARY_FULL = Cause(InvalidInput, "library.full", "library_full")
+FILE_INTERRUPTED = Cause(LibraryError, "library.interrupted", "file_interrupted")
 FILE_UNREADABLE = Cause(LibraryError, "library.unreadable", "file_unreadable")

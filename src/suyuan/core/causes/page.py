@@ -19,6 +19,7 @@ PAGE_UNDECODED = Cause(WebParseError, "fetch.undecoded", "undecoded_body", retry
 PAGE_REDIRECTS = Cause(NetworkError, "fetch.redirects", "redirect_loop", retryable=False)
 PAGE_TOO_SLOW = Cause(WebParseError, "fetch.too_slow", "page_too_slow")
 PAGE_TOO_COMPLEX = Cause(WebParseError, "fetch.too_complex", "page_too_complex")
+STYLES_TOO_COMPLEX = Cause(WebParseError, "fetch.styles_too_complex", "styles_too_complex")
 READER_FAILED = Cause(WebParseError, "fetch.reader_failed", "reader_failed")
 READER_NOT_STARTED = Cause(WebProviderError, "fetch.reader_not_started", "reader_not_started", retryable=True)
 READ_LATE = Cause(Timeout, "fetch.read_late", "read_late", retryable=True)

@@ -18,6 +18,7 @@ OIDC_NOT_SAFE = Cause(InvalidInput, "people.oidc_not_safe", "oidc_not_safe")
 
 # --- what one may do
 SCOPE_MISSING = Cause(Refused, "people.scope_missing", "scope_missing")
+OWN_PASSWORD = Cause(Refused, "people.own_password", "own_password")
 ADMIN_ONLY = Cause(Refused, "people.admin_only", "admin_only")
 PERSON_QUOTA_SPENT = Cause(Refused, "people.quota_spent", "person_quota_spent", retryable=True)
 NO_ACCOUNTS = Cause(InvalidInput, "people.no_accounts", "no_accounts")

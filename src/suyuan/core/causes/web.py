@@ -17,6 +17,9 @@ TOKEN_NEEDED = Cause(Refused, "server.token_needed", "token_needed")
 TOKEN_WRONG = Cause(Refused, "server.token_wrong", "token_wrong")
 TOO_MANY_TRIES = Cause(Refused, "server.too_many_tries", "too_many_tries", retryable=True)
 
+ACCOUNTS_UNUSED = Cause(InvalidInput, "server.accounts_unused", "accounts_unused")
+SETTINGS_UNREADABLE = Cause(InvalidInput, "server.settings_unreadable", "settings_unreadable")
+
 # --- limits
 BODY_TOO_LARGE = Cause(InvalidInput, "server.body_too_large", "body_too_large")
 BODY_TOO_SLOW = Cause(Refused, "server.body_too_slow", "body_too_slow", retryable=True)

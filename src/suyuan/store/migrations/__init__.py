@@ -1,7 +1,8 @@
 """Migrations of the store, by alembic, which is imported only where an older store is opened.
 
 A new revision is a file in ``versions/`` with the next number, and :data:`HEAD`; a released one is never changed. It
-also sets ``suyuan_schema.version`` to its number: releases without alembic then say that the store is too new.
+also sets ``suyuan_schema.version`` to its number: releases without alembic then say that the store is too new. The
+full-text index is no part of it: a store that lacks it gets it when it is opened.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import threading
 from sqlalchemy import Connection, inspect, select, text
 
 from ..tables import metadata, revisions, schema
+from ..text_indexes import INDEX_TABLES
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest revision."""
+_UNFINISHED = "unfinished-"
+UNFINISHED = _UNFINISHED + HEAD
+"""In place of the revision while a copy into the store is under way; every release takes it for a newer one."""
 LOCATIONS = ["suyuan.store:migrations/versions"]
 _LOCK_KEY = 0x5_0F_17  # any number that all processes share
 _ALEMBIC = threading.Lock()
@@ -29,9 +34,14 @@ def revision(connection: Connection) -> str:
     return f"{version:04}" if version else ""
 
 
+def is_unfinished(revision: str) -> bool:
+    """Whether a copy into the store was begun, by this release or another one, and not completed."""
+    return revision.startswith(_UNFINISHED)
+
+
 def foreign_tables(connection: Connection) -> list[str]:
     """The tables of other programs."""
-    return sorted(set(inspect(connection).get_table_names()) - set(metadata.tables))
+    return sorted(set(inspect(connection).get_table_names()) - set(metadata.tables) - INDEX_TABLES)
 
 
 def migrate(connection: Connection) -> None:

@@ -1,0 +1,192 @@
+"""``KeptFiles``: which databases are in a data folder, so that one that is gone or has lost its content is missed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from .cause import Cause
+from .causes.archive import ARCHIVE_EMPTIED, ARCHIVE_LOST
+from .causes.library import LIBRARY_LOST
+from .causes.store import STORE_EMPTIED, STORE_LOST
+from .file_lock import file_lock
+from .notices import Notices, StoredNotice
+from .private_file import write_private
+
+log = logging.getLogger("suyuan.notices")
+
+FILE_NAME = ".kept.json"
+Kind = Literal["store", "archive", "library"]
+"""What a database holds."""
+_Found = Literal["there", "new", "emptied", "lost"]
+_LOST: dict[Kind, Cause] = {"store": STORE_LOST, "archive": ARCHIVE_LOST, "library": LIBRARY_LOST}
+_EMPTIED: dict[Kind, Cause] = {"store": STORE_EMPTIED, "archive": ARCHIVE_EMPTIED, "library": ARCHIVE_EMPTIED}
+_BESIDE = ("-wal", "-shm", "-journal")
+_changing = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What is known of one database."""
+
+    kind: Kind
+    since: str
+    """Since when it is there; empty while it is being made."""
+
+
+class KeptFiles:
+    """The databases of one data folder, shared by all processes that use it; nothing is known where there is no folder.
+
+    A file without content is not enough to go by: it may be one that another process is making. So a database is made
+    by one process at a time, which says so before and after.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    @contextmanager
+    def opening(self, file: Path, kind: Kind) -> Iterator[None]:
+        """Open or make a database in the block, which closes it if that fails; what was lost before is a notice."""
+        folder = self._folder
+        if folder is None:
+            yield
+            return
+        if self._find(file) == "there" and self._is_known(file):
+            yield
+            return
+        with file_lock(folder / f".{file.name}.kept.lock"):
+            found = self._find(file)
+            if found == "new":
+                self._mark(file, _Mark(kind, ""))
+            try:
+                yield
+            except BaseException:
+                if found == "new":
+                    _remove_empty(file)
+                raise
+            self._mark(file, _Mark(kind, datetime.now(UTC).isoformat(timespec="seconds")))
+        if found == "emptied":
+            Notices(folder).add(_EMPTIED[kind](where=file), file)
+        if found == "lost":
+            self.tell_lost(file, kind)
+
+    def tell_lost(self, file: Path, kind: Kind) -> StoredNotice:
+        """Keep a notice that a database is gone."""
+        return Notices(self._folder).add(_LOST[kind](where=file), file)
+
+    def tell_missing(self) -> list[StoredNotice]:
+        """Keep a notice about each database that is gone, once: from then on it is missed no longer."""
+        if self._folder is None:
+            return []
+        told = []
+        for name, mark in self._read().items():
+            file = self._folder / name
+            if mark.since and not _is_there(file):
+                told.append(self.tell_lost(file, mark.kind))
+                self._forget(name, mark)
+        return told
+
+    def _find(self, file: Path) -> _Found:
+        size = _size(file)
+        if size:
+            return "there"
+        mark = self._read().get(self._name(file))
+        if mark is None:
+            return "new" if size is None else "emptied"
+        if not mark.since:
+            return "new"
+        return "lost" if size is None else "emptied"
+
+    def _is_known(self, file: Path) -> bool:
+        mark = self._read().get(self._name(file))
+        return mark is not None and mark.since != ""
+
+    def _name(self, file: Path) -> str:
+        """The name of a file in the record, which does not change when the folder is moved."""
+        assert self._folder is not None, "there is no record without a folder"
+        return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(self._folder))).as_posix()
+
+    def _mark(self, file: Path, mark: _Mark) -> None:
+        name = self._name(file)
+        self._change(lambda marks: marks.update({name: mark}))
+
+    def _forget(self, name: str, mark: _Mark) -> None:
+        def forget(marks: dict[str, _Mark]) -> None:
+            # It may have been made anew meanwhile.
+            if marks.get(name) == mark:
+                del marks[name]
+
+        self._change(forget)
+
+    def _change(self, change: Callable[[dict[str, _Mark]], object]) -> None:
+        assert self._folder is not None, "there is no record without a folder"
+        path = self._folder / FILE_NAME
+        with _changing, file_lock(self._folder / f"{FILE_NAME}.lock"):
+            marks = self._read()
+            change(marks)
+            rows = {name: {"kind": mark.kind, "since": mark.since} for name, mark in marks.items()}
+            try:
+                write_private(path, json.dumps(rows, indent=1))
+            except OSError as error:
+                # The database itself says what cannot be written.
+                log.info("%s cannot be written: %s", path, error)
+
+    def _read(self) -> dict[str, _Mark]:
+        assert self._folder is not None, "there is no record without a folder"
+        path = self._folder / FILE_NAME
+        try:
+            rows = json.loads(path.read_text("utf-8"))
+            marks = {str(name): _Mark(row["kind"], str(row["since"])) for name, row in rows.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            log.warning("%s cannot be read, so a database that is gone is not missed: %s", path, error)
+            return {}
+        return {name: mark for name, mark in marks.items() if mark.kind in get_args(Kind)}
+
+
+def tell_missing(folders: Iterable[Path]) -> list[StoredNotice]:
+    """Keep a notice about each database that is gone, of several data folders."""
+    return [notice for folder in folders for notice in KeptFiles(folder).tell_missing()]
+
+
+def still_missing(folders: Iterable[Path]) -> list[StoredNotice]:
+    """The open notices about databases that are gone, and that nobody has begun anew."""
+    codes = {cause.detail_code for cause in _LOST.values()}
+    found = [notice for folder in folders for notice in Notices(folder).open()]
+    return [each for each in found if each.failure.detail_code in codes and not _is_there(Path(each.file))]
+
+
+def _size(file: Path) -> int | None:
+    """The size of a file; None where there is none. It is not opened: that would cost SQLite its locks."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return None
+
+
+def _is_there(file: Path) -> bool:
+    """Whether there is a file; one that cannot be looked at may be there."""
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _remove_empty(file: Path) -> None:
+    """Remove what was begun and has no content: it would look like a file that has lost it."""
+    with suppress(OSError):
+        if file.stat().st_size == 0:
+            for suffix in ("", *_BESIDE):
+                file.with_name(file.name + suffix).unlink(missing_ok=True)
