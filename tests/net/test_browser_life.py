@@ -254,7 +254,7 @@ class TestProgramEnd:
         from suyuan.net.settings import BrowserSettings, NetSettings
 
         async def main(url, end):
-            client = BrowserClient(BrowserSettings(), NetSettings())
+            client = BrowserClient(BrowserSettings(allow_unsandboxed=True), NetSettings())
             await client.send(Request.get(url), "x")
             if end != "driver":
                 pending = asyncio.create_task(client.send(Request.get(url + "/stall"), "x"))

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from support.chromium import get, pages, paths, require_chromium
+from support.chromium import ALLOWED, get, pages, paths, require_chromium
 from support.processes import browsers, family
 from support.site import Reply, Seen, Site, free_port, half, raw, redirect, reply, reset, serve, stall
 from support.timing import PATIENCE, soon
@@ -32,7 +32,7 @@ from suyuan.net.fetch_client import FetchClient, Lookup
 from suyuan.net.guard import Guard
 from suyuan.net.guarded_proxy import GuardedProxy, ProxyLimits, ProxyPolicy
 from suyuan.net.request_filter import UrlCheck
-from suyuan.net.settings import BrowserSettings, NetSettings
+from suyuan.net.settings import NetSettings
 
 PUBLIC = "93.184.216.34"
 
@@ -450,7 +450,7 @@ async def anything(url: str) -> bool:
 async def browsing(
     policy: ProxyPolicy, guard: UrlCheck = anything, net: NetSettings | None = None
 ) -> AsyncIterator[BrowserClient]:
-    client = BrowserClient(BrowserSettings(), net or NetSettings(), guard, policy)
+    client = BrowserClient(ALLOWED, net or NetSettings(), guard, policy)
     try:
         yield client
     finally:
@@ -567,7 +567,12 @@ class TestBrowser:
                 networks = ("127.0.0.0/8",) if allowed else ()
                 engines = {"google": EngineSettings(base_url=home.url)}
                 network = AsyncClient(
-                    Settings(engines=engines, pages=PageSettings(allow_networks=networks), state_dir=tmp_path)
+                    Settings(
+                        browser=ALLOWED,
+                        engines=engines,
+                        pages=PageSettings(allow_networks=networks),
+                        state_dir=tmp_path,
+                    )
                 ).network
                 try:
                     async with asyncio.timeout(PATIENCE):
@@ -595,7 +600,7 @@ class TestBrowser:
                 setTimeout(() => fetch("/report"), 1500);
             """
             async with serve(ReportingSite(script)) as home:
-                client = BrowserClient(BrowserSettings(), NetSettings(), anything, excepting(home) if guarded else None)
+                client = BrowserClient(ALLOWED, NetSettings(), anything, excepting(home) if guarded else None)
                 assert "<p>read</p>" in (await get(client, home.url + "/page")).text
                 await client.close()
         assert bool(came) is not guarded

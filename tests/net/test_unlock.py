@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.chromium import get, opened, own_temp, require_chromium
+from support.chromium import ALLOWED, get, opened, own_temp, require_chromium
 from support.processes import browsers, family
 from support.site import Reply, Seen, reply, serve
 from support.timing import PATIENCE, soon
@@ -61,7 +61,7 @@ def press_ctrl_w() -> None:
 @pytest.mark.req("G3.2")
 async def test_a_missing_display_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WebProviderError) as caught:
-        await unlock("http://127.0.0.1/", "", tmp_path, has_display=False)
+        await unlock("http://127.0.0.1/", ALLOWED, tmp_path, has_display=False)
     assert caught.value.detail_code == "no_display"
     assert "desktop" in caught.value.hint and "显示" in caught.value.say("zh")[0]
 
@@ -70,7 +70,7 @@ async def test_a_missing_display_is_reported(tmp_path: Path) -> None:
 async def test_an_invalid_display_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":7777")
     with pytest.raises(WebProviderError) as caught:
-        await unlock("http://127.0.0.1/", "", tmp_path / "profile", has_display=True)
+        await unlock("http://127.0.0.1/", ALLOWED, tmp_path / "profile", has_display=True)
     assert caught.value.detail_code == "browser_failed"
 
 
@@ -92,7 +92,7 @@ async def test_a_captcha_solved_in_the_window_stays_solved(tmp_path: Path) -> No
         return reply("captcha <img src=/picture><script>fetch('/solve').then(() => document.title = 'solved')</script>")
 
     async with serve(handler) as site:
-        window = asyncio.create_task(unlock(site.url, "", profile, has_display=True))
+        window = asyncio.create_task(unlock(site.url, ALLOWED, profile, has_display=True))
         assert await soon(lambda: {"/", "/picture", "/solve"} <= {seen.path for seen in site.seen})
         (browser,) = browsers()
         assert "--headless" not in browser.command and not window.done()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from support.chromium import require_chromium
+from support.chromium import ALLOWED, require_chromium
 from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
@@ -32,7 +32,9 @@ ARTICLE = (
 async def client(handler: Handler, tmp_path: Path, **pages: Any) -> AsyncIterator[tuple[AsyncClient, Site]]:
     async with serve(handler) as site:
         settings = Settings(
-            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), timeout_ms=60_000), **pages), data_dir=tmp_path
+            browser=ALLOWED,
+            pages=replace(PageSettings(allow_networks=("127.0.0.1/32",), timeout_ms=60_000), **pages),
+            data_dir=tmp_path,
         )
         async with AsyncClient(settings) as opened:
             yield opened, site

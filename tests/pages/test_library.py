@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import AsyncIterator
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from support.documents import docx, epub, paragraph
 from support.site import Reply, Seen, reply, serve
+from support.timing import until
 from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
 from suyuan.core.document import Document
@@ -247,3 +253,84 @@ def test_a_long_text_is_found_by_its_parts() -> None:
     ) == text
     book = Document("library:1/x.md", "library:1/x.md", "T", text, "text/markdown", "2026-11-16T10:00:00+00:00")
     assert len(parts_of(book)) == 5 and page_at(book, 10) is None
+
+
+# --- what was sent is there, whatever becomes of the list --------------------------------------------------------------
+def _overwritten(first: int, count: int) -> Callable[[Path], None]:
+    def harm(file: Path) -> None:
+        body = bytearray(file.read_bytes())
+        body[first : first + count] = b"\xa5" * len(body[first : first + count])
+        file.write_bytes(body)
+
+    return harm
+
+
+def _emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+_HARM: dict[str, Callable[[Path], None]] = {
+    "deleted": Path.unlink,
+    "emptied": _emptied,
+    "all of it overwritten": _overwritten(0, 1 << 30),
+    **{f"{count} bytes overwritten": _overwritten(0, count) for count in (100, 2_000, 8_192, 20_000)},
+    **{f"overwritten from page {page} on": _overwritten(page * 4096, 1 << 30) for page in (1, 2, 3, 5, 8, 12)},
+}
+
+
+@pytest.mark.parametrize("harm", _HARM)
+async def test_what_was_sent_is_read_again_whatever_becomes_of_the_list(
+    client: AsyncClient, tmp_path: Path, harm: str
+) -> None:
+    texts = {f"note-{n}.txt": f"The unmistakable word of note {n} is zebra{n}, and it says so twice." for n in range(6)}
+    ids = {name: (await client.library.upload(name, text.encode())).id for name, text in texts.items()}
+    assert await client.library.remove(ids.pop("note-5.txt")) == 1
+    await client.library.close()
+    _HARM[harm](client.library.path)
+    await client.library.update(force=True)
+    entries = await client.library.entries()
+    assert {entry.file.name: entry.file.id for entry in entries if entry.kind == "upload"} == ids
+    for number in range(5):
+        hits = await client.library.search(f"zebra{number}", 3)
+        assert any(f"zebra{number}" in hit.document.text for hit in hits)
+    assert not await client.library.search("zebra5", 3), "what was removed does not come back"
+    assert (await client.library.update()).read == 0
+
+
+async def test_a_file_that_cannot_be_read_leaves_nothing_to_be_found_again(client: AsyncClient) -> None:
+    with pytest.raises(SuyuanError):
+        await client.library.upload("broken.pdf", b"%PDF-1.4 nothing of a document")
+    assert not [path for path in (client.library.path.parent / "uploads").rglob("*") if path.is_file()]
+    assert (await client.library.update()).as_dict() == {"read": 0, "same": 0, "removed": 0, "cut": [], "problems": []}
+
+
+def test_a_document_during_which_the_program_ended_is_told_and_not_begun_again_by_itself(tmp_path: Path) -> None:
+    big = tmp_path / "big.txt"
+    big.write_text("The harbour of Arvika is made of granite.\n" * 400_000)
+    data = tmp_path / "data"
+    environ = {**os.environ, "SUYUAN_DATA_DIR": str(data), "LANG": "C.UTF-8"}
+
+    def suyuan(*arguments: str) -> str:
+        command = [sys.executable, "-m", "suyuan", "--ui", "en", *arguments]
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=False).stdout
+
+    def begun() -> bool:
+        file = data / "library" / "library.sqlite"
+        if not file.exists():
+            return False
+        try:
+            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as library:
+                return bool(library.execute("SELECT 1 FROM files WHERE problem LIKE '%file_interrupted%'").fetchone())
+        except sqlite3.Error:
+            return False
+
+    with subprocess.Popen([sys.executable, "-m", "suyuan", "library", "add", str(big)], env=environ) as adding:
+        assert until(begun)
+        adding.kill()
+    [listed] = json.loads(suyuan("library", "list", "--json"))
+    assert listed["problem"]["detail_code"] == "file_interrupted"
+    assert "big.txt" not in suyuan("search", "-e", "library", "harbour granite") and begun(), (
+        "it is not begun again by itself"
+    )
+    assert "1 read" in suyuan("library", "update") and not begun()
+    assert "big.txt" in suyuan("search", "-e", "library", "harbour granite")

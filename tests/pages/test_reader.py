@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from benchmarks.hostile_pages import hostile_page, names, pdf
 
+from support.hostile_documents import cases
 from support.processes import family
-from support.timing import quickest, soon, until
+from support.timing import quickest, seconds_of, soon, until
 from suyuan.core.errors import SuyuanError
 from suyuan.core.wire import Response
+from suyuan.pages import convert, reader_pool
 from suyuan.pages.convert import read_page
 from suyuan.pages.reader import PageReader
-from suyuan.pages.reader_pool import ReaderPool, shared_readers
-from suyuan.pages.reading import Reading, ReceivedPage
+from suyuan.pages.reader_pool import ReaderPool, SharedReaders
+from suyuan.pages.reading import PAGE_LIMITS, Reading, ReceivedPage
 
 SLOW = b"<p>A short paragraph, with a comma.</p>" * 100_000
 LARGE = b"<html><title>Large</title><body><p>" + b"Some words of a large page. " * 20_000
@@ -71,14 +75,32 @@ async def test_a_reading_that_is_given_up_ends_its_process(pool: ReaderPool) -> 
     assert isinstance(await pool.read(received(LARGE)), Reading), "the next page has a new reader"
 
 
-async def test_many_small_pages_at_once_are_left_to_readers() -> None:
-    page = received(b"<p>A few words of a small page, which alone is converted at once.</p>" * 20)
-    reader = PageReader()
-    await asyncio.gather(*(reader.read(page) for _ in range(5)))
-    assert shared_readers.running == 0, "a few are quicker without"
-    found = await asyncio.gather(*(reader.read(page) for _ in range(40)))
-    assert shared_readers.running >= 1 and {each.document.text for each in found} == {found[0].document.text}
-    reader.close()
+async def test_a_page_that_is_slow_in_its_first_turn_comes_after_the_others(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_pool, "_FIRST_SECONDS", 0.05)
+    slow = received(SLOW[:190_000])
+    crowd = [asyncio.create_task(pool.read(slow)) for _ in range(5)]
+    assert await soon(lambda: bool(pool.pids))
+    await pool.read(received(b"<p>A few words that wait for the first turns of the others, and for no more.</p>"))
+    assert not all(task.done() for task in crowd)
+    found = await asyncio.gather(*crowd)
+    assert pool.restarts["cpu"] == len(crowd) and all(each.document.text for each in found), "none of them is lost"
+
+
+async def test_a_page_that_is_given_up_between_two_turns_is_not_read_again(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_pool, "_FIRST_SECONDS", 0.02)
+    ahead = [asyncio.create_task(pool.read(received(SLOW))) for _ in range(2)]
+    assert await soon(lambda: bool(pool.pids))
+    small = asyncio.create_task(pool.read(received(SLOW[:190_000])))
+    assert await soon(lambda: pool.restarts["cpu"] == 1)
+    for task in (small, *ahead):
+        task.cancel()
+    await asyncio.gather(small, *ahead, return_exceptions=True)
+    assert not pool._waiting
+    assert (await pool.read(received(LARGE))).document.title == "Large"
 
 
 async def test_a_reader_that_dies_is_an_error_and_is_replaced(pool: ReaderPool) -> None:
@@ -92,12 +114,9 @@ async def test_a_reader_that_dies_is_an_error_and_is_replaced(pool: ReaderPool) 
     assert (await pool.read(received(LARGE))).document.title == "Large"
 
 
-async def test_a_page_that_takes_too_much_computing_time_is_an_error(
-    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("suyuan.pages.reader_pool.MAX_CPU_SECONDS", 0.02)
+async def test_a_page_that_takes_too_much_computing_time_is_an_error(pool: ReaderPool) -> None:
     with pytest.raises(SuyuanError) as caught:
-        await pool.read(received(SLOW))
+        await pool.read(replace(received(SLOW), limits=replace(PAGE_LIMITS, seconds=0.02)))
     assert caught.value.detail_code == "page_too_slow" and pool.restarts["cpu"] == 1
 
 
@@ -111,14 +130,57 @@ async def test_large_pages_leave_a_reader_to_small_ones(pool: ReaderPool) -> Non
     await asyncio.gather(*slow, return_exceptions=True)
 
 
-async def test_small_pages_are_read_without_a_process_and_large_ones_with_one() -> None:
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> SharedReaders:
+    """Readers that only this test uses."""
+    own = SharedReaders()
+    monkeypatch.setattr(reader_pool, "shared_readers", own)
+    return own
+
+
+@pytest.mark.parametrize("body", [b"<p>A word.", b"Plain words", b"<p>" + b"A few words of a page. " * 90, LARGE])
+async def test_every_page_is_read_by_a_process_however_small(
+    shared: SharedReaders, body: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(page: ReceivedPage) -> Reading:
+        raise AssertionError("converted in this process")
+
+    monkeypatch.setattr(convert, "read_page", refuse)
+    one, other = PageReader(), PageReader()
+    with contextlib.suppress(SuyuanError):
+        assert (await one.read(received(body))).document.text
+    assert shared.running == 1
+    other.warm()
+    one.close()
+    assert shared.running == 1
+    other.close()
+    assert shared.running == 0, "the last user ends the readers"
+
+
+async def test_a_reader_is_started_while_the_page_is_loaded(shared: SharedReaders) -> None:
     reader = PageReader()
-    assert (await reader.read(received(b"<p>" + b"A few words of a page. " * 90))).document.text
-    assert shared_readers.running == 0
-    assert (await reader.read(received(LARGE))).document.title == "Large"
-    assert shared_readers.running == 1
+    reader.warm()
+    assert await soon(lambda: shared.running == 1)
     reader.close()
-    assert shared_readers.running == 0, "the last user ends the readers"
+
+
+async def test_a_reader_that_has_ended_is_replaced_before_it_is_needed(pool: ReaderPool) -> None:
+    with pytest.raises(SuyuanError):
+        await pool.read(replace(received(SLOW), limits=replace(PAGE_LIMITS, seconds=0.02)))
+    assert await soon(lambda: len(pool.pids) == 1)
+
+
+async def test_a_small_page_costs_a_few_milliseconds_more_than_its_conversion(pool: ReaderPool) -> None:
+    page = received(b"<title>Tea</title>" + b"<p>Tea is a drink, and a word. <a href='/x'>More</a></p>" * 60)
+    await pool.read(page)
+
+    async def more() -> float:
+        begun = time.perf_counter()
+        read_page(page)
+        here = time.perf_counter() - begun
+        return await seconds_of(pool.read(page)) - here
+
+    assert await quickest(more, 0.01, tries=40) < 0.01
 
 
 @pytest.mark.parametrize("name", names())
@@ -197,7 +259,7 @@ def test_no_reader_is_left_behind(way: str) -> None:
     command = [sys.executable, "-c", _PARENT, "wait" if way == "kill" else "end"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None and parent.stdout.readline() == "read\n"
-        readers = family(parent.pid)
+        readers = family(parent.pid, kept=())
         if way == "kill":
             assert readers
             parent.kill()
@@ -210,3 +272,54 @@ async def test_the_memory_of_the_server_is_not_counted_as_that_of_its_readers(po
     for _ in range(2):
         await pool.read(received(LARGE))
     assert held and pool.pids and pool.restarts["memory"] == 0
+
+
+# --- whatever comes, and the others meanwhile ---------------------------------------------------------------------------
+SIZES = (1_500, 30_000)
+_REFUSED = (
+    "empty_text", "page_too_slow", "page_too_complex", "styles_too_complex", "reader_failed", "unsupported_type",
+    "pdf_without_text", "needs_scripts",
+)  # fmt: skip
+
+
+class _Watch:
+    """The longest silence of the event loop."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    async def run(self) -> None:
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(0.005)
+            self.longest = max(self.longest, time.perf_counter() - begun - 0.005)
+
+
+async def test_whatever_comes_is_read_or_refused_and_the_event_loop_goes_on(shared: SharedReaders) -> None:
+    reader, outcomes = PageReader(), dict[str, str]()
+    pages = [(f"{name}, {size}", kind, make(size)) for name, kind, make in cases() for size in SIZES]
+    places = asyncio.Semaphore(4)
+
+    async def read(name: str, kind: str, body: bytes) -> None:
+        async with places:
+            try:
+                reading = await reader.read(received(body, kind))
+                outcomes[name] = "read" if reading.document.text else "empty"
+            except SuyuanError as error:
+                outcomes[name] = error.detail_code
+                assert error.message and error.hint
+
+    async def silence() -> float:
+        watch = _Watch()
+        watching = asyncio.create_task(watch.run())
+        await asyncio.gather(*(read(*page) for page in pages))
+        watching.cancel()
+        return watch.longest
+
+    assert await quickest(silence, 0.1, tries=2) < 0.1
+    reader.close()
+    assert len(outcomes) == len(pages)
+    strange = {name: outcome for name, outcome in outcomes.items() if outcome not in ("read", *_REFUSED)}
+    assert not strange
+    slow = [name for name, outcome in outcomes.items() if outcome in ("page_too_slow", "reader_failed")]
+    assert not slow, "budgets end these before the limits of the reader do"

@@ -15,7 +15,7 @@ from suyuan.pages.css_values import declarations
 from suyuan.pages.extract import extract
 from suyuan.pages.hiding_style import may_hide
 from suyuan.pages.page_styles import PageStyles
-from suyuan.pages.visibility import visible_text
+from suyuan.text.visible import visible_text
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench"
 PROSE = (

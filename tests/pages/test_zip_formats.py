@@ -7,11 +7,11 @@ import zipfile
 
 import pytest
 
-from support.documents import docx, epub, paragraph, zipped
+from support.documents import docx, docx_xml, epub, paragraph, zipped
 from suyuan.core.errors import SuyuanError
 from suyuan.core.wire import Response
 from suyuan.pages import zip_formats
-from suyuan.pages.convert import to_document
+from suyuan.pages.convert import read_page
 from suyuan.pages.kind import kind_of
 from suyuan.pages.reading import ReceivedPage
 
@@ -23,7 +23,7 @@ def read(body: bytes, content_type: str = "application/octet-stream") -> tuple[s
     page = ReceivedPage(
         "https://a.example/x", Response(200, body, "https://a.example/x", {"content-type": content_type})
     )
-    document = to_document(page)
+    document = read_page(page).document
     return document.title, document.text
 
 
@@ -113,6 +113,7 @@ def test_a_document_type_without_entities_and_utf_16_are_read() -> None:
 
 def test_what_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zip_formats, "MAX_MEMBER", 1000)
+    body = zipped({"word/document.xml": docx_xml(paragraph("x")), "word/styles.xml": "<x>" + " " * 100_000 + "</x>"})
     with pytest.raises(SuyuanError) as raised:
-        read(docx(paragraph("x" * 100_000)), DOCX_TYPE)
+        read(body, DOCX_TYPE)
     assert raised.value.detail_code == "too_large"

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,20 @@ def contents(folder: Path) -> list[str]:
     return os.listdir(folder)
 
 
+def allowed(settings: BrowserSettings | None = None) -> BrowserSettings:
+    """The settings, for pages of tests: these may run as root, where there is no sandbox."""
+    return replace(settings or BrowserSettings(), allow_unsandboxed=True)
+
+
+ALLOWED = allowed()
+
+
 @asynccontextmanager
 async def opened(
     settings: BrowserSettings | None = None, net: NetSettings | None = None, guard: UrlCheck | None = None
 ) -> AsyncIterator[BrowserClient]:
     """A client for the length of an ``async with`` block."""
-    client = BrowserClient(settings or BrowserSettings(), net or NetSettings(), guard)
+    client = BrowserClient(allowed(settings), net or NetSettings(), guard)
     try:
         yield client
     finally:

@@ -24,6 +24,11 @@ def paragraph(text: str, style: str = "", marks: str = "") -> str:
     return f"<w:p>{named}<w:r><w:rPr>{marks}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
 
 
+def docx_xml(body: str) -> str:
+    """The main text of a Word document."""
+    return f"<w:document {W}><w:body>{body}</w:body></w:document>"
+
+
 def docx(body: str, title: str = "") -> bytes:
     """A Word document whose heading styles have ids that say nothing, as Word writes them in Chinese."""
     styles = "".join(
@@ -33,7 +38,7 @@ def docx(body: str, title: str = "") -> bytes:
     return zipped(
         {
             "[Content_Types].xml": "<Types/>",
-            "word/document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
+            "word/document.xml": docx_xml(body),
             "word/styles.xml": f"<w:styles {W}>{styles}</w:styles>",
             "docProps/core.xml": core,
         }

@@ -54,3 +54,15 @@ def brave(n: int = 10, host: str = "brave.example") -> str:
         for i in range(1, n + 1)
     ]
     return json.dumps({"type": "search", "web": {"type": "search", "results": rows}})
+
+
+def google_results(n: int = 10, host: str = "result.example") -> str:
+    """A result page in the structure of Google's, made by a script as the real one is."""
+    rows = "".join(
+        f'<div class="MjjYud"><div class="tF2Cxc"><div class="yuRUbf"><a href="https://{host}/{i}"><h3>Result {i}</h3></a></div>'
+        f'<div class="VwiC3b"><span>Snippet of result {i}, long enough to be one.</span></div></div></div>'
+        for i in range(1, n + 1)
+    )
+    script = f"document.getElementById('rso').innerHTML = {rows!r}"
+    head = '<html><body><form><input name="q" value="x"></form><div id="search"><div id="rso"></div></div>'
+    return f"{head}<script>{script}</script></body></html>"

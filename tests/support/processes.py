@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 # What other tests keep for all of them: not what a browser left behind.
-_KEPT = ("postgres", "redis-server", "valkey-server", "multiprocessing.")
+_KEPT = ("postgres", "redis-server", "valkey-server", "multiprocessing.", "reader_process")
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Process:
             return ""
 
 
-def family(root: int | None = None) -> list[Process]:
-    """All descendants of ``root``, or of this process."""
+def family(root: int | None = None, kept: tuple[str, ...] = _KEPT) -> list[Process]:
+    """All descendants of ``root``, or of this process, without those that are ``kept`` for all tests."""
     everyone = [seen for entry in PROC.iterdir() if entry.name.isdigit() and (seen := _read(int(entry.name)))]
     found: list[Process] = []
     parents = {root or os.getpid()}
@@ -40,7 +40,7 @@ def family(root: int | None = None) -> list[Process]:
         children = [
             process
             for process in everyone
-            if process.parent in parents and not any(name in process.command for name in _KEPT)
+            if process.parent in parents and not any(name in process.command for name in kept)
         ]
         found += children
         parents = {process.pid for process in children}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS
+from ..core.causes.browser import BROWSER_CLOSED, BROWSER_FAILED, BROWSER_ONLY_READS, BROWSER_UNSANDBOXED
 from ..core.causes.network import BAD_HTTP, OFF_LIMITS, PROXY_FAILED
 from ..core.errors import SuyuanError
 from ..core.tasks import TaskSet
@@ -18,7 +18,7 @@ from ..core.urls import netloc, origin
 from ..core.wire import Request, Response
 from .chrome import find_chrome
 from .guarded_proxy import GuardedProxy, ProxyPolicy
-from .launch import BrowserGone, BrowserHangs, Chrome, await_browser, proxy_options, start_chrome
+from .launch import BrowserGone, BrowserHangs, Chrome, await_browser, is_unsandboxed, proxy_options, start_chrome
 from .loop_pool import LoopPool
 from .page_load import PageLoad
 from .request_filter import RequestFilter, UrlCheck
@@ -67,6 +67,7 @@ class BrowserClient:
         may_load: UrlCheck | None = None,
         policy: ProxyPolicy | None = None,
     ) -> None:
+        self._settings = settings
         # A browser belongs to the loop that started it.
         self._browsers = LoopPool(lambda: _LoopBrowser(settings, net, may_load, policy))
         self._closed = False
@@ -79,6 +80,8 @@ class BrowserClient:
             origin(request.url)
         except ValueError:
             raise BAD_HTTP(engine=engine, where=request.url[:80]) from None
+        if is_unsandboxed() and not self._settings.allow_unsandboxed:
+            raise BROWSER_UNSANDBOXED(engine=engine)
         return await self._browser(engine, netloc(request.url)).send(request, engine)
 
     async def print_pdf(self, html: str) -> bytes:

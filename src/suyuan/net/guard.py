@@ -47,7 +47,7 @@ _PORTS = {"http": 80, "https": 443}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # Only up to the query, in which a backslash is allowed.
 _BACKSLASH = re.compile(r"[^?#]*\\")
-_USERINFO = re.compile(r"^([a-z+.-]*:[/\\]*)?[^?#]*@", re.I)
+_USERINFO = re.compile(r"^([a-z+.-]*+:[/\\]*+)?[^?#]*@", re.I)
 # The standard allows more (``a+b.com``, ``a..com``), but no public name is like that.
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from .connection_limits import ConnectionLimits
 from .credentials import client_name
@@ -38,7 +38,10 @@ _SLOW = _refusal("408 Request Timeout", b"The request is too slow.\n")
 
 
 class JoinedWrites:
-    """A transport that sends what is written at the same time together: a head with its body, words with words."""
+    """A transport that sends what is written at the same time together: a head with its body, words with words.
+
+    What is written for a client that has gone is dropped: the answer to a request may be later than its end.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -65,8 +68,8 @@ class JoinedWrites:
         self._transport.close()
 
     def _send(self) -> None:
-        if self._parts:
-            parts, self._parts, self._size = self._parts, [], 0
+        parts, self._parts, self._size = self._parts, [], 0
+        if parts and not self._transport.is_closing():
             self._transport.write(b"".join(parts))
 
 
@@ -85,6 +88,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._limits = limits
         self._proxies = proxies
         self._name = ""
+        self._unanswered: list[RequestResponseCycle] = []
+        """The requests of this connection: the one that is answered, and those sent behind it."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection if there is a place for it."""
@@ -98,10 +103,14 @@ class HttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and tell whoever answers a request of it."""
         self._allow(None)
         self._limits.close(self._name, self)
         super().connection_lost(exc)
+        # uvicorn tells the last one that was sent only, which may not have begun: another one would go on for ever.
+        for cycle in self._unanswered:
+            cycle.disconnected = not cycle.response_complete
+            cycle.message_event.set()
 
     def drop(self) -> None:
         """Close the connection, in favour of another one."""
@@ -143,6 +152,8 @@ class HttpProtocol(HttpToolsProtocol):
             # Known only here: the address of the client takes the place of the proxy's.
             self.scope["extensions"] = {BY_PROXY: {}}
         super().on_headers_complete()
+        left = [cycle for cycle in self._unanswered if not cycle.response_complete]
+        self._unanswered = [*left, self.cycle]
 
     def on_body(self, body: bytes) -> None:
         """Pass a part of the body on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -12,12 +13,14 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ..core.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
+from ..core.child_environment import SCREEN, child_environment
 from .settings import NetSettings
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ _PROXIED_ARGS = (
 )
 # Playwright disables Chrome's popup blocker; without this argument it stops every popup.
 _REMOVED_ARGS = ("--disable-popup-blocking",)
-_TEMPORARY_PROFILE = re.compile(r"--user-data-dir=(.+?playwright_chromiumdev_profile-\w+)")
+_TEMPORARY_PROFILE = re.compile(r"--user-data-dir=(.{1,1000}?playwright_chromiumdev_profile-\w+)")
 _SINGLETON_FILES = ("SingletonSocket", "SingletonCookie")
 _RESPONSE_SECONDS = 1.5
 _CLOSE_SECONDS = 3.0
@@ -43,6 +46,10 @@ _DRIVER_SECONDS = 15.0
 _REMOVE_ATTEMPTS = 150
 _REMOVE_PAUSE = 0.1
 
+
+log = logging.getLogger("suyuan.net")
+# The task that starts a driver has a copy of the context that it was made in.
+_own_driver: ContextVar[bool] = ContextVar("own_driver", default=False)
 
 _Folders = tuple[Path | None, Path | None]
 
@@ -65,7 +72,10 @@ class Chrome:
         session: CDPSession,
         persistent_context: BrowserContext | None,
         folders: _Folders,
+        user_agent: str = "",
     ) -> None:
+        self._user_agent = user_agent
+        """What it says it is; empty for what it says by itself."""
         self.session = session
         """A connection to the browser as a whole, not to one page."""
         self.persistent_context = persistent_context
@@ -78,8 +88,14 @@ class Chrome:
     async def open_page(self) -> Page:
         """Open an empty page, in a context of its own unless the profile is persistent."""
         if self.persistent_context is not None:
-            return await self.persistent_context.new_page()
-        return await self._browser.new_page(accept_downloads=False, service_workers="block")
+            page = await self.persistent_context.new_page()
+            if self._user_agent:
+                own = await self.persistent_context.new_cdp_session(page)
+                await own.send("Emulation.setUserAgentOverride", {"userAgent": self._user_agent})
+            return page
+        return await self._browser.new_page(
+            accept_downloads=False, service_workers="block", user_agent=self._user_agent or None
+        )
 
     async def wait_for(self, task: asyncio.Task[T]) -> T:
         """Await ``task`` as long as the browser responds at all, since on a busy machine it is only slow.
@@ -128,7 +144,7 @@ async def start_chrome(
     except ImportError:
         raise PLAYWRIGHT_MISSING() from None
     try:
-        driver = await async_playwright().start()
+        driver = await _start_driver(async_playwright)
     except (Error, OSError) as error:
         raise BrowserGone(first_line(error)) from None
     # By default Chrome connects to loopback and link-local addresses without the proxy.
@@ -142,6 +158,39 @@ async def start_chrome(
         if profile is not None and "already in use" in str(error):
             raise PROFILE_BUSY(where=profile) from None
         raise
+
+
+def is_unsandboxed() -> bool:
+    """Whether a browser runs without its sandbox here: as root it starts in no other way."""
+    return sys.platform == "linux" and os.geteuid() == 0
+
+
+async def _start_driver(playwright: Callable[[], Any]) -> Playwright:
+    """Start the driver with an environment of a few names, for which Playwright has no option."""
+    from playwright._impl import transport
+
+    whole = getattr(transport, "get_driver_env", None)
+    if whole is None:
+        log.warning("this version of Playwright hands the whole environment to its driver")
+    elif not isinstance(whole, _DriverEnvironment):
+        transport.get_driver_env = _DriverEnvironment(whole)  # type: ignore[attr-defined]
+    own = _own_driver.set(True)
+    try:
+        driver: Playwright = await playwright().start()
+        return driver
+    finally:
+        _own_driver.reset(own)
+
+
+class _DriverEnvironment:
+    """The environment of a driver: a few names for one of ours, and what Playwright gives for those of others."""
+
+    def __init__(self, whole: Callable[[], dict[str, str]]) -> None:
+        self._whole = whole
+
+    def __call__(self) -> dict[str, str]:
+        given = self._whole()
+        return child_environment("PW_*", "PLAYWRIGHT_*", environ=given) if _own_driver.get() else given
 
 
 def _response_seconds() -> float:
@@ -200,7 +249,8 @@ def _options(executable: str, proxy: dict[str, str] | None, headless: bool, seco
         "args": [*_ARGS, *(_PROXIED_ARGS if proxy else ("--no-proxy-server",))],
         "ignore_default_args": list(_REMOVED_ARGS),
         # Chrome does not run as root with its sandbox.
-        "chromium_sandbox": not (sys.platform == "linux" and os.geteuid() == 0),
+        "chromium_sandbox": not is_unsandboxed(),
+        "env": dict(child_environment(*SCREEN)),
         "proxy": proxy,
         # There are none; by default the driver creates a folder for them, which stays if it ends before the browser.
         "artifacts_dir": tempfile.gettempdir(),
@@ -225,7 +275,15 @@ async def _launch(driver: Playwright, options: dict[str, Any], profile: Path | N
     with contextlib.suppress(BrowserGone):
         info = await await_browser(session.send("SystemInfo.getInfo"), options["timeout"] / 1000)
         command = info["commandLine"]
-    return Chrome(driver, browser, session, context, _folders(command, profile))
+    return Chrome(driver, browser, session, context, _folders(command, profile), await _user_agent(session, options))
+
+
+async def _user_agent(session: CDPSession, options: dict[str, Any]) -> str:
+    """The name of this browser without the mark that it has no window, by which pages refuse readers."""
+    with contextlib.suppress(BrowserGone):
+        version = await await_browser(session.send("Browser.getVersion"), options["timeout"] / 1000)
+        return str(version["userAgent"]).replace("HeadlessChrome", "Chrome")
+    return ""
 
 
 async def _stop_driver(driver: Playwright) -> None:

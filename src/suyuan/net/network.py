@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin
 
-from ..core.causes.browser import PLAYWRIGHT_MISSING
+from ..core.causes.browser import BROWSER_UNSANDBOXED, PLAYWRIGHT_MISSING
 from ..core.causes.network import IMPERSONATE_MISSING, OFF_LIMITS, REDIRECT_LOOP
 from ..core.engine import Send
 from ..core.errors import SuyuanError
@@ -114,7 +114,12 @@ class Network:
 
     def browser_problem(self) -> SuyuanError | None:
         """The reason why pages of the web cannot be read with a browser here, or None."""
-        return self.print_problem()
+        problem = self.print_problem()
+        if problem is None and not self._browser_settings.allow_unsandboxed:
+            from .launch import is_unsandboxed
+
+            return BROWSER_UNSANDBOXED() if is_unsandboxed() else None
+        return problem
 
     def print_problem(self) -> SuyuanError | None:
         """The reason why no browser can be started here, not even to print, or None."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.secret import Secret
-from ..core.setting import http_url, names, number, setting, text, whole
+from ..core.setting import flag, http_url, names, number, setting, text, whole
 
 USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 AUTO, OFF = "auto", "off"
@@ -63,6 +63,12 @@ class BrowserSettings:
     idle_seconds: float = setting(
         "web.browser.idleSeconds", 120.0, number(1, 86_400), "How long an unused browser stays open.",
         env="SUYUAN_CHROME_IDLE_SECONDS",
+    )  # fmt: skip
+    allow_unsandboxed: bool = setting(
+        "web.browser.allowUnsandboxed", False, flag(),
+        "Whether pages of others are loaded in a browser without its sandbox, as it runs for root: a page that breaks "
+        "out of it has the whole machine.",
+        env="SUYUAN_CHROME_ALLOW_UNSANDBOXED", guards=True,
     )  # fmt: skip
     start_seconds: float = 30.0
     settle_seconds: float = 0.3

@@ -7,11 +7,11 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.causes.browser import BROWSER_FAILED, NO_DISPLAY
+from ..core.causes.browser import BROWSER_FAILED, BROWSER_UNSANDBOXED, NO_DISPLAY
 from ..core.urls import netloc
 from .chrome import find_chrome
-from .launch import BrowserGone, start_chrome
-from .settings import NetSettings
+from .launch import BrowserGone, is_unsandboxed, start_chrome
+from .settings import BrowserSettings, NetSettings
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page
@@ -21,12 +21,14 @@ _START_SECONDS = 20.0
 
 
 async def unlock(
-    url: str, executable: str, profile_dir: Path, has_display: bool, net: NetSettings | None = None
+    url: str, browser: BrowserSettings, profile_dir: Path, has_display: bool, net: NetSettings | None = None
 ) -> None:
     """Open a window at ``url`` with the persistent profile, and return when the person has closed it."""
     if not has_display:
         raise NO_DISPLAY()
-    found = find_chrome(executable)
+    found = find_chrome(browser.executable)
+    if is_unsandboxed() and not browser.allow_unsandboxed:
+        raise BROWSER_UNSANDBOXED(engine="google")
     try:
         # With the same proxy as later searches, because a solved CAPTCHA counts for one IP address only.
         chrome = await start_chrome(

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_BLOCK_NAMES = (
+    "address article aside blockquote body button center dd details div dl dt fieldset figcaption figure footer form "
+    "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td tfoot "
+    "th thead tr ul caption listing xmp plaintext"
+)
+BLOCK_NAMES = frozenset(_BLOCK_NAMES.split())
+"""The elements that stand in blocks of their own."""
 TextRun = tuple[str, str, bool]
 """A run of text, the address it links to, and whether it is code."""
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..text.scripts import CJK
-from .block import Block, Element, ListItem, TextRun
+from ..text.visible import visible_text
+from .block import BLOCK_NAMES, Block, Element, ListItem, TextRun
 from .panels import Panels, is_control
-from .visibility import Sight, VisibilityChecker, visible_text
+from .visibility import Sight, VisibilityChecker
 
-MAX_NODES = 150_000
-MAX_BLOCKS = 12_000
-MAX_RUN = 200_000
 _LITTLE_TEXT = 400
 
 _SKIP_NAMES = (
@@ -24,12 +22,6 @@ _SKIP_NAMES = (
     "-comment dialog mphantom annotation annotation-xml"
 )
 _SKIP = frozenset(_SKIP_NAMES.split())
-_BLOCK_NAMES = (
-    "address article aside blockquote body button center dd details div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td tfoot "
-    "th thead tr ul caption listing xmp plaintext"
-)
-_BLOCK = frozenset(_BLOCK_NAMES.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _PRE = frozenset(("pre", "listing", "xmp", "plaintext"))
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
@@ -41,7 +33,7 @@ _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|brush:?|highl
 _NOT_A_LANGUAGE = frozenset(("none", "plaintext", "text", "default", "nohighlight", "plain"))
 _TEX_NAME = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _TEX_WORD = re.compile(rf"[A-Za-z]{{4,}}|[{CJK}]+")
-_SLOT = re.compile(r"<slot(?![^>]*\bname=)", re.I)
+_SLOT = re.compile(r"<slot(?![^<>]*\bname=)", re.I)
 _LAYOUT = (
     "table table, table form, table h1, table h2, table h3, table article, table section, table nav, table iframe, "
     "table object, table input:not([type=checkbox], [type=hidden])"
@@ -110,17 +102,15 @@ class _BlockReader:
         self._sight = Sight()
 
     def read(self) -> list[Block]:
-        """The blocks of the page, or of as much of it as the limits allow."""
+        """The blocks of the page."""
         if (root := self._root) is None:
             return []
         stack: list[LexborNode | _Leaving] = [root]
-        budget = MAX_NODES
-        while stack and budget and len(self.blocks) < MAX_BLOCKS:
+        while stack:
             entry = stack.pop()
             if isinstance(entry, tuple):
                 self._leave(*entry)
                 continue
-            budget -= 1
             if entry is not root and (following := entry.next) is not None:
                 stack.append(following)
             tag = entry.tag or ""
@@ -136,7 +126,6 @@ class _BlockReader:
     def _text(self, text: str) -> None:
         if not self._sight.is_readable:
             return
-        text = text[:MAX_RUN]
         if self._pre is None:
             text = _single_spaced(text)
             if text == " " and not self._runs:
@@ -155,7 +144,7 @@ class _BlockReader:
         around = self._sight
         if self._is_hidden(node, tag, attributes):
             return None
-        enter = self._enter_block if tag in _BLOCK else self._enter_inline
+        enter = self._enter_block if tag in BLOCK_NAMES else self._enter_inline
         leaving = enter(node, tag, attributes)
         if leaving is None:
             self._sight = around

@@ -7,38 +7,45 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, READER_FAILED, UNSUPPORTED_TYPE
-from ..core.document import Document
+from ..core.causes.page import EMPTY_TEXT, LOGIN_WALL, NOT_FOUND, READER_FAILED, STYLES_TOO_COMPLEX, UNSUPPORTED_TYPE
+from ..core.document import Cut, Document
 from ..core.errors import SuyuanError
 from ..core.http_status import check_status
 from ..core.urls import domain_of
 from ..core.wire import Response
 from ..messages.catalog import Text
+from ..text.visible import shown_text
 from ..text.words import words
+from .css_limits import StylesTooComplex
 from .decode import decode
 from .extract import extract
-from .formats import feed_text, json_text, pdf_text
+from .formats import FoundText, feed_text, json_text, pdf_text
 from .interstitial import interstitial_error
 from .kind import kind_of
-from .reading import Reading, ReceivedPage
+from .reading import DocumentPart, Reading, ReadingLimits, ReceivedPage
 from .text_forms import in_form
 
 log = logging.getLogger("suyuan.pages")
 
-_EXTRACTED = ("title", "text", "author", "site_name", "published_at", "language", "canonical_url", "links")
-MAX_TEXT = 2_000_000
-"""The characters of a document; what is longer is cut, and a note says so."""
+_EXTRACTED = ("title", "text", "author", "site_name", "published_at", "language", "canonical_url", "links", "cut")
+_PARAGRAPH = 1_000_000
+"""A paragraph that is longer is cut itself."""
+_INDEXED = 200_000
+"""So many characters are taken apart at once, since their words take many times their memory."""
 
 
 def read_page(page: ReceivedPage) -> Reading:
     """Return the document of a received page with its words; raises a ``SuyuanError``, or ``MemoryError``."""
     try:
         if page.form is not None:
-            return Reading(Document(page.url, page.url, "", in_form(page.response, page.form), "", ""), "")
-        document = to_document(page)
-        return Reading(document, " ".join(words(document.text)))
+            text = shown_text(in_form(page.response, page.form))
+            return Reading(Document(page.url, page.url, "", text, "", ""), "")
+        document, part = _converted(page)
+        return Reading(document, _index(document.text) if page.indexed else "", part)
     except (SuyuanError, MemoryError):
         raise
+    except StylesTooComplex:
+        raise STYLES_TOO_COMPLEX(where=domain_of(page.response.url) or page.response.url) from None
     except Exception as error:
         # The outermost edge: whatever a page provokes in a parser is a failure of that page.
         log.exception("a page could not be converted")
@@ -46,8 +53,19 @@ def read_page(page: ReceivedPage) -> Reading:
         raise READER_FAILED(where=where, what=type(error).__name__) from error
 
 
-def to_document(page: ReceivedPage) -> Document:
-    """Return the document of a received page; raises a ``SuyuanError``."""
+def _index(text: str) -> str:
+    """The words of a text."""
+    found, start = [], 0
+    while start < len(text):
+        # Between two lines, so that no word is cut in two.
+        end = text.find("\n", start + _INDEXED) + 1 or len(text)
+        found.append(" ".join(words(text[start:end])))
+        start = end
+    return " ".join(found)
+
+
+def _converted(page: ReceivedPage) -> tuple[Document, DocumentPart | None]:
+    """The document of a received page, and which part of it where it is read in parts; raises a ``SuyuanError``."""
     response = page.response
     where = domain_of(response.url) or response.url
     content_type = response.headers.get("content-type", "")
@@ -55,7 +73,7 @@ def to_document(page: ReceivedPage) -> Document:
     if kind == "html" and response.status != 200:
         # A challenge page has status 403 or 503, but its content is more informative than its status.
         html = decode(response.body, content_type)
-        error = interstitial_error(html, extract(html, response.url).text, where, page.rendered)
+        error = interstitial_error(html, extract(html, response.url, page.limits).text, where, page.rendered)
         if error and error.detail_code == "captcha_required":
             raise error
     _check_status(response, where)
@@ -71,43 +89,43 @@ def to_document(page: ReceivedPage) -> Document:
         last_modified=response.headers.get("last-modified", ""),
         notes=page.notes,
     )
-    document = _convert(kind, base, page, where)
-    if not document.text.strip():
+    found, part = _convert(kind, base, page, where)
+    # Among much else, JSON can have halves of surrogate pairs, which cannot be stored or sent.
+    found = found.shown()
+    if part is not None:
+        # Whether there is any text is known when all parts are read.
+        return found, part
+    if not found.text.strip():
         raise EMPTY_TEXT(where=where)
-    return _bounded(_encodable(document))
+    return _bounded(found, page.limits), None
 
 
-def _encodable(document: Document) -> Document:
-    """The document without halves of surrogate pairs, which JSON can have, and which cannot be stored or sent."""
-    fields = {name: getattr(document, name) for name in ("title", "text", "author", "site_name")}
-    broken = {name: text for name, text in fields.items() if not text.isascii()}
-    return replace(document, **{name: text.encode("utf-8", "replace").decode() for name, text in broken.items()})
-
-
-def _bounded(document: Document) -> Document:
-    if (length := len(document.text)) <= MAX_TEXT:
+def _bounded(document: Document, limits: ReadingLimits) -> Document:
+    length = len(document.text)
+    # What was cut before says so in a unit of its own, and ends with a whole paragraph.
+    beyond = 0 if document.cut is None else _PARAGRAPH
+    if length <= limits.characters + beyond:
         return document
-    note = f"only the first {MAX_TEXT:,} of {length:,} characters"
-    return replace(document, text=document.text[:MAX_TEXT], notes=(*document.notes, note))
+    return replace(document, text=document.text[: limits.characters], cut=Cut("characters", limits.characters, length))
 
 
-def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> Document:
+def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> tuple[Document, DocumentPart | None]:
     body, content_type = page.response.body, page.response.headers.get("content-type", "")
     if kind in ("pdf", "docx", "epub"):
-        title, text = _binary(kind)(body, where)
-        return replace(base, title=title, text=text)
+        found = _binary(kind)(page, where)
+        return replace(base, title=found.title, text=found.text, cut=found.cut), found.part
     if not kind:
         raise UNSUPPORTED_TYPE(where=where, kind=base.content_type or Text("fetch.detail.unknown_type"))
     text = decode(body, content_type)
     if kind == "html":
-        return _convert_html(base, text, where, page.rendered)
+        return _convert_html(base, text, where, page), None
     if kind == "xml":
-        title, text = feed_text(text)
-        return replace(base, title=title, text=text)
-    return replace(base, text=json_text(text) if kind == "json" else text)
+        found = feed_text(text, page.limits)
+        return replace(base, title=found.title, text=found.text, cut=found.cut), None
+    return replace(base, text=json_text(text) if kind == "json" else text), None
 
 
-def _binary(kind: str) -> Callable[[bytes, str], tuple[str, str]]:
+def _binary(kind: str) -> Callable[[ReceivedPage, str], FoundText]:
     if kind == "pdf":
         return pdf_text
     from .zip_formats import docx_text, epub_text
@@ -115,9 +133,9 @@ def _binary(kind: str) -> Callable[[bytes, str], tuple[str, str]]:
     return docx_text if kind == "docx" else epub_text
 
 
-def _convert_html(base: Document, html: str, where: str, rendered: bool) -> Document:
-    found = extract(html, base.final_url)
-    if error := interstitial_error(html, found.text, where, rendered):
+def _convert_html(base: Document, html: str, where: str, page: ReceivedPage) -> Document:
+    found = extract(html, base.final_url, page.limits)
+    if error := interstitial_error(html, found.text, where, page.rendered):
         raise error
     return replace(base, **{name: getattr(found, name) for name in _EXTRACTED})
 

@@ -218,6 +218,8 @@ class Crawl:
         self._under_way[url] = depth
         try:
             document, response = await self.read(url)
+            # It is under way until its links are known: without any other page the crawl would be over.
+            links = await self._wanted_links(response, depth)
         except SuyuanError as error:
             self.pages.append(CrawledPage(url, error=error))
             return
@@ -228,16 +230,19 @@ class Crawl:
             del self._under_way[url]
         self.pages.append(CrawledPage(url, document))
         self.characters += len(document.text) if document else 0
-        if depth < self.limits.depth and self._is_own(response.url):
-            links = [link for link in page_links(response) if self._is_wanted(link)]
-            for link in links[: self.limits.breadth]:
-                self._find(link, depth + 1)
+        for link in links[: self.limits.breadth]:
+            self._find(link, depth + 1)
+
+    async def _wanted_links(self, response: Response, depth: int) -> list[str]:
+        if depth >= self.limits.depth or not self._is_own(response.url):
+            return []
+        return [link for link in await asyncio.to_thread(page_links, response) if self._is_wanted(link)]
 
     async def _read_rules(self) -> None:
         """Read robots.txt, and the sitemap where it is wanted; without readable rules everything is allowed."""
         try:
             response = (await self.get(robots_url(self.url), {})).response
-            rules = read_rules(response.body if response.status == 200 else b"")
+            rules = await asyncio.to_thread(read_rules, response.body if response.status == 200 else b"")
         except (SuyuanError, ValueError):
             rules = read_rules(b"")
         self._robots = rules
@@ -257,7 +262,7 @@ class Crawl:
                 response = (await self.get(url, {})).response
             except SuyuanError:
                 continue
-            links = sitemap_links(response) if response.status == 200 else []
+            links = await asyncio.to_thread(sitemap_links, response) if response.status == 200 else []
             left.extend(link for link in links if link.endswith((".xml", ".xml.gz")))
             for link in links:
                 if not link.endswith((".xml", ".xml.gz")) and self._is_wanted(link):

@@ -11,13 +11,21 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from .css_conditions import applies_to_screen, fits_container, is_supported
+from .css_limits import (
+    MAX_CSS,
+    MAX_EXPANDED,
+    MAX_EXPANDED_TOGETHER,
+    MAX_IMPORTS_WITHIN,
+    MAX_LAYERS,
+    MAX_RULES,
+    StylesTooComplex,
+    end_of,
+)
 from .css_values import declarations, unescaped
 
-MAX_RULES = 50_000
-_MAX_NESTING = 30
-_MAX_EXPANDED = 400
-_MAX_IMPORTS = 20
 UNLAYERED = (inf,)
+UNDECIDED = (inf, inf, inf)
+"""The layer of rules of which it is not decided what they match: they hide text, whatever others say."""
 
 WHITE = " \t\n\r\f"
 _WHITE = re.compile(f"[{WHITE}]+")
@@ -34,13 +42,14 @@ _PLAIN_RULE = re.compile(rf"([^{{}}\"'\\/;@<]*+)\{{({_WITHIN})\}}")
 _PLAIN_BLOCK = re.compile(rf"(?:{_WITHIN}\{{{_WITHIN}\}})*+{_WITHIN}\}}")
 _NOT_PLAIN = re.compile(r"\((?<=[uU][rR][lL]\()(?!\s*[\"'])|>(?<=-->)|<!--")
 _AT_NAME = re.compile(r"@([-\w]+)")
-_LAYERS = re.compile(r"@layer\s+([^;{}()\"']+);", re.I)
+_LAYERS = re.compile(r"@layer\s+([^;{}()\"'@]+);", re.I)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?(?:[\"'](data:[^\"']*)[\"']|(data:[^)]*))\s*\)?([^;]*)", re.I)
 _IMPORT_LAYER = re.compile(r"layer(?:\(([^)]*)\))?(.*)", re.I)
 _SCOPE = re.compile(r"\(((?:[^()]++|\([^()]*+\))*+)\)")
 # The outer selector, within a nested one.
 _SELF = re.compile(r"&|:scope\b", re.I)
 _PLAIN = re.compile(r"[\\\"'(\[]|/\*")
+_BETWEEN = re.compile(r"[\s>+~|]+", re.A)
 _COMMA = re.compile(r"\"[^\"]*\"?|'[^']*'?|\\.|[(\[]|[)\]]|,")
 
 
@@ -63,12 +72,22 @@ class _Block:
     layer: str = ""
     frames: str = ""
     """The name of the animation that the block describes."""
+    is_exact: bool = True
+    """Whether its selectors and layer are those of the sheet, not only such as match at least as much."""
     parts: list[str] = field(default_factory=list)
 
-    def within(self, selectors: str, active: bool | None = True, layer: str = "", frames: str = "") -> _Block:
+    def within(
+        self,
+        selectors: str,
+        active: bool | None = True,
+        *,
+        layer: str = "",
+        frames: str = "",
+        is_exact: bool = True,
+    ) -> _Block:
         """A block inside of this one."""
-        holds = active if self.active else self.active and active
-        return _Block(selectors, holds, layer or self.layer, frames or self.frames)
+        holds = active if self.active or active is False else self.active
+        return _Block(selectors, holds, layer or self.layer, frames or self.frames, self.is_exact and is_exact)
 
 
 class StyleSheets:
@@ -86,7 +105,11 @@ class StyleSheets:
         self.initial: dict[str, str] = {}
         """The values of registered properties that nobody sets."""
         self._layers: dict[str, int] = {}
-        self._imports = 0
+        self._imports_within = 0
+        self._characters = MAX_CSS
+        """That may be read yet."""
+        self._expansions = MAX_EXPANDED_TOGETHER
+        """Characters of selectors that nested rules may add yet."""
         self._css = ""
         self._stack: list[_Block] = []
         self._pieces: list[str] = []
@@ -95,12 +118,18 @@ class StyleSheets:
         self._odd = -1
         """Where the next part is that is not plain, if that is not before where we are."""
 
-    def read(self, css: str, layer: str = "") -> None:
-        """Take in the rules of a sheet, from left to right."""
+    def read(self, css: str, layer: str = "", *, active: bool | None = True) -> None:
+        """Take in the rules of a sheet, from left to right; raises ``StylesTooComplex``.
+
+        ``active`` is None where it is not known whether the sheet applies.
+        """
+        self._characters -= len(css)
+        if self._characters < 0:
+            raise StylesTooComplex
         self._css, self._at, self._pieces, self._odd = css, 0, [], -1
-        self._stack = stack = [_Block("", True, layer)]
+        self._stack = stack = [_Block("", active, layer)]
         position = 0
-        while len(self.rules) < MAX_RULES:
+        while True:
             if (
                 self._at == position
                 and not self._pieces
@@ -108,9 +137,8 @@ class StyleSheets:
                 and self._is_plain(position, plain.end())
             ):
                 self._at = position = plain.end()
-                if len(stack) < _MAX_NESTING and (selectors := plain[1].strip(WHITE)):
-                    outer = stack[-1]
-                    self._add(outer, selectors if outer.frames else _nested(selectors, outer.selectors), plain[2])
+                if selectors := plain[1].strip(WHITE):
+                    self._add_plain(stack[-1], selectors, plain[2])
             elif (token := _TOKEN.search(css, position)) is not None:
                 position = token.end()
                 self._take(token)
@@ -152,9 +180,7 @@ class StyleSheets:
                 outer.parts.append(declared)
             elif "@" in declared and outer.active:
                 self._statements(declared + ";", outer.layer)
-            # Deeper than this nobody nests; the block is skipped.
-            nested = len(self._stack) < _MAX_NESTING
-            self._stack.append(self._opened(prelude.strip(WHITE), outer) if nested else _Block("", False))
+            self._stack.append(self._opened(prelude.strip(WHITE), outer))
         elif kind == "}":
             text = self._text(token.start())
             self._at = token.end()
@@ -167,6 +193,14 @@ class StyleSheets:
                 self._pieces.append(piece)
             self._at = token.end()
 
+    def _add_plain(self, outer: _Block, selectors: str, body: str) -> None:
+        """Keep a rule with no others in it."""
+        if outer.selectors and not outer.frames:
+            block = self._within(outer, selectors)
+            self._add(block, block.selectors, body)
+        else:
+            self._add(outer, selectors, body)
+
     def _add(self, block: _Block, selectors: str, body: str) -> None:
         """Keep a rule that stands in ``block``, or that it is."""
         if block.active is False or not selectors or not body.strip(" ;\n"):
@@ -177,12 +211,15 @@ class StyleSheets:
         elif block.frames:
             self.frames.setdefault(block.frames, []).append((selectors, body))
         elif (fitting := [*filter(self._may_match, split_selectors(selectors))]) or "," in selectors:
+            if len(self.rules) == MAX_RULES:
+                raise StylesTooComplex
             layer = self._layer(block.layer) if block.layer else UNLAYERED
-            self.rules.append(Rule(selectors, body, layer, block.active is True, fitting))
+            is_certain = block.active is True and block.is_exact
+            self.rules.append(Rule(selectors, body, layer if block.is_exact else UNDECIDED, is_certain, fitting))
 
     def _layer(self, path: str) -> tuple[float, ...]:
         """The place of a layer in the order: what stands in a layer itself comes after the layers within it."""
-        names = path.split(".")
+        names = path.split(".")[: MAX_LAYERS + 1]
         paths = (".".join(names[: end + 1]) for end in range(len(names)))
         return (*(self._layers.setdefault(each, len(self._layers)) for each in paths), inf)
 
@@ -193,12 +230,16 @@ class StyleSheets:
                 self._layer(f"{layer}.{name.strip()}" if layer else name.strip())
         for found in _IMPORT.finditer(text):
             rest = _IMPORT_LAYER.match(found[3].strip())
-            css = data_sheet(found[1] or found[2]) if self._imports < _MAX_IMPORTS else ""
-            if css and applies_to_screen(rest[2] if rest else found[3]):
-                self._imports += 1
+            css, holds = data_sheet(found[1] or found[2]), applies_to_screen(rest[2] if rest else found[3])
+            if css and holds is not False:
+                if self._imports_within == MAX_IMPORTS_WITHIN:
+                    raise StylesTooComplex
+                self._imports_within += 1
                 kept = self._css, self._stack, self._pieces, self._at, self._odd
-                self.read(css, f"{layer}.{rest[1]}" if rest and layer else rest[1] if rest else layer)
+                path = f"{layer}.{rest[1]}" if rest and layer else rest[1] if rest else layer
+                self.read(css, path, active=holds)
                 self._css, self._stack, self._pieces, self._at, self._odd = kept
+                self._imports_within -= 1
 
     def _text(self, end: int) -> str:
         """What was read since the last brace."""
@@ -206,9 +247,21 @@ class StyleSheets:
         self._pieces = []
         return text
 
+    def _within(self, outer: _Block, selectors: str) -> _Block:
+        """A block with these selectors inside of another one."""
+        if outer.frames or not outer.selectors or outer.active is False:
+            return outer.within(selectors)
+        own, parents = split_selectors(selectors), split_selectors(outer.selectors)
+        length = _expanded_length(own, parents)
+        is_exact = length <= MAX_EXPANDED
+        self._expansions -= length if is_exact else len(selectors) + len(outer.selectors)
+        if self._expansions < 0:
+            raise StylesTooComplex
+        return outer.within(_expanded(own, parents) if is_exact else _ends(own, parents), is_exact=is_exact)
+
     def _opened(self, prelude: str, outer: _Block) -> _Block:
         if not prelude.startswith("@"):
-            return outer.within(prelude if outer.frames else _nested(prelude, outer.selectors))
+            return self._within(outer, prelude)
         prelude = unescaped(prelude)
         found = _AT_NAME.match(prelude)
         name = found[1].lower() if found else ""
@@ -216,10 +269,14 @@ class StyleSheets:
         if name == "layer":
             path = rest or f"-{len(self._layers)}"
             path = f"{outer.layer}.{path}" if outer.layer else path
+            if path.count(".") >= MAX_LAYERS:
+                return outer.within(outer.selectors, is_exact=False)
             self._layer(path)
             return outer.within(outer.selectors, layer=path)
         if name == "scope":
-            return outer.within(_scope(rest, outer.selectors))
+            # The selectors within which the rules apply.
+            found = _SCOPE.match(rest)
+            return self._within(outer, found[1]) if found else outer.within(outer.selectors)
         if name.endswith("keyframes"):
             return outer.within("", frames=rest.strip("'\" "))
         if name == "property":
@@ -242,23 +299,32 @@ def data_sheet(address: str) -> str:
     return text
 
 
-def _scope(rest: str, outer: str) -> str:
-    """The selectors within which the rules of a scope apply."""
-    found = _SCOPE.match(rest)
-    return _nested(found[1], outer) if found else outer
-
-
-def _nested(selectors: str, outer: str) -> str:
-    if not outer:
-        return selectors
+def _expanded(selectors: list[str], parents: list[str]) -> str:
+    """The selectors of a nested rule with those of the rule around it put in."""
     expanded: list[str] = []
-    for parent in split_selectors(outer):
-        for selector in split_selectors(selectors):
-            if len(expanded) == _MAX_EXPANDED:
-                return ",".join(expanded)
+    for parent in parents:
+        for selector in selectors:
             own = _SELF.sub(lambda match, parent=parent: parent, selector)  # type: ignore[misc]
             expanded.append(own if own != selector else f"{parent} {selector}")
     return ",".join(expanded)
+
+
+def _expanded_length(selectors: list[str], parents: list[str]) -> int:
+    """About how long that is: each selector stands there once for each parent, with that one at each place of it."""
+    places = sum(max(1, len(_SELF.findall(selector))) for selector in selectors)
+    return sum(map(len, selectors)) * len(parents) + places * sum(map(len, parents))
+
+
+def _ends(selectors: list[str], parents: list[str]) -> str:
+    """Selectors that match at least as much as the expanded ones, and are no longer than those that are there."""
+    ends: dict[str, None] = {}
+    for selector in selectors:
+        last = _BETWEEN.split(selector.rstrip())[-1]
+        if _SELF.search(last) and not last.endswith((")", "]")):
+            ends.update(dict.fromkeys(map(end_of, parents)))
+        else:
+            ends[end_of(selector)] = None
+    return ",".join(ends)
 
 
 def words_of(text: str) -> list[str]:

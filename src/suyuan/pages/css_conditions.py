@@ -13,6 +13,8 @@ Truth = bool | None
 """None where it is not known."""
 
 _QUERY = re.compile(r"(?:(not|only)\s+)?([a-z][a-z-]*)(?:\s+and\s+(.*))?", re.S)
+_MAX_DEPTH = 20
+_BRACKET = re.compile(r"[()]")
 _RANGE = re.compile(r"(?:([^<>=]+?)\s*(<=?|>=?|=)\s*)?([a-z-]+)\s*(?:(<=?|>=?|=)\s*([^<>=]+))?")
 _NUMBERS = {
     "width": WIDTH, "device-width": WIDTH, "height": HEIGHT, "device-height": HEIGHT, "resolution": 96.0,
@@ -30,10 +32,14 @@ _ABSENT = ("-moz-", "-ms-", "-o-", "-khtml-")
 
 
 @lru_cache(maxsize=512)
-def applies_to_screen(queries: str) -> bool:
+def applies_to_screen(queries: str) -> Truth:
     """Whether a list of media queries holds for the screen of a computer."""
     queries = unescaped(queries).strip().lower()
-    return not queries or any(_query_holds(query) for query in _parts(queries, ","))
+    if not queries:
+        return True
+    if _is_nested_deeply(queries):
+        return None
+    return any(_query_holds(query) for query in _parts(queries, ","))
 
 
 @lru_cache(maxsize=512)
@@ -63,10 +69,20 @@ def _query_holds(query: str) -> bool:
     return holds != (negated == "not")
 
 
+def _is_nested_deeply(condition: str) -> bool:
+    """Whether a condition is too deep to be taken apart."""
+    depth = 0
+    for bracket in _BRACKET.finditer(condition):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth > _MAX_DEPTH // 2:
+            return True
+    return condition.count("not ") > _MAX_DEPTH // 2
+
+
 def _holds(condition: str, leaf: Callable[[str], Truth], depth: int = 0) -> Truth:
     """Whether a condition of ``not``, ``and``, ``or`` and brackets holds."""
     words = _parts(condition, " ")
-    if depth > 20 or not words:
+    if depth > _MAX_DEPTH or not words:
         return None
     if words[0] == "not":
         inner = _holds(" ".join(words[1:]), leaf, depth + 1)

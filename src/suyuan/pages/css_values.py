@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from .colour import is_colour_name
+from .css_limits import MAX_CHAIN, MAX_REFERENCES, StylesTooComplex
 from .lengths import NUMBER, UNITS
 
 Declared = Mapping[str, tuple[str, bool]]
@@ -17,6 +18,10 @@ _COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?)|/\*.*?(
 # Escapes, blocks, and strings that contain what separates declarations; brackets are counted.
 _ODD = re.compile(r"[\\{}]|\"[^\";:!]*[;:!][^\"]*\"|'[^';:!]*[;:!][^']*'")
 _MAX_BRACKETS = 100
+_MAX_PARSED = 50_000
+# What separates declarations, and what it may stand in.
+_SEPARATOR = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\\.|[()\[\]{};]", re.S)
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _IMPORTANT = re.compile(r"\s*!\s*important\s*$", re.I)
 # --- which values are valid: browsers ignore the others -----------------------------------------------------------
 _LENGTH_NAMES = (
@@ -60,7 +65,9 @@ _FUNCTION_NAMES = (
     "calc-size anchor anchor-size sibling-index sibling-count rgb rgba hsl hsla"
 )
 _FUNCTIONS = frozenset(("", *_FUNCTION_NAMES.split()))
-_MAX_VALUE = 2000
+_MAX_VALUE = 20_000
+_NO_IMAGES = frozenset(_VALID) - {"filter", "clip-path"}
+"""Properties whose values contain no image, however long they are."""
 _COLOURS = frozenset(("color", "background-color", "-webkit-text-fill-color"))
 _NAME = re.compile(r"[a-z]+")
 _QUIRK = re.compile(rf"^(?:([0-9a-f]{{6}}|[0-9a-f]{{3}})|({NUMBER}))$")
@@ -88,12 +95,16 @@ def declarations(text: str, quirks: bool = False) -> Declared:
         text = _COMMENT.sub(lambda match: match[1] or "", text)
     found: dict[str, tuple[str, bool]] = {}
     parts = text.split(";")
-    # The tokenizer needs a level of recursion for each bracket.
-    if sum(map(text.count, "([{")) <= _MAX_BRACKETS and (_ODD.search(text) or any(map(_is_open, parts))):
+    if _ODD.search(text) or any(map(_is_open, parts)):
+        # The tokenizer needs a level of recursion for each bracket, and its time.
+        if len(text) > _MAX_PARSED or sum(map(text.count, "([{")) > _MAX_BRACKETS:
+            for name, value in _separated(text):
+                _declare(found, unescaped(name), unescaped(value), quirks)
+            return found
         # Imported here because most pages do not need it.
         import tinycss2
 
-        for node in tinycss2.parse_blocks_contents(text[:50_000], skip_comments=True, skip_whitespace=True):
+        for node in tinycss2.parse_blocks_contents(text, skip_comments=True, skip_whitespace=True):
             if node.type == "declaration":
                 value = unescaped("".join(token.serialize() for token in node.value if token.type != "comment"))
                 _declare(found, unescaped(node.name), value + (" !important" if node.important else ""), quirks)
@@ -103,6 +114,34 @@ def declarations(text: str, quirks: bool = False) -> Declared:
         if colon:
             _declare(found, name.strip(), value, quirks)
     return found
+
+
+def _separated(text: str) -> Iterator[tuple[str, str]]:
+    """The names and values of a long block, in one pass over it; nested blocks are left out."""
+    closing: list[str] = []
+    start = 0
+    for token in _SEPARATOR.finditer(text + ";"):
+        sign = token[0]
+        if sign in _CLOSING:
+            closing.append(_CLOSING[sign])
+        elif closing and sign == closing[-1]:
+            closing.pop()
+        if closing or sign not in (";", "}"):
+            continue
+        part = text[start : token.start()]
+        is_variable = part.lstrip().startswith("--")
+        if sign == "}" and is_variable:
+            # A block is its value.
+            continue
+        start = token.end()
+        name, colon, value = part.partition(":")
+        if sign == ";" and colon:
+            yield name.strip(), value
+    if closing:
+        # The end closes what is open.
+        name, colon, value = text[start:].partition(":")
+        if colon:
+            yield name.strip(), value
 
 
 def _is_open(part: str) -> bool:
@@ -119,6 +158,8 @@ def _declare(found: dict[str, tuple[str, bool]], name: str, value: str, quirks: 
     else:
         name = name.lower()
         # The names of variables keep their case.
+        if len(value) > _MAX_VALUE and name in _NO_IMAGES and is_valid(name, value[:_MAX_VALUE].lower()):
+            raise StylesTooComplex
         value = value[:_MAX_VALUE] if "--" in value else value[:_MAX_VALUE].lower()
         if quirks and (name in _COLOURS or name in _LENGTHS):
             value = _QUIRK.sub(lambda match: f"#{match[1]}" if name in _COLOURS else f"{match[2]}px", value)
@@ -147,24 +188,48 @@ def is_checked(name: str) -> bool:
 
 # --- variables ----------------------------------------------------------------------------------------------------
 _REFERENCE = re.compile(r"(?:var|env)\(", re.I)
+_INVALID = "\x00"
+"""Stands for a reference to what has no value: nothing that it is part of has one."""
 
 
 def resolved(value: str, variables: Mapping[str, str]) -> str:
     """``value`` with the variables in it replaced; empty if one has no value."""
-    for _ in range(40):
-        # The last one contains no other.
-        if not (references := list(_REFERENCE.finditer(value))):
-            break
-        start, inside = references[-1].span()
+    found = _replaced(value, variables, {}, 0)
+    return "" if _INVALID in found else found.strip().lower()
+
+
+def _replaced(value: str, variables: Mapping[str, str], known: dict[str, str | None], depth: int) -> str:
+    references = list(_REFERENCE.finditer(value))
+    if depth > MAX_CHAIN or len(references) > MAX_REFERENCES:
+        raise StylesTooComplex
+    # The last one contains no other.
+    for reference in reversed(references):
+        start, inside = reference.span()
         end = _closing(value, inside)
         name, comma, fallback = value[inside:end].partition(",")
-        known = variables.get(name.strip(), "initial")
-        if known == "initial":
-            if not comma:
-                return ""
-            known = fallback
-        value = f"{value[:start]}{known}{value[end + 1 :]}"[:2000]
-    return value.strip().lower()
+        found = _value_of(name.strip(), variables, known, depth)
+        if found is None:
+            found = fallback if comma else _INVALID
+        value = _cut(f"{value[:start]}{found}{value[end + 1 :]}")
+    return value
+
+
+def _value_of(name: str, variables: Mapping[str, str], known: dict[str, str | None], depth: int) -> str | None:
+    """The value of a variable; None if it has none, as one that refers to itself."""
+    if name not in known:
+        known[name] = None
+        text = variables.get(name, "initial")
+        if text != "initial":
+            text = _replaced(text, variables, known, depth + 1)
+            known[name] = None if _INVALID in text else text
+    return known[name]
+
+
+def _cut(value: str) -> str:
+    """A value of limited length; what is longer is the address of an image, or nothing that can be understood."""
+    if len(value) > _MAX_VALUE and "url(" not in value and "data:" not in value:
+        raise StylesTooComplex
+    return value[:_MAX_VALUE]
 
 
 def _closing(text: str, start: int) -> int:

@@ -40,7 +40,7 @@ _FREQUENT = {
 }
 # Seven-bit encodings: their bytes are valid UTF-8, so they are recognised only by their escape sequences.
 _ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.I)
+_HEADER = re.compile(r"charset\s*+=\s*+(?:[\"']\s*+)?+([^\s\"';,]+)", re.I)
 _XML = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']\s*([A-Za-z0-9._:-]+)", re.I)
 _TOKEN = re.compile(rb"<!--.*?-->|<meta[\s/]|</?[a-zA-Z]|<[!/?][^>]*>", re.S | re.I)
 _ATTRIBUTE = re.compile(rb"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"'][^\s>]*)))?")

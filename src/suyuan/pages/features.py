@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import log1p
 from string import ascii_uppercase, digits
@@ -85,8 +85,8 @@ _ONE_CAPITAL_AND_DIGIT = bytes.maketrans((ascii_uppercase + digits).encode(), b"
 _KINDS = {"p": 0, "h": 1, "pre": 2, "table": 3}
 
 
-def features(blocks: list[Block], title: str, description: str = "") -> list[list[float]]:
-    """Return one row of numbers per block; the trees refer to features by their position in the row."""
+def features(blocks: list[Block], title: str, description: str = "") -> Iterator[list[float]]:
+    """One row of numbers per block; the trees refer to features by their position in the row."""
     stats = [_BlockStats(block) for block in blocks]
     elements = _measure_elements(blocks, stats)
     page = _page_features(blocks, stats)
@@ -101,7 +101,6 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
     repeats = Counter(block.text for block in blocks)
     # Two numbers of each block, and of three before the first and after the last.
     briefs = [*_NO_BLOCKS, *(number for stat in stats for number in stat.brief), *_NO_BLOCKS]
-    rows = []
     before = 0.0
     section = [-1.0, -1.0, -1.0, -1.0]
     for i, (block, stat) in enumerate(zip(blocks, stats, strict=True)):
@@ -121,9 +120,8 @@ def features(blocks: list[Block], title: str, description: str = "") -> list[lis
         row += briefs[2 * i : 2 * i + 6]
         row += briefs[2 * i + 8 : 2 * i + 14]
         row += page
-        rows.append(row)
+        yield row
         before += stat.size
-    return rows
 
 
 def _find_title(blocks: list[Block], title: str) -> int:

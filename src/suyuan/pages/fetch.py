@@ -17,22 +17,25 @@ from ..core.causes.network import BAD_URL
 from ..core.causes.page import NEEDS_SCRIPTS, READ_LATE, ROBOTS
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.person import require
 from ..core.spans import span
 from ..core.urls import domain_of
 from ..core.wire import Response
 from .async_archive import AsyncArchive
 from .reader import PageReader
-from .reading import Reading, ReceivedPage
+from .reading import OWN_LIMITS, Reading, ReceivedPage
 from .robots import is_allowed, read_rules, robots_url
 from .text_forms import TextForm
 
 log = logging.getLogger("suyuan.pages")
 
 _READING_SHARE = 0.2
+_LAST_SECONDS = 0.3
+"""So long before its deadline a document ends that is read in parts."""
 
 _REFRESH = re.compile(
-    r"<meta[^>]{0,100}http-equiv\s*=\s*[\"']?refresh[\"']?[^>]{0,100}"
-    r"content\s*=\s*[\"']?\s*\d+\s*;\s*url\s*=\s*([^\"'>]+)",
+    r"<meta[^>]{0,100}http-equiv\s{0,8}+=\s{0,8}+[\"']?refresh[\"']?[^>]{0,100}"
+    r"content\s{0,8}+=\s{0,8}+[\"']?\s{0,8}+\d{1,8}+\s{0,8}+;\s{0,8}+url\s{0,8}+=\s{0,8}+([^\"'>]{1,4000})",
     re.I,
 )
 
@@ -91,23 +94,32 @@ class Fetcher:
         self._underway = 0
 
     async def fetch(
-        self, url: str, *, fresh: bool = False, render: bool = False, seen: Callable[[Response], None] | None = None
+        self,
+        url: str,
+        *,
+        fresh: bool = False,
+        render: bool = False,
+        whole: bool = False,
+        seen: Callable[[Response], None] | None = None,
     ) -> Document:
         """Fetch one page; ``fresh`` ignores the archive, ``render`` uses the browser.
 
-        ``seen`` is given the response itself, for a caller who wants more of it than its text.
+        ``whole`` reads it as far as a document of the user, however long that takes. ``seen`` is given the response
+        itself, for a caller who wants more of it than its text.
         """
         if self._own is not None and seen is None and (document := await self._own(url, fresh)) is not None:
             return document
+        require("read")
         kept = await self._archive.get(url) if self._archive is not None and seen is None else None
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
         seconds = self._settings.seconds
+        self._reader.warm()
         self._underway += 1
         try:
             with span("read", host=domain_of(url)):
                 async with asyncio.timeout(seconds) as limit:
-                    reading = await self._request(url, kept, render, limit, seen)
+                    reading = await self._request(url, kept, render, _Reader(self._reader, limit, whole), seen)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
         finally:
@@ -134,14 +146,14 @@ class Fetcher:
         url: str,
         kept: Document | None,
         render: bool,
-        limit: asyncio.Timeout,
+        reader: _Reader,
         seen: Callable[[Response], None] | None,
     ) -> Reading:
         if self._settings.robots:
             await self._check_robots(url)
         if render and self._render:
-            return await self._rendered(url, url, limit)
-        got = await self._get(url, _conditions(kept))
+            return await self._rendered(url, url, reader)
+        got = await self._get(url, _conditions(kept, reader.whole))
         if got.response.status == 304 and kept:
             # The server has confirmed the archived document as unchanged.
             return Reading(replace(kept, fetched_at=_now(), from_archive=True), "")
@@ -149,18 +161,17 @@ class Fetcher:
         if seen:
             seen(got.response)
         try:
-            return await self._reader.read(ReceivedPage(url, got.response, got.notes))
+            return await reader.read(ReceivedPage(url, got.response, got.notes))
         except SuyuanError as error:
             if error.failure.key != NEEDS_SCRIPTS.key or not self._settings.render or not self._render:
                 raise
-        return await self._rendered(url, got.response.url, limit)
+        return await self._rendered(url, got.response.url, reader)
 
-    async def _rendered(self, url: str, final_url: str, limit: asyncio.Timeout) -> Reading:
+    async def _rendered(self, url: str, final_url: str, reader: _Reader) -> Reading:
         assert self._render is not None
-        left = (limit.when() or 0.0) - asyncio.get_running_loop().time()
         # Some of the time is needed to read what the browser returns.
-        response = await self._render(final_url, left * (1 - _READING_SHARE))
-        return await self._reader.read(ReceivedPage(url, response, ("rendered in the browser",), rendered=True))
+        response = await self._render(final_url, reader.seconds_left() * (1 - _READING_SHARE))
+        return await reader.read(ReceivedPage(url, response, ("rendered in the browser",), rendered=True))
 
     async def _refreshed(self, got: GetResult) -> GetResult:
         """The page that a meta refresh leads to, or the page itself."""
@@ -180,7 +191,9 @@ class Fetcher:
         except (SuyuanError, ValueError):
             # Without readable rules everything is allowed, and the page itself says what is wrong with its address.
             return
-        if rules.status == 200 and not is_allowed(read_rules(rules.body), url):
+        if rules.status != 200:
+            return
+        if not is_allowed(await asyncio.to_thread(read_rules, rules.body), url):
             raise ROBOTS(where=domain_of(url))
 
     def _is_fresh(self, kept: Document) -> bool:
@@ -191,9 +204,36 @@ class Fetcher:
         return age < timedelta(seconds=self._settings.fresh_seconds)
 
 
-def _conditions(kept: Document | None) -> dict[str, str]:
+class _Reader:
+    """Reads what one call has fetched: in the time that is left of it, or as a whole."""
+
+    def __init__(self, reader: PageReader, limit: asyncio.Timeout, whole: bool) -> None:
+        self._reader, self._limit = reader, limit
+        self.whole = whole
+
+    def seconds_left(self) -> float:
+        """The time that is left for loading and reading."""
+        return self._end() - asyncio.get_running_loop().time()
+
+    async def read(self, page: ReceivedPage) -> Reading:
+        """The document of a page; of a long one what can be read in time."""
+        if not self.whole:
+            return await self._reader.read(page, self._end() - _LAST_SECONDS)
+        left = self.seconds_left()
+        # The limits of the readers hold in its place.
+        self._limit.reschedule(None)
+        try:
+            return await self._reader.read(replace(page, limits=OWN_LIMITS))
+        finally:
+            self._limit.reschedule(asyncio.get_running_loop().time() + left)
+
+    def _end(self) -> float:
+        return self._limit.when() or 0.0
+
+
+def _conditions(kept: Document | None, whole: bool) -> dict[str, str]:
     """The headers of a conditional request."""
-    if kept is None:
+    if kept is None or (whole and kept.cut is not None):
         return {}
     conditions = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified}
     return {name: value for name, value in conditions.items() if value}

@@ -39,7 +39,7 @@ def interstitial_error(html: str, text: str, where: str, rendered: bool = False)
     # Articles can contain CAPTCHAs and login forms too, so only pages with little text are checked.
     if size > _LITTLE_TEXT:
         return None
-    tree = LexborHTMLParser(bounded(html))
+    tree = LexborHTMLParser(bounded(html).html)
     title = " ".join((found.text() if (found := tree.css_first("title")) is not None else "").split())
     if _is_challenge(tree, title, size):
         return CHALLENGE_PAGE(where=where)

@@ -24,20 +24,21 @@ TYPES = {
 def files_below(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     """The file ``root``, or those of the folder, with times and sizes; hidden ones and links are left out."""
     if root.is_file():
-        yield str(root), _time_and_size(root)
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in names:
-            path = Path(folder, name)
-            if not name.startswith((".", "~$")) and path.suffix.lower() in TYPES and not path.is_symlink():
-                # It may be gone by now.
-                with suppress(OSError):
-                    yield str(path), _time_and_size(path)
-
-
-def _time_and_size(path: Path) -> tuple[int, int]:
-    stat = path.stat()
-    return stat.st_mtime_ns, stat.st_size
+        stat = root.stat()
+        yield str(root), (stat.st_mtime_ns, stat.st_size)
+    waiting = [str(root)] if root.is_dir() else []
+    while waiting:
+        # It may be gone by now, or closed to us.
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.startswith((".", "~$")) or entry.is_symlink():
+                    continue
+                if entry.is_dir():
+                    waiting.append(entry.path)
+                elif os.path.splitext(entry.name)[1].lower() in TYPES:
+                    with suppress(OSError):
+                        stat = entry.stat()
+                        yield entry.path, (stat.st_mtime_ns, stat.st_size)
 
 
 def check_name(path: str) -> None:

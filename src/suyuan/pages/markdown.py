@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
+from ..text.shown_address import shown_address
+from ..text.visible import visible_text
 from .block import Block, ListItem, TextRun
-from .visibility import visible_text
 
 MAX_LINKS = 200
 MAX_URL = 2000
@@ -108,12 +109,12 @@ def _resolved(base: str, href: str) -> str:
     if href.startswith("#") or len(href) > MAX_URL:
         return ""
     if href.startswith(("http://", "https://")):
-        return href
+        return shown_address(href)
     try:
         url = urljoin(base, href)
     except ValueError:
         return ""
-    return url if url.startswith(("http://", "https://")) else ""
+    return shown_address(url)
 
 
 def _merge(runs: list[TextRun]) -> list[TextRun]:

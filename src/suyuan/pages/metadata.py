@@ -12,8 +12,8 @@ from urllib.parse import urljoin, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from ..text.dates import PartialDate, read_timestamp
+from ..text.visible import visible_text
 from .address import is_same_site
-from .visibility import visible_text
 
 MAX_FIELD = 300
 MAX_JSON = 300_000
@@ -36,7 +36,7 @@ _DATE_SELECTORS = (
 )
 _IN_URL = re.compile(r"/((?:19|20)\d\d)[-/]?(1[0-2]|0[1-9])[-/]?(3[01]|[12]\d|0[1-9])(?=\D)")
 _LANG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
-_SEPARATOR = re.compile(r"\s+[|»·—–-]\s+|[_|｜]")
+_SEPARATOR = re.compile(r"\s[|»·—–-]\s++|[_|｜]")
 _BYLINE = re.compile(r"^\s*(?:by|author|作者|文)\s*[:：/]?\s+|^\s*(?:作者|记者)\s*[:：]\s*", re.I)
 
 

@@ -1,4 +1,7 @@
-"""The addresses that a page links to, also outside its main text, and those of a sitemap."""
+"""The addresses that a page links to, also outside its main text, and those of a sitemap.
+
+Both are for a thread: they take a tag after the other, each of limited length.
+"""
 
 from __future__ import annotations
 

@@ -89,6 +89,11 @@ class StyleRule:
         """Whether it changes colours."""
 
     @cached_property
+    def is_faint(self) -> bool:
+        """Whether text cannot be read that it gives its colours to."""
+        return self.paints and self._page.is_faint(self.declared)
+
+    @cached_property
     def declared(self) -> Declared:
         """Its declarations."""
         declared, frames = declarations(self._body, self._page.quirks), self._page.frames
@@ -109,6 +114,8 @@ class Others(NamedTuple):
     below: tuple[Above, ...]
     """What those ask for that ask only for what is above it."""
     slow: tuple[str, ...]
+    are_decided: bool = True
+    """False if it is not known what one of them matches."""
 
     @classmethod
     def of(cls, entries: list[Entry]) -> Others:
@@ -117,7 +124,8 @@ class Others(NamedTuple):
             return _NO_OTHERS
         return cls(
             tuple([selector.above for selector in others if selector.above is not None]),
-            tuple([selector.text for selector in others if selector.above is None]),
+            tuple([selector.text for selector in others if selector.above is None and selector.is_decided]),
+            all(selector.is_decided for selector in others),
         )
 
 
@@ -211,7 +219,7 @@ class PageRules:
                     hiding.append((selector, rule))
                 # Those that are quick to match, or give text the colour of the page.
                 is_quick = not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE)
-                if paints and (is_quick or self._page.is_faint(rule.declared)):
+                if paints and (is_quick or rule.is_faint):
                     painting.append((selector, rule))
         return known
 

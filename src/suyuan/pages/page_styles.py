@@ -11,8 +11,9 @@ from typing import TypeVar
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from .colour import BLACK, DARK, WHITE
-from .css import Rule, StyleSheets, data_sheet, split_selectors, words_of
+from .css import UNDECIDED, Rule, StyleSheets, data_sheet, split_selectors, words_of
 from .css_conditions import applies_to_screen
+from .css_limits import MAX_STEPS, Shape, steps_of
 from .css_values import declarations
 from .page_rules import (
     WHOLE_PAGE,
@@ -29,11 +30,10 @@ from .page_rules import (
 from .paint import paint_of
 from .selector import Place, Selector, is_below, needed_names
 
-MAX_CSS = 1_000_000
-_MAX_COMPLEX = 6000
 _Priority = tuple[bool, tuple[float, ...], tuple[int, int, int], int]
 _INLINE = ((inf, inf), (9, 9, 9), 0)
 _NONE: frozenset[str] = frozenset()
+_NOWHERE: frozenset[int] = frozenset()
 _SHEETS = "style, link[rel~=stylesheet][href^='data:']"
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
@@ -62,12 +62,12 @@ class PageStyles:
         self._scopes: dict[int, Variables] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._plain = Look(self._index, "", _NONE, [])
-        self._matched: dict[tuple[str, ...], frozenset[int]] = {}
+        self._found: dict[str, frozenset[int] | None] = {}
+        self._matched: dict[tuple[str, ...], frozenset[int] | None] = {}
         self._places: dict[int, Place | None] = {}
         self._name_sets: dict[tuple[str | None, str | None], frozenset[str]] = {}
-        self._tried = 0
-        self._unknown: set[str] = set()
-        """Selectors that the parser does not know: they match nothing."""
+        self._steps = float(MAX_STEPS)
+        """That searches for elements may take yet."""
 
     def look(self, tag: str, classes: str | None, identity: str | None) -> Look:
         """The rules that may apply to an element with this tag, classes and id."""
@@ -85,19 +85,28 @@ class PageStyles:
 
     def any_matches(self, selectors: Others, node: LexborNode) -> bool:
         """Whether one of these selectors of the element's look matches it."""
+        if not selectors.are_decided:
+            return True
         if selectors.below:
             place = self._place(node)
             for above in selectors.below:
                 if is_below(place, above):
                     return True
-        return bool(selectors.slow) and node.mem_id in self._elements(selectors.slow)
+        if not selectors.slow:
+            return False
+        found = self._elements(selectors.slow)
+        return found is None or node.mem_id in found
 
-    def _matches(self, selector: Selector, node: LexborNode) -> bool:
+    def _matches(self, selector: Selector, node: LexborNode) -> bool | None:
+        """Whether a selector of the element's look matches it; None if that is not decided."""
         if not selector.is_complex:
             return True
+        if not selector.is_decided:
+            return None
         if selector.above is not None:
             return is_below(self._place(node), selector.above)
-        return node.mem_id in self._elements((selector.text,))
+        found = self._elements((selector.text,))
+        return None if found is None else node.mem_id in found
 
     def _place(self, node: LexborNode) -> Place:
         """The element with its tag and names, and with those around it."""
@@ -131,19 +140,24 @@ class PageStyles:
     def _cascaded(self, entries: Iterable[Entry], node: LexborNode, inline: str) -> dict[str, str]:
         """What is declared of an element: important first, then by layer, then by specificity, then by order."""
         found: dict[str, tuple[_Priority, str]] = {}
-        # A rule that perhaps does not apply hides text, and does not show it again.
-        matched = [
-            (rule.declared, rule.layer, selector.specificity, rule.order)
-            for selector, rule in entries
-            if (rule.is_certain or rule.hides) and self._matches(selector, node)
-        ]
+        matched = []
+        for selector, rule in entries:
+            # A rule that perhaps does not apply hides text, and does not show it again.
+            if not (rule.is_certain or rule.hides or rule.is_faint):
+                continue
+            matches = self._matches(selector, node)
+            if matches:
+                matched.append((rule.declared, rule.layer, selector.specificity, rule.order))
+            elif matches is None and (rule.hides or rule.is_faint):
+                matched.append((rule.declared, UNDECIDED, selector.specificity, rule.order))
         if inline:
             matched.append((declarations(inline, self.page.quirks), *_INLINE))
         for declared, layer, specificity, order in matched:
             for name, (value, important) in declared.items():
                 # Among important declarations the first layer comes before the others.
-                place = tuple(-each for each in layer) if important and layer != _INLINE[0] else layer
-                priority = (important, place, specificity, order)
+                is_first = layer in (_INLINE[0], UNDECIDED)
+                place = tuple(-each for each in layer) if important and not is_first else layer
+                priority = (important or layer == UNDECIDED, place, specificity, order)
                 if name not in found or found[name][0] <= priority:
                     found[name] = (priority, value)
         return {name: value for name, (_, value) in found.items()}
@@ -172,23 +186,36 @@ class PageStyles:
         own = self._cascaded(look.with_variables, node, inline)
         return {**around, **{name: value for name, value in own.items() if name.startswith("--")}}
 
-    def _elements(self, selectors: tuple[str, ...]) -> frozenset[int]:
-        """The elements that any of these selectors matches, which need more than tags, names and what is above."""
+    def _elements(self, selectors: tuple[str, ...]) -> frozenset[int] | None:
+        """The elements that any of these selectors matches, which need more than tags, names and what is above.
+
+        None if the search takes more than is left for this page.
+        """
         if selectors not in self._matched:
-            self._tried += len(selectors)
-            known = [selector for selector in selectors if selector not in self._unknown]
-            self._matched[selectors] = self._query(known) if known and self._tried <= _MAX_COMPLEX else frozenset()
+            # Elements of many kinds share their selectors, each of which is searched for once.
+            found = [self._elements_of(selector) for selector in selectors]
+            known = [each for each in found if each is not None]
+            self._matched[selectors] = _NOWHERE.union(*known) if len(known) == len(found) else None
         return self._matched[selectors]
 
-    def _query(self, selectors: list[str]) -> frozenset[int]:
+    def _elements_of(self, selector: str) -> frozenset[int] | None:
+        if selector not in self._found:
+            steps = steps_of(selector, self._shape)
+            may_search = steps <= self._steps
+            self._steps -= steps if may_search else 0
+            self._found[selector] = self._query(selector) if may_search else None
+        return self._found[selector]
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return Shape.of(self._tree)
+
+    def _query(self, selector: str) -> frozenset[int]:
         try:
-            return frozenset(node.mem_id for node in self._tree.css(", ".join(selectors)))
+            return frozenset(node.mem_id for node in self._tree.css(selector))
         except (SelectolaxError, ValueError):
-            if len(selectors) == 1:
-                self._unknown.add(selectors[0])
-                return frozenset()
-            middle = len(selectors) // 2
-            return self._query(selectors[:middle]) | self._query(selectors[middle:])
+            # The parser does not know it: it matches nothing.
+            return _NOWHERE
 
 
 def _from_above(node: LexborNode, known: dict[int, T], outermost: T, inherit: Callable[[LexborNode, T], T]) -> T:
@@ -227,15 +254,14 @@ def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
 
 def _sheets(tree: LexborHTMLParser, may_match: Callable[[str], bool], *, quirks: bool) -> StyleSheets:
     """The sheets that stand in the page, as elements and as addresses that contain them."""
-    sheets, budget = StyleSheets(may_match), MAX_CSS
+    sheets = StyleSheets(may_match)
     for node in tree.css(_SHEETS):
         attributes = node.attributes
         kind = (attributes.get("type") or "text/css").strip().lower()
         text = node.text() if node.tag == "style" else data_sheet(attributes.get("href") or "")
-        text = text[:budget]
-        budget -= len(text)
-        if kind == "text/css" and applies_to_screen(attributes.get("media") or ""):
-            sheets.read(text.lower() if quirks else text)
+        holds = applies_to_screen(attributes.get("media") or "")
+        if kind == "text/css" and holds is not False:
+            sheets.read(text.lower() if quirks else text, active=holds)
     return sheets
 
 

@@ -62,7 +62,7 @@ def can_be_read(paint: Paint, text: Colour, behind: tuple[Colour, ...], *, is_de
     if text[3] <= LEAST_OPACITY:
         return False
     mode = paint.style.get("mix-blend-mode", "") if is_declared else ""
-    return not behind or any(each[3] < 0.9 or is_readable(_blended(text, each, mode), each) for each in behind)
+    return not behind or any(each[3] < 0.9 or is_readable(blended(text, each, mode), each) for each in behind)
 
 
 # --- effects ------------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def _filtered(text: Colour, filters: str) -> Colour:
     return (red, green, blue, alpha)
 
 
-def _blended(text: Colour, behind: Colour, mode: str) -> Colour:
+def blended(text: Colour, behind: Colour, mode: str) -> Colour:
     """The colour of letters that are blended with what is behind them."""
     if (blend := _BLENDS.get(mode)) is None:
         return text

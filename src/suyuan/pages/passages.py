@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.document import Passage
 from ..text.bm25 import BM25
-from ..text.sentences import sentence_ends
+from ..text.sentences import each_sentence_end
 from ..text.words import count_tokens, words
 
-_HEADING = re.compile(r"(#{1,6})\s+(.+)")
-_FENCE = re.compile(r"(```|~~~)")
+_HEADING = re.compile(r"(#{1,6})\s++(.+)")
+_FENCES = ("```", "~~~")
+_TABLE_OR_CODE = re.compile(r"\s*(?:\||```|~~~)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_AT_ONCE = 100_000
+"""About so many characters are taken apart into lines at once, since their lines take many times their memory."""
 _LONGEST = 700
+_LONGEST_WHOLE = 6000
+"""What cannot be split at sentences is one passage up to here; a longer one would fit into no budget."""
 # A pair of characters mostly repeats what its two characters say; measured on public Chinese questions.
 _PAIR_WEIGHT = 0.25
 
@@ -35,8 +41,15 @@ class Selection:
 
 
 def cut(text: str) -> tuple[Passage, ...]:
-    """Split Markdown at headings and blank lines, and long paragraphs at sentences; tables and code stay whole."""
-    passages: list[Passage] = []
+    """Split Markdown at headings and blank lines, and long paragraphs at sentences.
+
+    Tables and code stay whole, unless they are so long that nobody could use them.
+    """
+    return tuple(_passage(text, start, end, heading) for start, end, heading in spans(text))
+
+
+def spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each passage of ``text`` begins and ends, and its heading; a text of any length takes little memory."""
     heading = ""
     for start, end in _blocks(text):
         block = text[start:end]
@@ -48,9 +61,13 @@ def cut(text: str) -> tuple[Passage, ...]:
             piece = piece.strip()
             if piece:
                 begin = start + first + left
-                digest = hashlib.sha256(piece.encode("utf-8", "replace")).hexdigest()[:12]
-                passages.append(Passage(digest, begin, begin + len(piece), piece, heading))
-    return tuple(passages)
+                yield begin, begin + len(piece), heading
+
+
+def _passage(text: str, start: int, end: int, heading: str) -> Passage:
+    piece = text[start:end]
+    digest = hashlib.sha256(piece.encode("utf-8", "replace")).hexdigest()[:12]
+    return Passage(digest, start, end, piece, heading)
 
 
 def rank(passages: Sequence[Passage], question: str) -> list[tuple[float, Passage]]:
@@ -111,37 +128,74 @@ def select_among(texts: Sequence[str], question: str, budget: int) -> list[Selec
 
 def _scores(passages: Sequence[Passage], question: str) -> list[float]:
     query = {word: _PAIR_WEIGHT if len(word) == 2 and not word.isascii() else 1.0 for word in words(question)}
-    return BM25(query, [Counter(words(f"{p.heading} {p.text}")) for p in passages]).scores()
+    return BM25(query, [_counted(p, query) for p in passages]).scores()
 
 
-def _blocks(text: str) -> list[tuple[int, int]]:
+def _counted(passage: Passage, query: Mapping[str, float]) -> Counter[str]:
+    """The words of a passage; those that nobody asked for only count for its length."""
+    found = words(f"{passage.heading} {passage.text}")
+    counted = Counter(filter(query.__contains__, found))
+    counted[""] = len(found) - counted.total()
+    return counted
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _AT_ONCE) + 1 or len(text)
+        yield from text[start:end].splitlines(keepends=True)
+        start = end
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """The spans between blank lines and headings; a fenced code block is one span."""
-    spans: list[tuple[int, int]] = []
     start = position = 0
     fenced = False
-    for line in text.splitlines(keepends=True):
-        if _FENCE.match(line.lstrip()):
+    for line in _lines(text):
+        marks = line.lstrip()
+        if marks.startswith(_FENCES):
             fenced = not fenced
-        if not fenced and (not line.strip() or _HEADING.match(line)):
+        is_heading = line.startswith("#") and _HEADING.match(line) is not None
+        if not fenced and (not marks or is_heading):
             if text[start:position].strip():
-                spans.append((start, position))
+                yield start, position
             start = position
-            if _HEADING.match(line):
-                spans.append((start, position + len(line)))
+            if is_heading:
+                yield start, position + len(line)
                 start = position + len(line)
         position += len(line)
     if text[start:].strip():
-        spans.append((start, len(text)))
-    return spans
+        yield start, len(text)
 
 
-def _split(block: str) -> list[tuple[int, int]]:
-    if len(block) <= _LONGEST or block.lstrip().startswith(("|", "```", "~~~")):
-        return [(0, len(block))]
-    spans, start, previous = [], 0, 0
-    for end in sentence_ends(block):
-        if end - start > _LONGEST and previous > start:
-            spans.append((start, previous))
+def _split(block: str) -> Iterator[tuple[int, int]]:
+    is_whole = len(block) <= _LONGEST
+    is_prose = not is_whole and not _TABLE_OR_CODE.match(block)
+    if is_whole or (not is_prose and len(block) <= _LONGEST_WHOLE):
+        yield 0, len(block)
+        return
+    lines = (found.end() for found in _LINE.finditer(block))
+    joined = _joined(each_sentence_end(block), _LONGEST) if is_prose else _joined(lines, _LONGEST_WHOLE // 2)
+    for start, end in joined:
+        yield from _pieces(block, start, end)
+
+
+def _joined(ends: Iterable[int], longest: int) -> Iterator[tuple[int, int]]:
+    """The spans up to these ends, short ones together; the last end is that of the text."""
+    start = previous = 0
+    for end in ends:
+        if end - start > longest and previous > start:
+            yield start, previous
             start = previous
         previous = end
-    return [*spans, (start, len(block))]
+    yield start, previous
+
+
+def _pieces(block: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A span in pieces, where it is a single sentence or line that is too long."""
+    while end - start > _LONGEST_WHOLE:
+        space = block.rfind(" ", start, start + _LONGEST_WHOLE)
+        middle = space + 1 if space > start else start + _LONGEST_WHOLE
+        yield start, middle
+        start = middle
+    yield start, end

@@ -1,13 +1,16 @@
-"""``PageReader``: converts pages, small ones here and all others in reader processes."""
+"""``PageReader``: converts pages in reader processes, never in this one, and joins what is read in parts."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
+import asyncio
+import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .kind import kind_of
-from .reading import ReceivedPage
+from ..core.causes.page import EMPTY_TEXT
+from ..core.errors import SuyuanError
+from ..core.urls import domain_of
+from .reading import ReceivedPage, has_room, joined
 
 if TYPE_CHECKING:
     from ..core.wire import Response
@@ -15,11 +18,7 @@ if TYPE_CHECKING:
     from .reading import Reading
     from .text_forms import TextForm
 
-SMALL = 16_000
-FEW_TAGS = 400
-"""A page of so many bytes and tags costs a few milliseconds whatever it contains, less than starting a process."""
-FEW_PAGES = 8
-"""So many of them are converted here within a second; more would keep the event loop busy, and one core only."""
+log = logging.getLogger("suyuan.pages")
 
 
 class PageReader:
@@ -27,27 +26,40 @@ class PageReader:
 
     def __init__(self) -> None:
         self._pool: ReaderPool | None = None
-        self._underway = 0
-        self._done_here: deque[float] = deque(maxlen=FEW_PAGES)
-        """When the last small pages were converted here."""
 
-    async def read(self, page: ReceivedPage) -> Reading:
-        """Convert a page; raises the ``SuyuanError`` that says why it cannot be read. Cancelling ends the work."""
-        self._underway += 1
-        try:
-            # With others under way, the readers are faster together.
-            if self._underway == 1 and not self._is_burst() and _is_harmless(page):
-                self._done_here.append(time.monotonic())
-                # Loaded when a page is read here for the first time: the parsers take longer than some pages.
-                from .convert import read_page
+    async def read(self, page: ReceivedPage, until: float | None = None) -> Reading:
+        """Convert a page; raises the ``SuyuanError`` that says why it cannot be read. Cancelling ends the work.
 
-                return read_page(page)
-            return await self._readers().read(page)
-        finally:
-            self._underway -= 1
+        What is read in parts is read until ``until`` at most, by the clock of the loop; its ``cut`` says what is left.
+        """
+        first = await self._readers().read(_in_time(page, until))
+        if first.part is None:
+            return first
+        found = joined(await self._with_rest(page, first, until))
+        if not found.document.text.strip():
+            raise EMPTY_TEXT(where=domain_of(page.response.url) or page.response.url)
+        return found
+
+    async def _with_rest(self, page: ReceivedPage, first: Reading, until: float | None) -> list[Reading]:
+        """The first part and those behind it, as far as the limits allow."""
+        readings = [first]
+        while (part := readings[-1].part) is not None and not part.is_last and has_room(readings, page.limits):
+            following = replace(_in_time(page, until), first=part.next)
+            try:
+                async with asyncio.timeout_at(until):
+                    readings.append(await self._readers().read(following))
+            except (TimeoutError, SuyuanError) as error:
+                # What was read is kept, and says what is missing.
+                log.warning("url=%s read=%d of=%d %s: %s", page.url, part.next, part.total, part.unit, error)
+                break
+        return readings
+
+    def warm(self) -> None:
+        """Start a reader if there is none: it is ready when the page has come that is being loaded."""
+        self._readers().warm()
 
     async def in_form(self, response: Response, form: TextForm) -> str:
-        """The body of a response in another form. Never here: a short text can take long."""
+        """The body of a response in another form."""
         page = ReceivedPage(response.url, response, form=form)
         return (await self._readers().read(page)).document.text
 
@@ -59,10 +71,6 @@ class PageReader:
             self._pool = None
             shared_readers.release()
 
-    def _is_burst(self) -> bool:
-        # Pages that wait for their turn cannot be counted: each is read at once when the loop comes to it.
-        return len(self._done_here) == FEW_PAGES and time.monotonic() - self._done_here[0] < 1.0
-
     def _readers(self) -> ReaderPool:
         if self._pool is None:
             from .reader_pool import shared_readers
@@ -71,18 +79,9 @@ class PageReader:
         return self._pool
 
 
-def _is_harmless(page: ReceivedPage) -> bool:
-    """Whether no content can make the conversion of this page slow."""
-    body = page.response.body
-    if (
-        len(body) > SMALL
-        or body.count(b"<") > FEW_TAGS
-        or kind_of(page.response.headers.get("content-type", ""), body) in ("pdf", "docx", "epub")
-    ):
-        return False
-    try:
-        # Detecting an encoding is slow.
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+def _in_time(page: ReceivedPage, until: float | None) -> ReceivedPage:
+    """The page with a part that is done in time, and leaves some of it for the next one."""
+    if until is None:
+        return page
+    left = until - asyncio.get_running_loop().time()
+    return replace(page, wait=left / 2)

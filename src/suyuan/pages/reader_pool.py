@@ -12,40 +12,55 @@ import sys
 import threading
 from collections import Counter, deque
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..core.causes.page import PAGE_TOO_SLOW, READER_FAILED, READER_NOT_STARTED
+from ..core.child_environment import child_environment
 from ..core.errors import SuyuanError
 from ..core.urls import domain_of
 from .frames import BUFFER, BrokenFrame, read_outcome, write_page
 from .reading import Reading, ReceivedPage
 
-MAX_CPU_SECONDS = 10.0
-"""What a page may cost at most, whatever the deadline is."""
-
 RESTART_REASONS = ("deadline", "cpu", "memory", "crash")
 
 _LARGE = 200_000
+_FIRST_SECONDS = 1.5
+"""The computing time of the first turn of a page that is not large, many times what such a page needs."""
 _IDLE_SECONDS = 300.0
 # A reader that has grown beyond this is replaced, since freed memory is not given back.
 _MAX_MEGABYTES = 400
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from suyuan.pages.reader_process import main; main()"
+# How a reader ends itself: its computing time is used up, or the time by the clock.
+_TIME_SIGNALS = (getattr(signal, "SIGPROF", 0), getattr(signal, "SIGALRM", 0))
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+_READS_PAGES = "suyuan.pages.reader_process"
 
 
 @dataclass(eq=False, slots=True)
 class _Job:
     page: ReceivedPage
     large: bool
+    again: bool = False
+    """Whether it took too long in its first turn: it comes after all others."""
     future: Future[Reading] = field(default_factory=Future)
     process: subprocess.Popen[bytes] | None = None
     """The reader that works on it."""
     given_up: bool = False
 
+    @property
+    def first_turn(self) -> ReceivedPage:
+        """The page with the limits of this turn."""
+        limits = self.page.limits
+        if self.large or limits.seconds <= _FIRST_SECONDS:
+            return self.page
+        return replace(self.page, limits=replace(limits, seconds=_FIRST_SECONDS))
+
 
 class ReaderPool:
     """Readers that are started when they are needed; large pages leave one of them to small pages."""
 
-    def __init__(self, size: int | None = None) -> None:
+    def __init__(self, size: int | None = None, module: str = _READS_PAGES) -> None:
+        self._module = module
+        """Whose ``main`` a reader runs."""
         self._size = size or min(os.cpu_count() or 1, 4) + 1
         self._waiting: deque[_Job] = deque()
         self._changed = threading.Condition()
@@ -66,6 +81,18 @@ class ReaderPool:
         except asyncio.CancelledError:
             self._give_up(job)
             raise
+
+    def warm(self) -> None:
+        """Start a reader if there is none, for a page that is about to come."""
+        with self._changed:
+            if not self._threads and not self._closed:
+                self._start(takes_large=True)
+
+    def start(self, page: ReceivedPage) -> Future[Reading]:
+        """Convert a page for several who wait for it: none of them gives it up alone."""
+        job = _Job(page, large=False)
+        self._submit(job)
+        return job.future
 
     def close(self) -> None:
         """End all readers; what they are working on fails."""
@@ -93,23 +120,31 @@ class ReaderPool:
             large = list(self._threads.values()).count(True) < max(self._size - 1, 1)
             room = large if job.large else len(self._threads) < self._size
             if room and sum(takes or not job.large for takes in self._idle.values()) < len(self._waiting):
-                thread = threading.Thread(target=self._work, name="suyuan-reader", daemon=True)
-                self._threads[thread] = large
-                thread.start()
+                self._start(takes_large=large)
             self._changed.notify_all()
+
+    def _start(self, *, takes_large: bool) -> None:
+        """Start a thread with a reader; the lock is held."""
+        thread = threading.Thread(target=self._work, name="suyuan-reader", daemon=True)
+        self._threads[thread] = takes_large
+        thread.start()
 
     def _give_up(self, job: _Job) -> None:
         with self._changed:
             job.given_up = True
             if job.process is not None:
                 job.process.kill()
+            elif job in self._waiting:
+                self._waiting.remove(job)
 
     def _work(self) -> None:
         thread = threading.current_thread()
         process: subprocess.Popen[bytes] | None = None
         try:
+            process = self._ready(process)
             while (job := self._next(thread)) is not None:
-                process = self._serve(job, process)
+                # Another reader takes the place of one that has ended before the next page needs it.
+                process = self._ready(self._serve(job, process))
         finally:
             self._end(process)
             with self._changed:
@@ -120,7 +155,9 @@ class ReaderPool:
         takes_large = self._threads[thread]
 
         def found() -> _Job | None:
-            return next((job for job in self._waiting if takes_large or not job.large), None)
+            fitting = [job for job in self._waiting if takes_large or not job.large]
+            # Of those that are alike it is the one that has waited longest.
+            return min(fitting, key=lambda job: job.again, default=None)
 
         with self._changed:
             self._idle[thread] = takes_large
@@ -129,11 +166,14 @@ class ReaderPool:
             job = None if self._closed else found()
             if job is not None:
                 self._waiting.remove(job)
+            else:
+                # From now on it does not count as one that is there.
+                del self._threads[thread]
             return job
 
     def _serve(self, job: _Job, process: subprocess.Popen[bytes] | None) -> subprocess.Popen[bytes] | None:
         """Let a reader convert the page of ``job``; return the reader for the next one."""
-        if not job.future.set_running_or_notify_cancel():
+        if not (job.again or job.future.set_running_or_notify_cancel()):
             return process
         used = 0
         try:
@@ -143,14 +183,18 @@ class ReaderPool:
                 if job.given_up:
                     process.kill()
             assert process.stdin is not None and process.stdout is not None
-            write_page(process.stdin, job.page, MAX_CPU_SECONDS)  # type: ignore[arg-type]
+            write_page(process.stdin, job.first_turn)  # type: ignore[arg-type]
             outcome, used = read_outcome(process.stdout)  # type: ignore[arg-type]
         except _NotStarted as error:
             outcome = READER_NOT_STARTED(why=error)
         except (OSError, EOFError, BrokenFrame):
-            outcome = self._failure(job, process)
+            failure = self._failure(job, process)
             self._end(process)
             process = None
+            if failure is None:
+                self._submit_again(job)
+                return None
+            outcome = failure
         with self._changed:
             job.process = None
         if isinstance(outcome, SuyuanError):
@@ -163,11 +207,28 @@ class ReaderPool:
             return None
         return process
 
+    def _ready(self, process: subprocess.Popen[bytes] | None) -> subprocess.Popen[bytes] | None:
+        """The reader, or another one if it has ended; None if there is no need for one, or none can be started."""
+        if self._closed:
+            return process
+        try:
+            return self._alive(process)
+        except _NotStarted:
+            # It is the error of the page that needs one, if that cannot start one either.
+            return None
+
+    def _submit_again(self, job: _Job) -> None:
+        """Let a page that took too long in its first turn begin anew, as one that keeps others waiting."""
+        with self._changed:
+            job.process = None
+            job.large = job.again = True
+        self._submit(job)
+
     def _alive(self, process: subprocess.Popen[bytes] | None) -> subprocess.Popen[bytes]:
         if process is not None and process.poll() is None:
             return process
         self._end(process)
-        program = _PROGRAM.format(path=sys.path)
+        program = _PROGRAM.format(path=sys.path, module=self._module)
         try:
             # In a group of its own, so that Ctrl-C reaches this process only.
             process = subprocess.Popen(
@@ -176,6 +237,7 @@ class ReaderPool:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env=child_environment(),
                 process_group=0 if os.name == "posix" else None,
             )
         except OSError as error:
@@ -186,14 +248,16 @@ class ReaderPool:
                 process.kill()
         return process
 
-    def _failure(self, job: _Job, process: subprocess.Popen[bytes] | None) -> SuyuanError:
-        """Why a reader ended without a result."""
+    def _failure(self, job: _Job, process: subprocess.Popen[bytes] | None) -> SuyuanError | None:
+        """Why a reader ended without a result; None if it was only the time of the first turn."""
         status = process.wait(10) if process is not None else 0
         where = domain_of(job.page.response.url) or job.page.response.url
-        too_slow = status == -getattr(signal, "SIGPROF", 0)
+        too_slow = status < 0 and -status in _TIME_SIGNALS
         self.restarts["deadline" if job.given_up else "cpu" if too_slow else "crash"] += 1
+        if too_slow and not job.given_up and job.first_turn is not job.page:
+            return None
         if too_slow:
-            return PAGE_TOO_SLOW(where=where, seconds=MAX_CPU_SECONDS)
+            return PAGE_TOO_SLOW(where=where, seconds=job.page.limits.seconds)
         return READER_FAILED(where=where, what=_status_name(status))
 
     def _end(self, process: subprocess.Popen[bytes] | None) -> None:
@@ -221,7 +285,7 @@ def _status_name(status: int) -> str:
         return f"signal {-status}"
 
 
-class _SharedReaders:
+class SharedReaders:
     """The pool that all clients of the process share; the last user closes it."""
 
     def __init__(self) -> None:
@@ -276,7 +340,7 @@ class _SharedReaders:
         self._pool, self._users = None, 0
 
 
-shared_readers = _SharedReaders()
+shared_readers = SharedReaders()
 atexit.register(shared_readers.close)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=shared_readers.forget)

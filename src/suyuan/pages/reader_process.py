@@ -9,6 +9,7 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import BinaryIO
 
 from ..core.causes.page import PAGE_TOO_COMPLEX
@@ -26,10 +27,12 @@ except ImportError:  # pragma: no cover - Windows has no such limits; the deadli
 MAX_MEGABYTES = 1024
 """The address space of a reader."""
 _NICE = 5
+_CLOCK = 10
+"""So many times its computing time may a page take by the clock: with a tenth of a core no page is slow by itself."""
 
 
-def main() -> None:
-    """Convert the pages that come on standard input until it ends."""
+def main(read: Callable[[ReceivedPage], Reading] = read_page) -> None:
+    """Convert the pages that come on standard input until it ends; ``read`` raises a ``SuyuanError``, or succeeds."""
     logging.disable(logging.CRITICAL)
     pages, outcomes = os.fdopen(os.dup(0), "rb", BUFFER), os.fdopen(os.dup(1), "wb", BUFFER)
     # A library that prints must not end up between the frames.
@@ -40,25 +43,28 @@ def main() -> None:
     if hasattr(os, "nice"):
         # Where there are too few cores, the event loop comes first.
         os.nice(_NICE)
-    jobs: queue.SimpleQueue[tuple[ReceivedPage, float]] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[ReceivedPage] = queue.SimpleQueue()
     # In a thread of its own, so that the end of the parent is seen while a page is being converted.
     threading.Thread(target=_receive, args=(pages, jobs), daemon=True).start()
     while True:
-        page, seconds = jobs.get()
-        _limit_cpu(seconds)
-        write_outcome(outcomes, _outcome(page), _used_megabytes())
+        page = jobs.get()
+        _limit_time(page.limits.seconds)
+        outcome = _outcome(read, page)
+        # While it waits for the next page, the clock does not count.
+        _limit_time(0)
+        write_outcome(outcomes, outcome, _used_megabytes())
 
 
-def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[tuple[ReceivedPage, float]]) -> None:
-    with contextlib.suppress(EOFError, BrokenFrame, OSError):
+def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[ReceivedPage]) -> None:
+    with contextlib.suppress(EOFError, BrokenFrame, OSError, MemoryError):
         while True:
             jobs.put(read_page_frame(stream))
     os._exit(0)
 
 
-def _outcome(page: ReceivedPage) -> Reading | SuyuanError:
+def _outcome(read: Callable[[ReceivedPage], Reading], page: ReceivedPage) -> Reading | SuyuanError:
     try:
-        return read_page(page)
+        return read(page)
     except SuyuanError as error:
         return error
     except MemoryError:
@@ -76,10 +82,11 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _limit_cpu(seconds: float) -> None:
-    """End this process by SIGPROF once it has used so many more CPU seconds, even if the parent cannot end it."""
+def _limit_time(seconds: float) -> None:
+    """End this process by a signal once it has used so many more CPU seconds, even if the parent cannot end it."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, _CLOCK * seconds)
 
 
 def _used_megabytes() -> int:

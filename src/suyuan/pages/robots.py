@@ -17,7 +17,10 @@ def robots_url(url: str) -> str:
 
 
 def read_rules(body: bytes) -> RobotFileParser:
-    """The rules of a robots.txt; those that cannot be read forbid nothing."""
+    """The rules of a robots.txt; those that cannot be read forbid nothing.
+
+    A long one takes a while, line by line: for a thread, which holds up the event loop for no more than a line.
+    """
     rules = RobotFileParser()
     try:
         rules.parse(body[:_MAX_BYTES].decode("utf-8-sig", "replace").splitlines())

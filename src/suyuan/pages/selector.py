@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .css import WHITE, split_selectors, words_of
+from .css_limits import ANYTHING, end_of, is_closed, is_too_complex
 from .css_values import unescaped
 
 # An escaped character that is not part of an ordinary name is kept as one that nobody uses, until names are compared.
@@ -37,7 +38,7 @@ _NOT_THERE = re.compile(rf"::?(?:-|(?:{'|'.join(_NOT_MATCHED)})(?![-\w]))")
 _ENCLOSED = re.compile(r"[(\[\\\"']")
 _FUNCTION = re.compile(r":(is|where|not|has|matches|-webkit-any)\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
 # What the parser does not know, in words that it knows.
-_ALWAYS = ":nth-child(n)"
+_ALWAYS = ANYTHING
 _OTHER_WORDS = {
     ":checked": ":is([checked],[selected])", ":disabled": "[disabled]", ":open": "[open]", ":defined": _ALWAYS,
     ":dir(ltr)": _ALWAYS, ":dir(rtl)": "[dir=rtl]", ":scope": ":root", "::first-line": "", ":first-line": "",
@@ -72,6 +73,8 @@ class Selector:
     is_complex: bool
     above: Above | None = None
     """All that it asks for besides; None if that is more."""
+    is_decided: bool = True
+    """Whether more than the names is known of it, if that is needed."""
 
     @property
     def specificity(self) -> tuple[int, int, int]:
@@ -110,6 +113,8 @@ def read_selector(text: str) -> Selector | None:
     """Read one selector; None if it matches nothing that is in the page at first."""
     # Most are of tags, classes and ids only.
     is_plain, inner = not _SPECIAL.search(text), text.strip(_BETWEEN)
+    if not is_plain and is_too_complex(text):
+        return _undecided(text)
     if not is_plain:
         if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
             return None
@@ -130,6 +135,17 @@ def read_selector(text: str) -> Selector | None:
     return Selector(text, tag, parts, is_complex, _above(text) if is_plain and is_complex else None)
 
 
+def _undecided(text: str) -> Selector | None:
+    """What is certain of a selector that is not taken apart: the names at its end."""
+    if not is_closed(text):
+        return None
+    end = end_of(text)
+    if end == ANYTHING:
+        return Selector(text, "", frozenset(), is_complex=True, is_decided=False)
+    known = read_selector(end)
+    return known and Selector(text, known.tag, known.names, is_complex=True, is_decided=False)
+
+
 def _in_other_words(match: re.Match[str]) -> str:
     return f":is([lang|={match[1]}],[lang|={match[1]}] *)" if match[1] else _OTHER_WORDS[match[0].lower()]
 
@@ -148,6 +164,8 @@ def _without_states(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def _specificity(text: str, depth: int = 0) -> tuple[int, int, int]:
     """How many ids, classes and tags; a function counts as the greatest of its selectors."""
+    if is_too_complex(text):
+        return (0, 0, 0)
     text = _ESCAPE.sub(_protected, text) if "\\" in text else text
     total = [0, 0, 0]
     for name, inside in _FUNCTION.findall(text) if depth < 5 else ():

@@ -7,7 +7,8 @@ from typing import Literal
 from ..core.wire import Response
 from .decode import decode
 
-TextForm = Literal["html", "plain", "source"]
+TextForm = Literal["html", "plain", "source", "blocks"]
+"""``blocks``: not a page but a job of ``markup.jobs``."""
 
 
 def in_form(response: Response, form: TextForm) -> str:
@@ -15,6 +16,10 @@ def in_form(response: Response, form: TextForm) -> str:
     # Of the extra for servers, as are those who ask for it.
     from markdown_it import MarkdownIt
 
+    if form == "blocks":
+        from ..markup.jobs import done_here
+
+        return done_here(response.body)
     if form == "source":
         return decode(response.body, response.headers.get("content-type", ""))
     markdown, text = MarkdownIt("commonmark").enable("table"), response.body.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Finds text that a reader cannot see: hidden elements and invisible characters, which often carry injected prompts."""
+"""Finds text that a reader cannot see: hidden elements, which often carry injected prompts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,6 @@ from .page_styles import PageStyles
 from .paint import Paint, can_be_read, paint_of
 
 _MAX_ANCESTORS = 60
-
-# Zero-width, bidi and other format characters, fillers, controls, Unicode tags, selectors that can carry bytes.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
-# A single joiner between letters of Persian or an Indic script, or in an emoji, is spelling; any other is not.
-_JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
-# One variation selector after a character that has variants tells them apart; letters have none.
-_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<![^\x00-\xa8])(?<![0-9#*])[\ufe00-\ufe0f]")
-
-# Text without any of these, as most is, is told by one search; few texts have characters beyond the first plane.
-_SUSPECT = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U00010000-\U0010ffff]"
-)
 
 _MAY_HIDE = re.compile(
     r"display|visib|opacity|color|background|font|indent|left|top|right|bottom|inset|margin|height|width|size|clip|"
@@ -70,13 +53,6 @@ class Sight:
 
     def __post_init__(self) -> None:
         self.is_readable = self.is_visible and self.has_contrast and self.size * self.scale > TINY
-
-
-def visible_text(text: str) -> str:
-    """Return ``text`` without its invisible characters."""
-    if (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None:
-        return text
-    return _SELECTORS.sub("", _JOINERS.sub("", _INVISIBLE.sub("", text)))
 
 
 class VisibilityChecker:

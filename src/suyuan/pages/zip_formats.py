@@ -5,27 +5,42 @@ from __future__ import annotations
 import io
 import posixpath
 import re
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import IO
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
 from ..core.causes.page import PAGE_TOO_LARGE, UNSUPPORTED_TYPE
-from ..core.xml import read_xml
+from ..core.document import Cut
+from ..core.errors import SuyuanError
+from ..core.xml import read_xml, read_xml_events
 from ..messages.catalog import Text
+from ..text.visible import visible_text
 from .block_reader import read_blocks
+from .book_chapter import chapter_html
 from .bounded import bounded
+from .formats import FoundText
 from .markdown import MarkdownWriter, table_text
+from .reading import ReadingLimits, ReceivedPage
+from .units import read_units
+from .word_sight import WordSight, is_known
+from .word_styles import WordStyles, tag, value
 
 MAX_MEMBER = 60_000_000
-"""The largest part of such a file that is unpacked; a small file can claim to hold gigabytes."""
-_MAX_CHAPTERS = 2000
+"""The largest part of such a file that is unpacked at once; a small file can claim to hold gigabytes."""
+_PIECE = 16_384
+READING_SHARE = 0.7
+"""Of the time of a reader, for a Word document: some is needed for what was read."""
 _HEADING = re.compile(r"(?:heading|标题)\s*([1-6])$", re.I)
 _SPACE = re.compile(r"[ \t\u00a0]+")
-_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, OSError, EOFError)
+# RuntimeError is what an encrypted member raises.
+_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, OSError, EOFError)
 
 
 class _Parts:
@@ -38,143 +53,207 @@ class _Parts:
     def __contains__(self, name: str) -> bool:
         return name in self._zip.NameToInfo
 
-    def read(self, name: str) -> bytes:
+    def size(self, name: str) -> int:
+        """How many bytes a file has when it is unpacked."""
+        return self._zip.getinfo(name).file_size
+
+    def open(self, name: str) -> IO[bytes]:
+        """A file, to be read piece by piece."""
         if self._zip.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise NotImplementedError("both formats know these two only")
-        with self._zip.open(name) as file:
+        return self._zip.open(name)
+
+    def read(self, name: str) -> bytes:
+        """The whole of a file."""
+        with self.open(name) as file:
             data = file.read(MAX_MEMBER + 1)
         if len(data) > MAX_MEMBER:
             raise PAGE_TOO_LARGE(where=self._where, limit=MAX_MEMBER)
         return data
 
     def xml(self, name: str) -> Element:
+        """The root of a file of XML."""
         return read_xml(self.read(name))
 
 
-def docx_text(body: bytes, where: str) -> tuple[str, str]:
+def docx_text(page: ReceivedPage, where: str) -> FoundText:
     """The title and the text of a Word document."""
-    return _read(body, where, "broken_docx", _docx)
+    return _read(page, where, "broken_docx", _docx)
 
 
-def epub_text(body: bytes, where: str) -> tuple[str, str]:
-    """The title and the chapters of a book."""
-    return _read(body, where, "broken_epub", _epub)
+def epub_text(page: ReceivedPage, where: str) -> FoundText:
+    """The title of a book and the chapters that are read at once."""
+    return _read(page, where, "broken_epub", _epub)
 
 
-def _read(body: bytes, where: str, broken: str, read: Callable[[_Parts], tuple[str, str]]) -> tuple[str, str]:
+def _read(page: ReceivedPage, where: str, broken: str, read: Callable[[_Parts, ReceivedPage], FoundText]) -> FoundText:
     try:
-        return read(_Parts(body, where))
-    except (*_BROKEN, RuntimeError):
-        # RuntimeError is what an encrypted member raises.
+        return read(_Parts(page.response.body, where), page)
+    except _BROKEN:
         raise UNSUPPORTED_TYPE(where=where, kind=Text(f"fetch.detail.{broken}")) from None
 
 
 # --- Word -------------------------------------------------------------------------------------------------------------
-def _docx(parts: _Parts) -> tuple[str, str]:
-    styles = _heading_levels(parts.xml("word/styles.xml")) if "word/styles.xml" in parts else {}
-    texts = [_docx_body(parts.xml("word/document.xml"), styles)]
-    notes = [name for name in ("word/footnotes.xml", "word/endnotes.xml") if name in parts]
-    texts += [_docx_body(parts.xml(name), {}) for name in notes]
-    title = ""
-    if "docProps/core.xml" in parts:
-        title = next((one.text or "" for one in parts.xml("docProps/core.xml").iter() if _tag(one) == "title"), "")
-    return title.strip(), "\n\n".join(text for text in texts if text)
+def _docx(parts: _Parts, page: ReceivedPage) -> FoundText:
+    def optional(name: str) -> Element | None:
+        return parts.xml(name) if name in parts else None
+
+    styles = optional("word/styles.xml")
+    levels = _heading_levels(styles) if styles is not None else {}
+    sight = WordSight(WordStyles(styles, optional("word/theme/theme1.xml"), optional("word/settings.xml")))
+    main, notes = "word/document.xml", ("word/footnotes.xml", "word/endnotes.xml")
+    names = [main, *(name for name in notes if name in parts)]
+    total = sum(map(parts.size, names))
+    reader = _WordReader(parts, page.limits, sight)
+    with suppress(_Full):
+        for name in names:
+            reader.read(name, levels if name == main else {})
+    core, title = optional("docProps/core.xml"), ""
+    if core is not None:
+        title = next((one.text or "" for one in core.iter() if tag(one) == "title"), "")
+    cut = Cut("bytes", reader.behind, total) if reader.behind < total else None
+    return FoundText(title.strip(), "\n\n".join(reader.blocks), cut)
+
+
+class _Full(Exception):
+    """A limit was reached before the end of a document."""
+
+
+class _WordReader:
+    """Reads the paragraphs and tables of a Word document one by one, as far as the limits allow."""
+
+    def __init__(self, parts: _Parts, limits: ReadingLimits, sight: WordSight) -> None:
+        self.blocks: list[str] = []
+        self.behind = 0
+        """How many bytes of its XML were read."""
+        self._parts, self._sight = parts, sight
+        self._characters, self._bytes = limits.characters, limits.unpacked
+        self._end = time.process_time() + READING_SHARE * limits.seconds
+
+    def read(self, name: str, levels: dict[str, int]) -> None:
+        """Add the text of one of its files; raises ``_Full``."""
+        path: list[Element] = []
+        variants = _Variants()
+        block: Element | None = None
+        for event, element in read_xml_events(self._pieces(name)):
+            name_of = tag(element)
+            if event == "start":
+                variants.begin(element, name_of, path[-1] if path else element)
+                path.append(element)
+                if block is None and name_of in ("p", "tbl") and not variants.is_left_out and self._is_shown(path):
+                    block = element
+                continue
+            path.pop()
+            is_unused = variants.end(element, name_of)
+            if element is block:
+                self._add(self._paragraph(element, levels) if name_of == "p" else self._table(element))
+                block = None
+            if name_of == "background":
+                self._sight.paint_page(element)
+            if path and (block is None or is_unused):
+                path[-1].remove(element)
+
+    def _is_shown(self, path: list[Element]) -> bool:
+        """Whether a note is shown: the text refers to it."""
+        notes = [each for each in path if tag(each) in ("footnote", "endnote") and value(each, "id")]
+        return all((tag(each), value(each, "id")) in self._sight.notes for each in notes)
+
+    def _paragraph(self, paragraph: Element, levels: dict[str, int]) -> str:
+        text = _SPACE.sub(" ", visible_text(self._sight.text_of(paragraph))).strip()
+        style = next((value(one) for one in paragraph.iter() if tag(one) == "pStyle"), "")
+        if not text:
+            return ""
+        if level := levels.get(style, 0):
+            return f"{'#' * level} {' '.join(text.split())}"
+        return f"- {text}" if any(tag(one) == "numPr" for one in paragraph.iter()) else text
+
+    def _table(self, table: Element) -> str:
+        rows = self._sight.rows_of(table)
+        return table_text([[" ".join(visible_text(text).split()).replace("|", "\\|") for text in row] for row in rows])
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.blocks.append(text)
+            self._characters -= len(text)
+
+    def _pieces(self, name: str) -> Iterator[bytes]:
+        with self._parts.open(name) as file:
+            while piece := file.read(_PIECE):
+                if self._characters <= 0 or self.behind >= self._bytes or time.process_time() > self._end:
+                    raise _Full
+                self.behind += len(piece)
+                yield piece
 
 
 def _heading_levels(styles: Element) -> dict[str, int]:
     """The level of each style of headings: their ids are numbers or words of any language, their names are not."""
     levels = {}
     for style in styles:
-        name = next((_value(one) for one in style if _tag(one) == "name"), "")
-        outline = next((_value(one) for one in style.iter() if _tag(one) == "outlineLvl"), "")
+        name = next((value(one) for one in style if tag(one) == "name"), "")
+        outline = next((value(one) for one in style.iter() if tag(one) == "outlineLvl"), "")
         if found := _HEADING.search(name):
-            levels[_value(style, "styleId")] = int(found[1])
+            levels[value(style, "styleId")] = int(found[1])
         elif outline.isdigit() and int(outline) < 6:
-            levels[_value(style, "styleId")] = int(outline) + 1
+            levels[value(style, "styleId")] = int(outline) + 1
         elif name.lower() == "title":
-            levels[_value(style, "styleId")] = 1
+            levels[value(style, "styleId")] = 1
     return levels
 
 
-def _docx_body(root: Element, levels: dict[str, int]) -> str:
-    for parent in list(root.iter()):
-        for child in [one for one in parent if _tag(one) == "Fallback"]:
-            # The same text once more, for old versions of Word.
-            parent.remove(child)
-    blocks: list[str] = []
-    # A stack instead of recursion: text boxes and content controls can be nested deeply.
-    stack = list(root)[::-1]
-    while stack:
-        child = stack.pop()
-        if _tag(child) == "p":
-            blocks.append(_paragraph(child, levels))
-        elif _tag(child) == "tbl":
-            blocks.append(_table(child))
-        else:
-            stack += list(child)[::-1]
-    return "\n\n".join(block for block in blocks if block)
+class _Variants:
+    """The variants of a part for different programs, one of which is shown."""
 
+    def __init__(self) -> None:
+        self._chosen: set[int] = set()
+        self._unused: list[Element] = []
 
-def _paragraph(paragraph: Element, levels: dict[str, int]) -> str:
-    text = _SPACE.sub(" ", "".join(_runs(paragraph))).strip()
-    style = next((_value(one) for one in paragraph.iter() if _tag(one) == "pStyle"), "")
-    if not text:
-        return ""
-    if level := levels.get(style, 0):
-        return f"{'#' * level} {' '.join(text.split())}"
-    return f"- {text}" if any(_tag(one) == "numPr" for one in paragraph.iter()) else text
+    @property
+    def is_left_out(self) -> bool:
+        """Whether what is read now is in a variant that is not shown."""
+        return bool(self._unused)
 
+    def begin(self, element: Element, name: str, parent: Element) -> None:
+        """An element begins."""
+        is_taken = id(parent) in self._chosen
+        if name == "Choice" and not is_taken and is_known(value(element, "Requires")):
+            self._chosen.add(id(parent))
+        elif name == "Choice" or (name == "Fallback" and is_taken):
+            self._unused.append(element)
 
-def _runs(element: Element) -> Iterator[str]:
-    for run in element.iter():
-        if _tag(run) != "r" or _is_hidden(run):
-            continue
-        for one in run:
-            if (tag := _tag(one)) == "t":
-                yield one.text or ""
-            elif tag in ("tab", "br", "cr"):
-                yield "\n" if tag != "tab" else " "
-
-
-def _is_hidden(run: Element) -> bool:
-    """Whether Word does not show this text."""
-    marks = (mark for one in run if _tag(one) == "rPr" for mark in one if _tag(mark) == "vanish")
-    return any(_value(mark) not in ("0", "false", "off") for mark in marks)
-
-
-def _table(table: Element) -> str:
-    return table_text(
-        [
-            [" ".join("".join(_runs(cell)).split()).replace("|", "\\|") for cell in row if _tag(cell) == "tc"]
-            for row in table
-            if _tag(row) == "tr"
-        ]
-    )
+    def end(self, element: Element, name: str) -> bool:
+        """An element ends; return whether it was a variant that is not shown."""
+        if name == "AlternateContent":
+            self._chosen.discard(id(element))
+        is_unused = bool(self._unused) and self._unused[-1] is element
+        if is_unused:
+            self._unused.pop()
+        return is_unused
 
 
 # --- books ------------------------------------------------------------------------------------------------------------
-def _epub(parts: _Parts) -> tuple[str, str]:
+def _epub(parts: _Parts, page: ReceivedPage) -> FoundText:
     container = parts.xml("META-INF/container.xml")
-    package = next((_value(one, "full-path") for one in container.iter() if _tag(one) == "rootfile"), "")
+    package = next((value(one, "full-path") for one in container.iter() if tag(one) == "rootfile"), "")
     book = parts.xml(package)
-    title = next((one.text or "" for one in book.iter() if _tag(one) == "title"), "")
-    items = {_value(one, "id"): _value(one, "href") for one in book.iter() if _tag(one) == "item"}
-    order = [_value(one, "idref") for one in book.iter() if _tag(one) == "itemref"]
+    title = next((one.text or "" for one in book.iter() if tag(one) == "title"), "")
+    items = {value(one, "id"): value(one, "href") for one in book.iter() if tag(one) == "item"}
+    order = [value(one, "idref") for one in book.iter() if tag(one) == "itemref"]
     folder = posixpath.dirname(package)
-    names = [posixpath.normpath(posixpath.join(folder, unquote(items[one]))) for one in order if one in items]
-    chapters = [_chapter(parts.read(name)) for name in names[:_MAX_CHAPTERS] if name in parts]
-    return " ".join(title.split()), "\n\n".join(chapter for chapter in chapters if chapter)
+    names = [posixpath.normpath(posixpath.join(folder, unquote(items.get(one, "")))) for one in order]
+
+    def file(name: str) -> bytes | None:
+        return parts.read(name) if name in parts else None
+
+    def read_one(at: int) -> tuple[str, bool]:
+        return _chapter(chapter_html(parts.read(names[at]), names[at], file), page.limits)
+
+    text, part = read_units("chapters", len(names), read_one, (*_BROKEN, SuyuanError), page)
+    if part.is_nothing:
+        raise KeyError("none of its chapters can be read")
+    return FoundText(" ".join(title.split()), text, part=part)
 
 
-def _chapter(page: bytes) -> str:
-    """A chapter as Markdown: all of it, since a book has nothing around its text."""
-    tree = LexborHTMLParser(bounded(page.decode("utf-8", "replace")))
-    return MarkdownWriter("").write(read_blocks(tree))
-
-
-def _tag(element: Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def _value(element: Element, name: str = "val") -> str:
-    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+def _chapter(html: str, limits: ReadingLimits) -> tuple[str, bool]:
+    """A chapter as Markdown, since a book has nothing around its text; and whether that is all of it."""
+    source = bounded(html, limits)
+    return MarkdownWriter("").write(read_blocks(LexborHTMLParser(source.html))), source.cut is None

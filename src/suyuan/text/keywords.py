@@ -23,7 +23,8 @@ _CHINESE_QUESTION = re.compile(
 )
 # A verb that only makes the question: "How does a filter work?" is about filters, not about work.
 _EMPTY_VERB = re.compile(
-    r"(?<=\s)(?:works?|happens?|occurs?|functions?|means?)(?=\s*[?？.]*\s*$)|(?:工作|运作|运行)的?(?=[?？。\s]*$)", re.I
+    r"(?<=\s)(?:works?|happens?|occurs?|functions?|means?)(?=\s*+[?？.]*+\s*+$)|(?:工作|运作|运行)的?(?=[?？。\s]*$)",
+    re.I,
 )
 _ASKS_HOW = re.compile(r"\b(?:how|why|what) (?:do|does|did)\b|怎[么样]|如何", re.I)
 # Compiled when it is first needed.

@@ -20,7 +20,9 @@ _NEARLY = r"nearly|almost|close to|just under"
 _ABOUT = r"about|around|approximately|roughly|some|an estimated|circa|ca\.?|c\.|~|≈|near"
 _MORE_ZH = "(?<!不)(?:超过|超出|超|逾|多于|大于|高于)|至少|不少于|不低于|突破"
 _LESS_ZH = "(?<!不)(?:少于|小于|低于)|不足|不到|未满|不满|至多|最多|不超过|不多于|不大于|不高于"
-_HERE = r"\s*[$€£¥]?\s*$"
+_NEAR = 24
+"""What stands before or after a number is looked for in so many characters."""
+_HERE = rf"\s{{0,{_NEAR}}}+[$€£¥]?\s{{0,{_NEAR}}}+$"
 _BEFORE = {
     "more": re.compile(rf"(?:\b(?<!no )(?:{_MORE})|{_MORE_ZH}|[>≥]){_HERE}", re.I),
     "less": re.compile(rf"(?:\b(?<!no )(?:{_LESS})|{_LESS_ZH}|[<≤]){_HERE}", re.I),
@@ -28,8 +30,10 @@ _BEFORE = {
     "about": re.compile(rf"(?:(?<!\w)(?:{_ABOUT})|大约|约|大概|左右|上下){_HERE}", re.I),
 }
 _AFTER = {
-    "more": re.compile(r"\+|\s*(?:or more|and (?:more|above)|plus)\b|[多余]|[^\d\s，。,.]{0,3}(?:以上|之上)", re.I),
-    "less": re.compile(r"\s*or (?:less|fewer)\b|[^\d\s，。,.]{0,3}(?:以下|以内|之内)", re.I),
+    "more": re.compile(
+        rf"\+|\s{{0,{_NEAR}}}+(?:or more|and (?:more|above)|plus)\b|[多余]|[^\d\s，。,.]{{0,3}}(?:以上|之上)", re.I
+    ),
+    "less": re.compile(rf"\s{{0,{_NEAR}}}+or (?:less|fewer)\b|[^\d\s，。,.]{{0,3}}(?:以下|以内|之内)", re.I),
     "about": re.compile(r"[^\d\s，。,.]{0,3}(?:左右|上下)"),
 }
 _EXCLUSIVE = re.compile(
@@ -118,12 +122,19 @@ def find_quantities(text: str) -> list[Quantity]:
     for match in _DAY_ALONE.finditer(rest):
         month, day = (int(match[name]) if match[name] else None for name in "md")
         dates.append((PartialDate(None, month, day), *match.span()))
-    for _, start, end in dates:
-        rest = rest[:start] + ";".ljust(end - start) + rest[end:]
+    rest = _without(rest, [(start, end) for _, start, end in dates])
     found = [_date(text, start, end, date) for date, start, end in dates]
     found += [_number(rest, match) for match in NUMBER.finditer(rest)]
     found += _spelled(NUMBER.sub(lambda match: " " * len(match[0]), rest))
     return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _without(text: str, places: list[tuple[int, int]]) -> str:
+    """Return ``text`` with a semicolon and spaces at these places; of those within one another, the last counts."""
+    signs = list(text)
+    for start, end in places:
+        signs[start:end] = ";".ljust(end - start)
+    return "".join(signs)
 
 
 def _date(text: str, start: int, end: int, date: PartialDate) -> Quantity:
@@ -155,7 +166,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
 
 
 def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal, unit: str) -> Quantity:
-    before = text[max(0, start - 24) : start]
+    before = text[max(0, start - _NEAR) : start]
     sign = next(((name, found[0]) for name, sign in _BEFORE.items() if (found := sign.search(before))), ("", ""))
     limit = sign[0] or next((name for name, sign in _AFTER.items() if sign.match(text, end)), "")
     low, high = value - blur, value + blur

@@ -1,0 +1,114 @@
+"""The words by which kept texts are found, and what of a query must be in a text.
+
+A text is found by whole words and by their beginnings; of scripts without spaces between words, by any run of
+characters. Full-width and half-width forms, upper and lower case are the same; punctuation only separates words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from operator import add
+
+from .scripts import CJK
+
+# Thai to Burmese, Khmer, arrows, symbols, iteration marks, bopomofo, Yi, emoji, and rare Chinese characters.
+_UNSPACED = (
+    f"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2190-\u21ff\u2600-\u27bf\u3005-\u3007\u3100-\u312f\u31a0-\u31ff"
+    f"\ua000-\ua48f{CJK}\U0001f000-\U0001faff\U00020000-\U0003ffff"
+)
+# As in C++ and C#.
+_LETTERS = rf"[^\W_{_UNSPACED}]+[+#]*"
+_LONGEST_WORD = 200
+_LONGEST_QUERY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of a query that must be in a text as it is."""
+
+    words: tuple[str, ...]
+    """The words that must follow one another; of the last one, its beginning."""
+    runs: tuple[str, ...]
+    """What is written in one piece, letters or characters of a script without spaces."""
+
+    @property
+    def sought(self) -> str:
+        """What :func:`indexed` of a text contains if the term is in the text."""
+        return " " + " ".join(self.words)
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is a single letter or digit, with which many words begin."""
+        return len(self.sought) == 2 and _letter().match(self.runs[0]) is not None
+
+    def is_in(self, text: str) -> bool:
+        """Whether the term is in a text."""
+        if next(self.places(normal(text)), None) is None:
+            return False
+        # What stands between several pieces may be more than punctuation.
+        return len(self.runs) == 1 or self.sought in indexed(text)
+
+    def places(self, shape: str) -> Iterator[tuple[int, int]]:
+        """Where it is in a text in its normal form, or nearly."""
+        for match in _pattern(self.runs).finditer(shape):
+            start, end = match.span()
+            if start == 0 or not _letter().match(shape[start - 1]) or not _letter().match(shape[start]):
+                yield start, end
+
+
+def normal(text: str) -> str:
+    """``text`` in lower case and without full-width, half-width and other forms of the same characters."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def indexed(text: str) -> str:
+    """The words of a text, each after a blank: a pair of neighbours for each character of a script without spaces."""
+    return "".join(" " + word for word in _words(_runs().findall(normal(text))))
+
+
+def terms(query: str) -> list[Term]:
+    """What must be in a text that ``query`` finds; a part that is punctuation only says nothing."""
+    parts = normal(query[:_LONGEST_QUERY]).split()
+    return list(dict.fromkeys(term for part in parts if (term := _term(part))))
+
+
+def _term(part: str) -> Term | None:
+    runs = _runs().findall(part)
+    words = _words(runs)
+    if not words:
+        return None
+    last_run = runs[-1][0]
+    if len(last_run) > 1:
+        # In a text, its last character may be followed by another one.
+        words.pop()
+    return Term(tuple(words), tuple(run or word for run, word in runs))
+
+
+def _words(runs: Iterable[tuple[str, str]]) -> list[str]:
+    found: list[str] = []
+    for run, word in runs:
+        if word:
+            found.append(word[:_LONGEST_WORD])
+        else:
+            found.extend(map(add, run, run[1:]))
+            found.append(run[-1])
+    return found
+
+
+@lru_cache(maxsize=256)
+def _pattern(runs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"[\W_]*".join(map(re.escape, runs)))
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    return re.compile(rf"([{_UNSPACED}]+)|({_LETTERS})")
+
+
+@cache
+def _letter() -> re.Pattern[str]:
+    return re.compile(rf"[^\W_{_UNSPACED}]")
