@@ -18,7 +18,8 @@ from suyuan.demo.site import SEARCH_HOST, DemoSite
 from suyuan.llm.settings import ModelSettings
 from suyuan.research.settings import ResearchSettings
 from suyuan.server.app import create_app
-from suyuan.server.listen import listen, make_server
+from suyuan.server.listen import make_server
+from suyuan.server.sockets import listen
 
 
 def _tell() -> None:

@@ -16,7 +16,7 @@ class Worker:
     """A server in a process of its own."""
 
     environ: dict[str, str]
-    command: tuple[str, ...] = ("-m", "suyuan", "serve", "--no-open", "--port")
+    command: tuple[str, ...] = ("-m", "suyuan", "serve", "--no-supervise", "--no-open", "--port")
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 

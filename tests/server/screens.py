@@ -25,7 +25,7 @@ from suyuan.core.engine import EngineSettings
 from suyuan.llm.settings import ModelSettings
 from suyuan.net.chrome import find_chrome
 from suyuan.server.app import create_app
-from suyuan.server.listen import listen
+from suyuan.server.sockets import listen
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "screens"
 DESKTOP = {"width": 1280, "height": 800}

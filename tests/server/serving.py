@@ -23,7 +23,8 @@ from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.app import create_app
-from suyuan.server.listen import Server, listen, make_server
+from suyuan.server.listen import Server, make_server
+from suyuan.server.sockets import listen
 
 NOWHERE = "http://127.0.0.1:9"
 ROWS = [

@@ -122,11 +122,16 @@ async def test_a_cookie_that_is_replaced_stays_one_for_encrypted_connections(tmp
         async with aiohttp.ClientSession(headers={"X-Forwarded-Proto": "https"}) as session:
             body = {"name": "anna", "password": PASSWORD}
             async with session.post(served.url + "/api/login", json=body) as answer:
-                first = answer.cookies["suyuan_login"]
+                first = answer.cookies["__Host-suyuan_login"]
             accounts._clock = lambda: time.time() + 2 * 86_400
-            headers = {"Cookie": f"suyuan_login={first.value}"}
+            headers = {"Cookie": f"__Host-suyuan_login={first.value}"}
             async with session.get(served.url + "/api/me", headers=headers) as answer:
-                second = answer.cookies["suyuan_login"]
+                second = answer.cookies["__Host-suyuan_login"]
+            # What a page of another host of the domain, or one by http, has set is not read.
+            async with session.get(
+                served.url + "/api/me", headers={"Cookie": f"suyuan_login={second.value}"}
+            ) as answer:
+                assert answer.status == 401 and "suyuan_login=;" in answer.headers["Set-Cookie"]
     assert first["secure"] and second["secure"] and second.value != first.value
     assert second["max-age"] == first["max-age"]
 
@@ -143,7 +148,7 @@ async def test_a_cookie_is_replaced_after_a_day_and_ends_with_the_password(
             assert (await browser("GET", "/api/me"))[0] == 200
         after = {cookie.value for cookie in browser.session.cookie_jar}
         assert after != before and (await browser("GET", "/api/me"))[0] == 200
-        async with team.as_("anna", scopes=("admin",)) as admin:
+        async with team.as_("anna", scopes=SCOPES) as admin:
             status, _ = await admin("PATCH", "/api/users/carl", {"password": "another long password"})
             assert status == 200
         assert (await browser("GET", "/api/me"))[0] == 401
@@ -203,15 +208,21 @@ async def test_a_member_gets_no_settings_of_the_server(team: Team, go_on: thread
             assert found["run"] == run and ("settings" in found) is knows
 
 
+_FIELDS = {"/api/fetch": ("url",), "/api/search": ("query",), "/v1/chat/completions": ("model", "messages")}
+
+
 async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -> None:
     async with team.as_("bob", scopes=("search",)) as finder, team.as_("bob", scopes=("read",)) as reader:
         assert (await finder("POST", "/api/search", {"query": "x", "engines": "stub"}))[0] != 403
         for ask, method, path in (
             (finder, "GET", "/api/conversations"), (finder, "POST", "/api/fetch"), (finder, "GET", "/"),
             (finder, "GET", "/api/users"), (finder, "GET", "/metrics"), (finder, "GET", "/?q=x"), (reader, "POST", "/api/search"),
-            (reader, "GET", "/?q=x"), (reader, "GET", "/search?q=x"), (reader, "POST", "/v1/chat/completions"),
+            (reader, "GET", "/?q=x"), (reader, "GET", "/search?q=x&format=json"), (reader, "POST", "/v1/chat/completions"),
         ):  # fmt: skip
-            status, problem = await ask(method, path, {} if method == "POST" else None)
+            said = [{"role": "user", "content": "x"}]
+            body = {"query": "x", "url": "http://10.0.0.1/", "model": "suyuan", "messages": said}
+            wanted = {name: body[name] for name in _FIELDS.get(path, ())} if method == "POST" else None
+            status, problem = await ask(method, path, wanted)
             assert status == 403 and "scope_missing" in str(problem), (path, status, problem)
         assert (await reader("POST", "/r", {"url": "http://10.0.0.1/"}))[1]["detail"]["detail_code"] == "guard_refused"
         # A token cannot make one that may do more.
@@ -220,6 +231,7 @@ async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -
     async with team.as_("bob") as member:
         for path in ("/api/users", "/api/audit", "/api/users/anna/export", "/metrics"):
             assert (await member("GET", path))[0] == 403, path
+        assert "conversations" in (await member("GET", "/api/users/bob/export"))[1]
         assert (await member("POST", "/api/users", {"name": "x", "password": PASSWORD}))[0] == 403
         status, made = await member("POST", "/api/tokens", {"label": "mine", "scopes": ["search"], "days": 1})
         assert status == 201 and made["token"].startswith("suyuan_") and made["expires_at"]
@@ -231,6 +243,30 @@ async def test_a_token_may_do_what_its_scopes_say_and_nothing_else(team: Team) -
     with team.people._database.read() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM suyuan_tokens").all()
     assert made["token"] not in str(rows), "only hashes are kept"
+
+
+@pytest.mark.parametrize("missing", SCOPES)
+async def test_no_token_gives_more_than_it_may_do_itself(team: Team, missing: str) -> None:
+    """Whoever knows a password may do all that its account may; so only a token that may all can set one, or a role."""
+    async with team.as_("anna", scopes=[scope for scope in SCOPES if scope != missing]) as admin:
+        for method, path, body in (
+            ("PATCH", "/api/users/anna", {"password": PASSWORD + "!"}), ("PATCH", "/api/users/carl", {"password": PASSWORD + "!"}),
+            ("PATCH", "/api/users/carl", {"role": "admin"}), ("POST", "/api/users", {"name": "eve", "password": PASSWORD}),
+        ):  # fmt: skip
+            status, problem = await admin(method, path, body)
+            assert status == 403 and problem["error"]["detail_code"] == "scope_missing", (path, body, problem)
+            assert missing in problem["error"]["message"]
+        if missing != "admin":
+            assert (await admin("PATCH", "/api/users/carl", {"quotas": {"searches": 0}}))[0] == 200
+    assert team.people.named("carl").role == "member" and team.people.by_name("eve") is None
+
+
+async def test_ones_own_password_needs_the_old_one(team: Team) -> None:
+    kept = team.people.named("anna").password
+    async with team.as_("anna", scopes=SCOPES) as admin:
+        status, problem = await admin("PATCH", "/api/users/anna", {"password": PASSWORD + "!"})
+    assert status == 403 and problem["error"]["detail_code"] == "own_password"
+    assert team.people.named("anna").password == kept
 
 
 async def test_the_audit_log_names_who_did_it(team: Team) -> None:
@@ -332,9 +368,15 @@ async def test_quotas_hold_and_are_counted_by_person(tmp_path: Path) -> None:
                 # A command is no answer.
                 assert (await bob("POST", f"/api/conversations/{id}/messages", {"text": "/search on"}))[0] == 200
                 # Nor by any other way to an answer: those of other products, and the form of the page without scripts.
-                for path in ("/research", "/api/research", "/ask", "/v1/responses", "/v1/messages"):
-                    status, problem = await bob("POST", path, {"input": "a third", "question": "a third"})
-                    assert status == 429, path
+                asked = {"model": "suyuan", "max_tokens": 9, "messages": [{"role": "user", "content": "a third"}]}
+                for path, body in (
+                    ("/research", {"input": "a third"}), ("/api/research", {"question": "a third"}),
+                    ("/v1/responses", {"input": "a third"}), ("/v1/messages", asked), ("/v1/chat/completions", asked),
+                ):  # fmt: skip
+                    status, problem = await bob("POST", path, body)
+                    assert status == 429, (path, problem)
+                async with bob.session.post(f"{served.url}/ask", data={"text": "a third"}) as answer:
+                    assert answer.status == 429
                 me = (await bob("GET", "/api/me"))[1]
                 assert me["quotas"]["answers"] == 2 and me["used"]["answers"] == 2
                 async with team.as_("anna", scopes=("admin",)) as admin:
@@ -401,6 +443,15 @@ async def test_accounts_on_the_command_line(
     made = json.loads(capsys.readouterr().out)
     assert made["token"].startswith("suyuan_") and made["scopes"] == ["search", "read"]
     assert run("token", "bob", "--scope", "admin", monkeypatch=monkeypatch) != 0, "a member gives no more than it has"
+    capsys.readouterr()
+    new = ("password", "bob", "--password-stdin")
+    assert run(*new, stdin=PASSWORD, monkeypatch=monkeypatch) == 0
+    told = capsys.readouterr().out
+    assert made["id"] in told and "search, read" in told and "--revoke-tokens" in told, (
+        "the tokens that go on are listed"
+    )
+    assert run(*new, "--revoke-tokens", "--json", stdin=PASSWORD, monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["revoked"] == 1
     assert run("role", "ann", "member", monkeypatch=monkeypatch) != 0, "the last administrator stays one"
     capsys.readouterr()
     assert run("list", "--json", monkeypatch=monkeypatch) == 0
@@ -459,8 +510,10 @@ async def test_everything_of_a_deleted_person_is_gone(team: Team, go_on: threadi
         async with dora.session.post(dora.url + "/api/library", data=form) as answer:
             assert answer.status == 201
         assert (team.data / "people" / account.id).is_dir()
-        _, exported = await admin("GET", "/api/users/dora/export")
+        _, exported = await dora("GET", "/api/users/dora/export")
         assert "a walrus of my own" in json.dumps(exported)
+        _, known = await admin("GET", "/api/users/dora/export")
+        assert known["account"]["name"] == "dora" and "walrus" not in json.dumps(known)
         assert (await admin("DELETE", "/api/users/dora"))[0] == 200
 
         async def shut_out() -> bool:

@@ -23,6 +23,7 @@ from support.oai import serve_model, stall
 from support.site import serve
 from support.site import stall as never
 from support.timing import PATIENCE, eventually, quickest, seconds_of, soon
+from suyuan.config.settings import ServerSettings
 from suyuan.core.causes.store import STORE_UNREACHABLE
 from suyuan.llm.settings import ModelSettings
 from suyuan.server import api
@@ -523,7 +524,7 @@ class TestStreams:
 
     class App:
         class state:
-            streams = OpenStreams()
+            streams = OpenStreams(ServerSettings())
 
     def scope(self) -> dict[str, Any]:
         return {
@@ -630,6 +631,7 @@ async def test_the_debug_bundle_of_an_answer() -> None:
 async def test_old_deleted_conversations_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suyuan.server.app._MAINTENANCE_SECONDS", 0.1)
     monkeypatch.setattr("suyuan.server.app._DELETED_SECONDS", 0)
+    monkeypatch.setattr("suyuan.core.clock.PROVEN", 0.0)
     async with talking() as ask:
         id = await ask.conversation()
         assert (await ask("DELETE", f"/api/conversations/{id}"))[0] == 204

@@ -22,6 +22,7 @@ from support.site import Site, reply, serve
 from support.timing import PATIENCE, eventually
 from suyuan.core.engine import EngineSettings
 from suyuan.core.secret import Secret
+from suyuan.pages.reading import PAGE_LIMITS
 
 TOKEN = "correct-horse-battery-staple"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -184,7 +185,7 @@ async def test_no_page_stops_the_server_by_the_form_that_is_wanted_of_it(
     path: str, body: Any, headers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text that takes minutes to be converted is ended by the limits of the readers; others are served meanwhile."""
-    monkeypatch.setattr("suyuan.pages.reader_pool.MAX_CPU_SECONDS", 1.0)
+    monkeypatch.setattr("suyuan.pages.reading.PAGE_LIMITS", replace(PAGE_LIMITS, seconds=1.0))
     base = settings_of(data=tmp_path)
     settings = replace(base, pages=replace(base.pages, allow_networks=("127.0.0.0/8",)))
     async with serve(lambda _: reply("[" * 300_000, kind="text/markdown")) as site:

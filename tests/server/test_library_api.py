@@ -30,7 +30,7 @@ async def send(ask: Client, *files: tuple[str, bytes], **fields: str) -> tuple[i
 async def test_upload_search_read_show_and_delete(tmp_path: Path) -> None:
     with serving(settings_of(data=tmp_path)) as served:
         async with client(served.url) as ask:
-            assert await ask("GET", "/api/library") == (200, {"documents": []})
+            assert await ask("GET", "/api/library") == (200, {"documents": [], "total": 0})
             text = "The lighthouse budget is 4,200 kroner this year, says the keeper."
             status, sent = await send(
                 ask, ("会议.md", NOTE), ("budget.pdf", pdf("Budget", text)), ("x.pdf", b"%PDF- broken")
@@ -96,7 +96,7 @@ async def test_no_address_leads_to_a_file_of_the_server(tmp_path: Path) -> None:
             ]:  # fmt: skip
                 status, answer = await send(ask, url=url)
                 assert (status, answer["error"]["detail_code"]) == (400, "bad_argument"), url
-            assert await ask("GET", "/api/library") == (200, {"documents": []})
+            assert await ask("GET", "/api/library") == (200, {"documents": [], "total": 0})
 
 
 @pytest.mark.parametrize(

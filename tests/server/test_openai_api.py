@@ -135,7 +135,7 @@ class TestOpenAI:
                 await ask.chat.completions.create(
                     model="suyuan:test-model", messages=messages, temperature=0.3, max_tokens=50
                 )
-                read = model.requests[0].text
+                read = model.requests[-1].text
                 assert all(
                     words in read for words in ("like a pirate", "My name is Ada.", "Hello Ada.", "What is\nmy name?")
                 )

@@ -70,7 +70,7 @@ async def test_an_answer_shows_its_sources_and_citations_link_to_them(
     assert plain.offsite[-1].startswith(RESULTS[number - 1]["url"])
 
 
-@pytest.mark.req("C3.1", "C11.5")
+@pytest.mark.req("C3.1", "C11.5", "C5.1")
 async def test_during_a_search_the_page_shows_query_and_engine(scripted: Scripted, browser: Any) -> None:
     gate, running = asyncio.Event(), scripted.stage
     scripted.begin(says("没有任何标记。"), gate=gate)
@@ -84,7 +84,35 @@ async def test_during_a_search_the_page_shows_query_and_engine(scripted: Scripte
     assert re.search(r"5 个来源 · SearXNG，\d+\.\d+ 秒", await answer.locator(".status").inner_text())
     # An answer without markers has sources, but no references (C11.5).
     assert await answer.locator(".references, .cite").count() == 0
-    assert await page.locator(".evidence .source").count() == 5
+    await sources_are_visible(page)
+
+
+async def sources_are_visible(page: Any) -> None:
+    """Every source shows its title, its address and a short snippet, without a touch."""
+    sources = page.locator(".evidence .source")
+    assert await sources.count() == len(RESULTS[:5])
+    for number, expected in enumerate(RESULTS[:5], 1):
+        source = page.locator(f".evidence [data-source='{number}']")
+        assert await source.locator(".title").inner_text() == expected["title"]
+        assert await source.locator(".title").get_attribute("href") == expected["url"]
+        for part, text in ((".url", expected["url"][:60]), (".snippet", expected["content"][:40])):
+            shown = source.locator(part)
+            assert await shown.is_visible() and text in await shown.inner_text(), (number, part)
+        assert len(await source.locator(".snippet").inner_text()) <= 200
+
+
+@pytest.mark.req("C5.1", "C11.5")
+@pytest.mark.parametrize("lang", ["zh-CN", "en-US"])
+async def test_on_a_phone_the_sources_stand_below_the_answer(
+    plain: Stage, browser: Any, asked: tuple[str, str], lang: str
+) -> None:
+    page = await plain.page(browser, lang=lang, viewport=PHONE, has_touch=True, is_mobile=True)
+    answer = await opened(page, asked)
+    await sources_are_visible(page)
+    text, column = await answer.locator(".md").bounding_box(), await page.locator(".evidence").bounding_box()
+    assert column["y"] >= text["y"] + text["height"] and column["x"] + column["width"] <= PHONE["width"]
+    await page.locator(".evidence .source").last.scroll_into_view_if_needed()
+    await picture(page, f"sources-phone-{lang[:2]}")
 
 
 async def test_a_citation_shows_its_sentence_and_its_source(plain: Stage, browser: Any, asked: tuple[str, str]) -> None:
@@ -138,7 +166,7 @@ async def test_where_there_is_no_column_a_card_shows_the_source(
     await answer.locator(".tiles").click()
     await page.locator(".evidence[role=dialog]").wait_for()
     await page.keyboard.press("Escape")
-    await page.locator(".evidence").wait_for(state="hidden")
+    await page.locator(".evidence[role=dialog]").wait_for(state="detached")
 
 
 async def _mark_as_read(stage: Stage, run: str, number: int, document: Document) -> None:

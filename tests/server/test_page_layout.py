@@ -71,7 +71,7 @@ async def test_on_a_phone_everything_is_reachable_and_nothing_is_covered(
     await picture(page, f"sheet-of-sources-{name}")
     assert await axe(page) == []
     await page.tap(".evidence .close")
-    await page.locator(".evidence").wait_for(state="hidden")
+    await page.locator(".evidence[role=dialog]").wait_for(state="detached")
     await page.tap(".menu")
     await page.locator("#rail.open").wait_for()
     await still(page)

@@ -10,6 +10,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from typing import Any
 import aiohttp
 import pytest
 import yaml
+from multidict import CIMultiDict
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
 from server.serving import Client, serving, settings_of
 from support.oai import hold, reply, serve_model
-from support.site import free_port
+from support.site import free_port, serve
+from support.site import reply as answer
 from support.talk import openai
 from support.timing import PATIENCE, until
 from suyuan.server.prefix import PrefixMiddleware
@@ -58,23 +61,38 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
             ):  # fmt: skip
                 assert old in recipe, old
                 recipe = recipe.replace(old, new)
-            places = "".join(
-                f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-            )
-            conf = folder / "nginx.conf"
-            conf.write_text(
-                f"daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}} "
-                f"http {{ access_log off; {places} {recipe} }}"
-            )
-            process = subprocess.Popen([NGINX, "-p", str(folder), "-c", str(conf)], stderr=subprocess.DEVNULL)
             try:
-                assert until(lambda: (folder / "pid").exists() or process.poll() is not None)
-                assert process.poll() is None, (folder / "error.log").read_text()
-                yield Proxied(url, go_on, ssl.create_default_context(cafile=str(folder / "cert.pem")))
+                with _nginx(folder, recipe):
+                    yield Proxied(url, go_on, ssl.create_default_context(cafile=str(folder / "cert.pem")))
             finally:
                 go_on.set()
-                process.terminate()
-                process.wait(PATIENCE)
+
+
+@contextmanager
+def _nginx(folder: Path, recipe: str) -> Iterator[None]:
+    """A real nginx with the blocks of a recipe, after its own check of them."""
+    assert NGINX is not None
+    places = "".join(
+        f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    conf = folder / "nginx.conf"
+    conf.write_text(
+        f"daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}} "
+        f"http {{ access_log off; {places} {recipe} }}"
+    )
+    command = [NGINX, "-p", str(folder), "-c", str(conf)]
+    checked = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        assert until(
+            lambda: bool((folder / "pid").exists() and (folder / "pid").read_text()) or process.poll() is not None
+        )
+        assert process.poll() is None, (folder / "error.log").read_text()
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
 
 
 def _certificate(folder: Path) -> None:
@@ -117,6 +135,48 @@ async def test_people_log_in_ask_and_follow_through_nginx(proxied: Proxied) -> N
         _, stream = await ask("GET", f"/stream/{run}")
         assert not re.search(r'href=\\"/(?!suyuan/)', stream)
         assert (await ask("GET", "/healthz"))[0] == 200
+
+
+RECIPES = ("nginx.conf", "compose-nginx.conf")
+# What login services call the header, as clients may spell it.
+SPELLINGS = (
+    "Remote-User", "remote-user", "REMOTE-USER", "Remote_User", "REMOTE_USER", "HTTP_REMOTE_USER", "X-Remote-User",
+    "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Preferred-Username", "X-Auth-Request-User",
+    "X-Auth-Request-Email", "X-Auth-Request-Preferred-Username", "X-WebAuth-User", "x-authentik-username",
+    "X_Forwarded_User", "Tailscale-User-Login",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+async def test_no_client_can_name_itself_through_nginx(recipe: str, tmp_path: Path) -> None:
+    """A real nginx with each recipe: what clients send of who they are does not arrive, in whatever spelling."""
+    if NGINX is None:
+        pytest.skip("nginx is not installed on this machine (apt-get install nginx)")
+    port = free_port()
+    async with serve(lambda seen: answer("fine")) as site:
+        behind = site.url.removeprefix("http://")
+        text = (DEPLOY / recipe).read_text()
+        _certificate(tmp_path)
+        for old, new in (
+            ("listen 443 ssl", f"listen 127.0.0.1:{port}"), ("listen 8080", f"listen 127.0.0.1:{port}"),
+            ("server 127.0.0.1:8642;", f"server {behind};"), ("server suyuan1:8642;", f"server {behind};"),
+            ("    server suyuan2:8642;\n", ""),
+            ("/etc/ssl/certs/search.example.com.pem", f"{tmp_path}/cert.pem"),
+            ("/etc/ssl/private/search.example.com.key", f"{tmp_path}/key.pem"),
+        ):  # fmt: skip
+            text = text.replace(old, new)
+        with _nginx(tmp_path, text):
+            sent = [(name, "mallory") for name in SPELLINGS] + [
+                ("X-Forwarded-For", "203.0.113.9"),
+                ("X-Other", "arrives"),
+            ]
+            async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE)) as session:
+                async with session.get(f"http://127.0.0.1:{port}/suyuan/", headers=CIMultiDict(sent)) as response:
+                    assert response.status == 200
+        [seen] = site.seen
+    arrived = {name.lower(): value for name, value in seen.headers.items()}
+    assert "mallory" not in arrived.values(), arrived
+    assert arrived["x-other"] == "arrives" and arrived["x-forwarded-for"] == "127.0.0.1"
 
 
 async def test_a_proxy_that_takes_the_path_away_is_fine_too() -> None:

@@ -92,7 +92,7 @@ async def test_research_shows_its_plan_its_progress_and_the_report_beside_its_pa
         assert "a.pdf: " in told and "b.pdf: " in told
         await page.locator(".documents a").nth(20).wait_for()
         # A list that cannot be had is no empty list.
-        await page.route("**/api/library", lambda route: route.abort())
+        await page.route("**/api/library?*", lambda route: route.abort())
         await page.reload()
         await page.locator("#library .findings .error").wait_for()
         assert await page.locator(".documents li").count() == 0

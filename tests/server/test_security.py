@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from starlette.requests import HTTPConnection
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
@@ -26,7 +27,8 @@ from suyuan.core.secret import Secret
 from suyuan.net.credentials import Credentials, client_key, is_loopback
 from suyuan.server.cookies import Cookies
 from suyuan.server.limits import OpenStreams
-from suyuan.server.security import HEADERS, SecurityMiddleware, check_open
+from suyuan.server.security import HEADERS, SecurityMiddleware
+from suyuan.server.sockets import check_open
 from suyuan.store.conversations import Store
 from suyuan.store.logins import Logins
 from suyuan.store.people import People
@@ -340,14 +342,37 @@ class TestToken:
         now = [1000.0]
         logins = Logins(_away, Secret(TOKEN), clock=lambda: now[0])
         value, _ = await logins.begin()
-        header = Cookies(ServerSettings(public_url="https://suyuan.example/search")).set(value, 60)
-        assert "Secure" in header and "Path=/search;" in header and await logins.find(value)
+        assert await logins.find(value)
+        now[0] += 60
+        assert await logins.find(value), "what is known is kept while the store is away"
         with pytest.raises(SuyuanError):
             await logins.find("unknown")
         with pytest.raises(SuyuanError):
             await logins.begin("a person")
         now[0] += 31 * 86_400
         assert not await logins.find(value), "a login ends"
+
+    @pytest.mark.parametrize(
+        ("public_url", "scheme", "name", "path"),
+        [
+            ("https://suyuan.example", "http", "__Host-suyuan_login", "/"),
+            ("https://suyuan.example/search", "http", "__Secure-suyuan_login", "/search"),
+            ("", "https", "__Host-suyuan_login", "/"),
+            ("", "http", "suyuan_login", "/"),
+        ],
+    )
+    def test_the_name_of_a_cookie_binds_it_to_the_host(
+        self, public_url: str, scheme: str, name: str, path: str
+    ) -> None:
+        cookies = Cookies(ServerSettings(public_url=public_url))
+        sent = f"{name}=right; suyuan_login=plain".encode()
+        browser = HTTPConnection({"type": "http", "scheme": scheme, "headers": [(b"cookie", sent)]})
+        header = cookies.set("right", 60, browser)
+        assert header.startswith(f"{name}=right; Path={path}; HttpOnly; SameSite=Strict; Max-Age=60")
+        assert ("; Secure" in header) == name.startswith("__") and "Domain" not in header
+        assert cookies.read(browser) == ("right" if name.startswith("__") else "plain")
+        ends = cookies.ended(browser)
+        assert {end.partition("=")[0] for end in ends} == {name, "suyuan_login"} and all("Max-Age=0" in e for e in ends)
 
     async def test_there_is_one_way_of_logins(self) -> None:
         """With the token and with accounts; neither takes the cookies of the other."""
@@ -490,7 +515,7 @@ class TestLimits:
                     response.close()
 
     async def test_all_streams_together_are_counted(self) -> None:
-        streams = OpenStreams(per_client=2, total=3)
+        streams = OpenStreams(ServerSettings(streams_per_client=2, streams=3))
         with streams.slot("a"), streams.slot("a"), streams.slot("b"):
             for who, code in (("a", "too_many_streams"), ("c", "server_full")):
                 with pytest.raises(SuyuanError) as raised, streams.slot(who):

@@ -7,20 +7,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, PackageLoader
 from jinja2.environment import TemplateModule
 
 from ..chat.verdicts import counts, sides, verdict_text
+from ..core.document import cut_from
 from ..core.failure import Failure, Failures
-from ..core.urls import domain_of, is_page
+from ..core.urls import is_page
 from ..llm.settings import EMBEDDED
+from ..markup.blocks import Labels
+from ..text.shown_address import shown_address, shown_host
+from ..text.visible import shown_line
+from ..tools.text import snippet_line
 from .answer_view import AnswerView, Json, Step
-from .markdown_stream import Labels
 from .texts import PageTexts
 from .tiles import tile_colour, tile_letter
 
-_STEP = re.compile(r"\s+(?=[1-9]\. )")
+_STEP = re.compile(r"\s{1,8}+(?=[1-9]\. )")
 
 
 class AnswerHtml:
@@ -37,7 +42,14 @@ class AnswerHtml:
     def labels(self) -> Labels:
         """The words beside the text of an answer."""
         t = self.texts
-        return Labels(t("source.title"), t("code.copy"), t("code.csv"), t("code.as_text"))
+        return Labels(
+            t("source.title"),
+            t("code.copy"),
+            t("code.csv"),
+            t("code.as_text"),
+            too_long=t("plain.too_long"),
+            too_slow=t("plain.too_slow"),
+        )
 
     def part(self, name: str, view: AnswerView) -> str:
         """A part of the answer: a macro of ``parts.html``."""
@@ -54,7 +66,7 @@ class AnswerHtml:
         if running:
             if running.tool == "web_search":
                 return t("step.searching", query=running.detail, engine=self.engine(running.engine))
-            return t("step.reading", what=domain_of(running.detail) or running.detail)
+            return t("step.reading", what=shown_host(running.detail) or running.detail)
         if view.state == "running":
             return t("steps.writing") if view.blocks or view.mode == "chat" else t("steps.thinking")
         return " · ".join(self._summary(view))
@@ -129,12 +141,19 @@ def _lines(text: str) -> str:
 
 
 def _short(url: str) -> str:
+    url = shown_address(url) or shown_line(url)
     return url if len(url) <= 100 else url[:99] + "…"
+
+
+def _cut_text(cut: Mapping[str, Any], lang: str) -> str:
+    """How much of a source was read, in words."""
+    found = cut_from(cut)
+    return found.message(lang) if found else ""
 
 
 def _around_host(url: str) -> tuple[str, str]:
     """What stands before and after the host of ``url``; nothing where that is not all there is."""
-    scheme, found, rest = _short(url).partition(domain_of(url) or "\0")
+    scheme, found, rest = _short(url).partition(shown_host(url) or "\0")
     return (scheme, rest) if found and scheme in ("http://", "https://") else ("", "")
 
 
@@ -144,8 +163,9 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("suyuan.server", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(seconds=_seconds, host=domain_of, lines=_lines, short=_short, parts=_around_host)
-    made.filters.update(verdict=verdict_text, counts=counts, sides=sides)
+    made.filters.update(seconds=_seconds, lines=_lines, short=_short, parts=_around_host)
+    made.filters.update(host=shown_host, address=shown_address, snippet=snippet_line)
+    made.filters.update(verdict=verdict_text, counts=counts, sides=sides, cut=_cut_text)
     made.filters.update(letter=tile_letter, colour=tile_colour)
     made.tests.update(page=is_page)
     return made

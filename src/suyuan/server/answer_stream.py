@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,21 +17,23 @@ from ..chat.events import Event, RemoteEvent
 from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
 from ..chat.service import ChatService
+from ..markup.blocks import changes
+from ..store.conversation import Message
 from .answer_html import AnswerHtml
 from .answer_view import AnswerView, kept_view
+from .layout import Layout
 from .sse import message
 
-# The text is rendered at most this often, and rendering takes at most a tenth of the time.
-_RENDER_INTERVAL = 1 / 16
-_RENDER_SHARE = 10
 # How often the answer of another process is read.
 POLL_INTERVAL = 0.7
+# Its text is laid out as a whole each time, which takes at most a tenth of the time.
+_SHARE = 10
 
 NumberedEvent = tuple[int, Event | RemoteEvent]
 
 
 async def live_messages(
-    run: Run | RemoteRun, parts: AnswerHtml, question: str = "", versions: Sequence[str] = ()
+    run: Run | RemoteRun, parts: AnswerHtml, layout: Layout, question: str = "", versions: Sequence[str] = ()
 ) -> AsyncIterator[bytes]:
     """The messages of a run: a snapshot, then each change, and the answer at the end."""
     now = datetime.now(UTC).isoformat()
@@ -39,11 +42,11 @@ async def live_messages(
     number = past[-1][0] if past else -1
     for _, event in past:
         view.take(event.as_dict())
-    view.flush()
+    writer = _MessageWriter(view, parts, layout)
+    await writer.lay_out()
     yield message(snapshot(view, parts), event="snapshot", id=max(number, 0))
     if view.answer is not None:
         yield message(_end(view, parts), event="answer", id=number)
-    writer = _MessageWriter(view, parts)
     while True:
         found: Sequence[NumberedEvent | None] = [None]
         with contextlib.suppress(TimeoutError):
@@ -51,29 +54,34 @@ async def live_messages(
                 found = await run.after(number)
         for numbered in found:
             number = numbered[0] if numbered else number
-            for each in writer.write(numbered):
+            for each in await writer.write(numbered):
                 yield each
         if not found:
             return
 
 
 async def followed_messages(
-    chat: ChatService, found: Run | RemoteRun | None, run: str, parts: AnswerHtml, *asked: Any
+    chat: ChatService, found: Run | RemoteRun | None, run: str, parts: AnswerHtml, layout: Layout, *asked: Any
 ) -> AsyncIterator[bytes]:
     """The messages of a run: from its events, or from the store where they cannot be followed."""
     if found is not None:
-        async for each in live_messages(found, parts, *asked):
+        async for each in live_messages(found, parts, layout, *asked):
             yield each
     if found is None or (isinstance(found, RemoteRun) and found.interrupted is not None):
-        async for each in kept_messages(chat, run, parts, *asked):
+        async for each in kept_messages(chat, run, parts, layout, *asked):
             yield each
 
 
 async def kept_messages(
-    chat: ChatService, run: str, parts: AnswerHtml, question: str = "", versions: Sequence[str] = ()
+    chat: ChatService,
+    run: str,
+    parts: AnswerHtml,
+    layout: Layout,
+    question: str = "",
+    versions: Sequence[str] = (),
 ) -> AsyncIterator[bytes]:
     """The messages of a stored answer, which another process may still be writing."""
-    shown, store = None, chat.store
+    shown, took, store = None, 0.0, chat.store
     while True:
         await chat.read(chat.sweep)
         kept = await chat.read(store.message, run)
@@ -84,11 +92,21 @@ async def kept_messages(
         view = kept_view(kept, happened, parts.labels, question=question, versions=versions)
         if shown != (kept.text, len(events), kept.state):
             shown = (kept.text, len(events), kept.state)
+            begun = time.monotonic()
+            await layout.show(view)
+            took = time.monotonic() - begun
             yield message(snapshot(view, parts), event="snapshot", id=len(events))
         if kept.state != "running":
             yield message(_end(view, parts), event="answer", id=len(events) + 1)
             return
-        await asyncio.sleep(POLL_INTERVAL)
+        await asyncio.sleep(max(POLL_INTERVAL, _SHARE * took))
+
+
+async def plain_messages(kept: Message, parts: AnswerHtml, why: str) -> AsyncIterator[bytes]:
+    """The messages of an answer that is not worked on: its text as it was written."""
+    view = kept_view(replace(kept, answer=None), [], parts.labels)
+    view.blocks = view.as_written(why)
+    yield message(_end(view, parts), event="answer", id=0)
 
 
 def snapshot(view: AnswerView, parts: AnswerHtml) -> dict[str, Any]:
@@ -115,41 +133,56 @@ def _end(view: AnswerView, parts: AnswerHtml) -> dict[str, Any]:
 class _MessageWriter:
     """Turns events into messages; text is collected for a moment."""
 
-    def __init__(self, view: AnswerView, parts: AnswerHtml) -> None:
+    def __init__(self, view: AnswerView, parts: AnswerHtml, layout: Layout) -> None:
         self._view = view
         self._parts = parts
+        self._layout = layout
         self._number = 0
         self._text_due: float | None = None
-        self._next_at = 0.0
+        self._live = layout.live(view.run, view.withdrawn, view.labels)
 
     def wait(self) -> float | None:
         """How long to wait for the next event before the collected text is due."""
         return None if self._text_due is None else max(0.0, self._text_due - time.monotonic())
 
-    def write(self, found: NumberedEvent | None) -> list[bytes]:
+    async def write(self, found: NumberedEvent | None) -> list[bytes]:
         """The messages for an event, or for the collected text if there is none."""
         if found is None:
-            return self._text()
+            return await self._text()
         self._number, event = found
         data = event.as_dict()
         kind = self._view.take(data)
         if kind == "text":
             if self._text_due is None:
-                self._text_due = max(self._next_at, time.monotonic())
+                self._text_due = max(self._live.next_at, time.monotonic())
             return []
-        if kind == "withdrawn" or kind == "answer":
+        if kind == "withdrawn":
             self._text_due = None
-        text, part = self._text(), self._part(kind, data)
+            self._live = self._layout.live(self._view.run, self._view.withdrawn, self._view.labels)
+        if kind == "answer":
+            await self.lay_out()
+        text, part = await self._text(), self._part(kind, data)
         return text if part is None else [*text, self._message(kind, part)]
 
-    def _text(self) -> list[bytes]:
+    async def lay_out(self) -> None:
+        """Bring the blocks of the view up to its text."""
+        view = self._view
         self._text_due = None
-        started = time.monotonic()
-        update = self._view.flush()
-        if update is None or not (update.set or update.total):
+        if view.whole is not None:
+            await self._layout.show(view)
+            return
+        view.blocks, complete = await self._live.up_to(0, view.text_so_far, view.addresses())
+        if not complete:
+            self._text_due = self._live.next_at
+
+    async def _text(self) -> list[bytes]:
+        if self._text_due is None or self._text_due > time.monotonic():
             return []
-        ended = time.monotonic()
-        self._next_at = ended + max(_RENDER_INTERVAL, _RENDER_SHARE * (ended - started))
+        before = self._view.blocks
+        await self.lay_out()
+        update = changes(before, self._view.blocks)
+        if not (update.set or update.total):
+            return []
         data = {"set": update.set, "total": update.total, "status": self._parts.status(self._view)}
         return [self._message("blocks", data)]
 

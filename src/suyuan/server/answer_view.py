@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ..chat.events import Notice
@@ -12,9 +13,9 @@ from ..chat.verdicts import checks
 from ..citations.markers import find_markers
 from ..core.failure import Failure
 from ..core.urls import is_page
+from ..markup.blocks import LONGEST, Labels, Mark, plain_block
 from ..store.conversation import Message
 from ..text.shingles import is_reprint
-from .markdown_stream import Labels, Mark, MarkdownStream, Update, render
 
 Json = Mapping[str, Any]
 
@@ -69,6 +70,11 @@ class AnswerView:
     notices: list[Notice] = field(default_factory=list)
     thinking: str = ""
     blocks: list[str] = field(default_factory=list)
+    """The text laid out, see ``Layout``."""
+    whole: str | None = None
+    """The text of an answer that is complete, or all that is stored of it."""
+    withdrawn: int = 0
+    """How many times the text began anew."""
     answer: Json | None = None
     question: str = ""
     """The id of the question."""
@@ -76,8 +82,6 @@ class AnswerView:
     """The answers to the question, the oldest first, where there are several."""
     read: set[int] = field(default_factory=set)
     """The sources whose page was read."""
-    _stream: MarkdownStream | None = None
-    _waiting: list[str] = field(default_factory=list)
     _text_so_far: list[str] = field(default_factory=list)
     _checked: Sequence[Json] = ()
 
@@ -86,34 +90,30 @@ class AnswerView:
         handler = _HANDLERS.get(event["kind"])
         return handler(self, event) if handler else ""
 
-    def flush(self) -> Update | None:
-        """Render the text that was added since the last call."""
-        if not self._waiting:
-            return None
-        text = "".join(self._waiting)
-        self._waiting.clear()
-        if self._stream is None:
-            self._stream = MarkdownStream(self.addresses, self.labels)
-        update = self._stream.feed(text)
-        self.blocks = self._stream.blocks
-        return update
+    def as_written(self, why: str) -> list[str]:
+        """The whole text, not laid out."""
+        return [plain_block(self.whole or "", why)]
 
     def addresses(self) -> dict[int, str]:
         """The URLs of the sources by number."""
         return {number: source["url"] for number, source in self.sources.items() if is_page(source["url"])}
 
-    def show(self, text: str) -> None:
-        """Show ``text`` as the whole answer."""
-        self._waiting.clear()
-        self.blocks = render(text, self.addresses(), self.labels, self._marks(text))
+    @property
+    def text_so_far(self) -> str:
+        """What was written so far."""
+        return "".join(self._text_so_far)
+
+    @property
+    def text_marks(self) -> list[Mark | None]:
+        """The check of every citation in the part of the whole text that is laid out."""
+        return self._marks((self.whole or "")[:LONGEST])
 
     def _marks(self, text: str) -> list[Mark | None]:
         """The check of the cited sentence for every citation of the text, in order."""
         known, found = self.addresses(), self.checks
-        places = [
-            (marker.start, number) for marker in find_markers(text) for number in marker.numbers if number in known
-        ]
-        return [_mark_at(place, number, found) for place, number in places] if found else []
+        if not found:
+            return []
+        return [_mark_at(place, number, found) for place, number in _citations(text) if number in known]
 
     @property
     def checks(self) -> list[dict[str, Any]]:
@@ -128,7 +128,7 @@ class AnswerView:
     @property
     def marks(self) -> list[tuple[int, str] | None]:
         """The check of every citation of the text so far, in order."""
-        return [(mark.claim, mark.verdict) if mark else None for mark in self._marks("".join(self._text_so_far))]
+        return [(mark.claim, mark.verdict) if mark else None for mark in self._marks(self.text_so_far[:LONGEST])]
 
     # --- evidence -----------------------------------------------------------------------------------------------------
     @property
@@ -183,7 +183,6 @@ class AnswerView:
         return "thinking"
 
     def _text(self, event: Json) -> str:
-        self._waiting.append(event["text"])
         self._text_so_far.append(event["text"])
         return "text"
 
@@ -192,9 +191,9 @@ class AnswerView:
         return "claims"
 
     def _withdrawn(self, event: Json) -> str:
-        self._stream, self._checked = None, ()
+        self.withdrawn += 1
+        self._checked = ()
         self._text_so_far.clear()
-        self._waiting.clear()
         self.blocks = []
         return "withdrawn"
 
@@ -204,7 +203,7 @@ class AnswerView:
         self.state = "stopped" if event["stopped"] else "failed" if event.get("failure") else "done"
         self.sources.update((source["number"], source) for source in event["sources"])
         self.read |= {source["number"] for source in event["sources"] if source.get("read_from")}
-        self.show(event["text"])
+        self.whole = event["text"]
         return "answer"
 
 
@@ -229,6 +228,13 @@ _HANDLERS: dict[str, Callable[[AnswerView, Json], str]] = {
     "text.withdrawn": AnswerView._withdrawn,
     "answer": AnswerView._end,
 }
+
+
+# All who follow an answer ask for the same.
+@lru_cache(32)
+def _citations(text: str) -> tuple[tuple[int, int], ...]:
+    """Where each number is cited."""
+    return tuple((marker.start, number) for marker in find_markers(text) for number in marker.numbers)
 
 
 def _mark_at(place: int, number: int, found: Sequence[Json]) -> Mark | None:
@@ -257,6 +263,6 @@ def kept_view(
     if message.answer:
         view.take(message.answer)
     else:
-        view.show(message.text)
+        view.whole = message.text
     view.state = message.state
     return view

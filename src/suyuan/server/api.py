@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from ..chat.answering import check_message
+from ..chat.answering import check_answer, check_message
 from ..chat.commands import parse_command
-from ..chat.export import export
 from ..chat.remote_runs import RemoteRun
 from ..chat.runs import Run
 from ..chat.service import Change, ChatService
 from ..client import AsyncClient
+from ..core.causes.store import STORE_GONE
 from ..core.causes.web import NO_RUN
+from ..core.file_names import attachment, file_stem
+from ..core.person import require
 from ..core.query import SearchQuery
 from ..core.views import items_view, receipt
 from ..doctor.debug_bundle import bundle
@@ -32,7 +32,6 @@ from .errors import language_of
 from .health import Health, engines
 from .metrics import Metrics
 from .orjson_response import OrjsonResponse
-from .quotas import count_answer
 from .sse import EventStream, message, while_connected
 
 FAILURES: dict[int | str, dict[str, Any]] = {
@@ -44,8 +43,6 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 }
 _NO_EXTRAS: dict[str, list[Any]] = {"answers": [], "infoboxes": [], "suggestions": [], "corrections": []}
 ExportForm = Literal["md", "html", "json", "bib", "pdf"]
-# Characters that file systems refuse, and those that would hide or reorder the name.
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f\"'*/:<>?\\|.\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
 router = APIRouter(prefix="/api", responses=FAILURES)
 web = APIRouter(prefix="/api", responses=FAILURES)
@@ -83,7 +80,9 @@ async def create_conversation(request: Request, body: s.NewConversation) -> dict
         client_from(request).search_service.check_plan(body.engine)
     if body.text:
         check_message(body.text)
-        await count_answer(request)
+        # Before there is a conversation for it.
+        search = chat.sessions.searches_by_default(body.model) if body.search is None else body.search
+        await check_answer(searches=body.mode == "agent" or search)
         await request.app.state.preloader.wait()
     fields = body.model_dump(exclude={"text", "lang"})
     made = await chat.create(**fields, lang=body.lang or language_of(request))
@@ -172,19 +171,12 @@ async def export_conversation(request: Request, id: str, form: ExportForm = "md"
     chat, lang = _chat(request), language_of(request)
     conversation = await chat.get(id)
     messages = await chat.read(chat.messages, id)
-    text = await asyncio.to_thread(export, conversation, messages, "html" if form == "pdf" else form, lang)
+    text = await request.app.state.exports.export(conversation, messages, "html" if form == "pdf" else form, lang)
     return Response(
         await client_from(request).network.print_pdf(text) if form == "pdf" else text,
         media_type=FORMS[form],
-        headers={"Content-Disposition": attachment(conversation.title or "suyuan", form)},
+        headers={"Content-Disposition": attachment(f"{file_stem(conversation.title)}.{form}")},
     )
-
-
-def attachment(title: str, form: str) -> str:
-    """The Content-Disposition of a file named after ``title``, with an ASCII name for old clients."""
-    name = " ".join(_UNSAFE.sub(" ", title).split())[:80].strip() or "suyuan"
-    ascii_name = re.sub(r"[^A-Za-z0-9 _-]+", "", name).strip() or "suyuan"
-    return f"attachment; filename=\"{ascii_name}.{form}\"; filename*=UTF-8''{quote(name, safe='')}.{form}"
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -202,7 +194,6 @@ async def send_message(request: Request, id: str, body: s.NewMessage) -> Respons
     if command := parse_command(body.text):
         changed = await chat.run_command(id, command)
         return JSONResponse({"command": command.name, "conversation": conversation_view(chat, changed)})
-    await count_answer(request)
     return _started(request, await chat.ask(id, body.text, instead_of=body.instead_of, length=body.length))
 
 
@@ -289,9 +280,7 @@ async def debug_run(request: Request, run: str) -> Response:
     client = request.app.state.client
     data = await asyncio.to_thread(bundle, client, run)
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    return Response(
-        text, media_type=FORMS["json"], headers={"Content-Disposition": attachment(f"suyuan-{run}", "json")}
-    )
+    return Response(text, media_type=FORMS["json"], headers={"Content-Disposition": attachment(f"suyuan-{run}.json")})
 
 
 # --- search and pages -------------------------------------------------------------------------------------------------
@@ -313,7 +302,7 @@ async def fetch(request: Request, body: s.FetchIn) -> dict[str, Any]:
     document = await while_connected(
         request, client_from(request).fetcher.fetch(body.url, fresh=body.fresh, render=body.render)
     )
-    data = document.as_dict()
+    data = document.as_dict(language_of(request))
     if body.question:
         chosen = await asyncio.to_thread(select, document.text, body.question, body.tokens)
         data["passages"] = [passage.as_dict() for passage in chosen.passages]
@@ -344,13 +333,16 @@ async def get_health(request: Request) -> dict[str, Any]:
 
 
 @monitoring.get("/healthz", include_in_schema=False)
-async def healthz() -> PlainTextResponse:
-    """Say that the server answers."""
+async def healthz(request: Request) -> PlainTextResponse:
+    """Say that the server answers, and with 503 that it can store nothing, since its file is gone."""
+    if client_from(request).store_is_gone:
+        return PlainTextResponse(STORE_GONE.detail_code, 503)
     return PlainTextResponse("OK")
 
 
 @monitoring.get("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
     """The metrics, for Prometheus."""
+    require("admin")
     body, content_type = _metrics(request).render(request.headers.get("accept", ""))
     return Response(body, media_type=content_type)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,8 +21,12 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
+from ..chat.exports import Exports
 from ..client import AsyncClient
 from ..config.settings import ServerSettings
+from ..core.allowance import current_allowance
+from ..core.causes.web import SHUTTING_DOWN
+from ..core.disk_errors import disk_error, is_of_disk
 from ..core.errors import SuyuanError
 from ..llm.importing import OPENAI, load
 from ..llm.settings import EMBEDDED
@@ -37,6 +42,7 @@ from . import (
     engines,
     library,
     models,
+    notices,
     page,
     people_api,
     research,
@@ -64,11 +70,13 @@ from .cookies import Cookies
 from .direct import DirectRoutesMiddleware
 from .error_forms import accepts_html
 from .health import Health
+from .layout import Layout
 from .limits import BodyLimitMiddleware, OpenStreams
 from .metrics import Metrics, MetricsMiddleware
 from .openid import OpenIdLogin
 from .quotas import Quotas
 from .security import INTERFACES, SecurityMiddleware
+from .set_aside import AtWorkMiddleware
 from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
@@ -84,7 +92,8 @@ _COMPATIBLE = (
 _DRAIN_SECONDS = 5.0
 _PRELOAD_DELAY = 1.5
 _SWEEP_SECONDS = 5.0
-_MAINTENANCE_SECONDS = 600.0
+_MAINTENANCE_SECONDS = 3600.0
+_CLOCK_SECONDS = 600.0
 # How long a deleted conversation can be restored.
 _DELETED_SECONDS = 30 * 86_400
 _MODEL_LIBRARIES = ("langchain.agents", OPENAI)
@@ -104,8 +113,9 @@ def create_app(client: AsyncClient, *, origin: ServerSettings) -> FastAPI:
         exception_handlers=dict[Any, Any](_HANDLERS),
     )
     _set_state(app.state, client, origin)
-    own = api.web, api.router, engines.router, library.router, research.router, people_api.router, api.monitoring
-    for router in (searxng.router, *own, *(each.router for each in (*_COMPATIBLE, *PAGES, demo))):
+    own = (engines, library, research, people_api, notices)
+    routers = [module.router for module in (*own, *_COMPATIBLE, *PAGES, demo)]
+    for router in (searxng.router, api.web, api.router, api.monitoring, *routers):
         app.include_router(router)
     _add_middleware(app, client, origin)
     return app
@@ -115,15 +125,17 @@ def _set_state(state: State, client: AsyncClient, origin: ServerSettings) -> Non
     """What all routes share."""
     state.client = client
     state.origin = origin
-    state.streams = OpenStreams()
+    state.streams = OpenStreams(origin)
     state.metrics = Metrics(state.streams)
     state.health = Health(client)
     state.preloader = Preloader(_MODEL_LIBRARIES if _has_language_model(client) else ())
     state.crawls = Crawls(client)
+    state.layout = Layout()
+    state.exports = Exports()
     state.responses = openai_responses.Responses()
     state.accounts = _accounts(client) if origin.users else None
     state.quotas = Quotas(state.accounts, client.settings.people) if state.accounts else None
-    state.metrics.on_answer = state.quotas.count_answer if state.quotas else None
+    state.logins = _logins(client, origin, state.accounts)
     state.cookies = Cookies(origin)
     state.tracing = Tracing(client.settings.otlp_url, __version__) if client.settings.otlp_url else None
 
@@ -134,7 +146,7 @@ def _add_middleware(app: FastAPI, client: AsyncClient, origin: ServerSettings) -
     app.add_middleware(DirectRoutesMiddleware, routers=(searxng.router, api.web, api.router), on_error=_HANDLERS)
     app.add_middleware(UnhandledErrorMiddleware)
     app.add_middleware(BodyLimitMiddleware)
-    logins = accounts.logins if accounts else Logins(_in_store(client), origin.token)
+    logins = app.state.logins or Logins(_in_store(client))
     openid = OpenIdLogin(origin, client.network.send) if accounts and origin.oidc_issuer else None
     app.add_middleware(
         SecurityMiddleware, origin=origin, logins=logins, accounts=accounts, quotas=quotas, openid=openid
@@ -144,10 +156,18 @@ def _add_middleware(app: FastAPI, client: AsyncClient, origin: ServerSettings) -
     app.add_middleware(MetricsMiddleware, metrics=app.state.metrics)
     if app.state.tracing is not None:
         app.add_middleware(TracingMiddleware, tracing=app.state.tracing)
+    app.add_middleware(AtWorkMiddleware)
 
 
 def _in_store(client: AsyncClient) -> InStore:
     return lambda work: asyncio.to_thread(lambda: work(client.chat.store.people))
+
+
+def _logins(client: AsyncClient, origin: ServerSettings, accounts: Accounts | None) -> Logins | None:
+    """The browsers that are logged in; None on a server that is open to all who reach it."""
+    if accounts is not None:
+        return accounts.logins
+    return Logins(_in_store(client), origin.token) if origin.token else None
 
 
 def _accounts(client: AsyncClient) -> Accounts:
@@ -157,9 +177,13 @@ def _accounts(client: AsyncClient) -> Accounts:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     page.preload()
+    if app.state.quotas is not None:
+        # What is begun from here, such as the workers of research jobs, counts for whom it works.
+        current_allowance.set(app.state.quotas)
     with contextlib.suppress(SuyuanError):
         # A store that cannot be opened is reported by the requests that need it.
         app.state.client.chat  # noqa: B018 - reading it opens the store
+    await asyncio.to_thread(app.state.client.tell_missing)
     app.state.health.start()
     if app.state.client.live is not None:
         app.state.client.live.nudges.start()
@@ -171,6 +195,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         maintenance.cancel()
         await drain(app)
         await app.state.preloader.close()
+        await asyncio.to_thread(app.state.layout.close)
+        await asyncio.to_thread(app.state.exports.close)
         await app.state.client.close()
         if app.state.tracing is not None:
             await asyncio.to_thread(app.state.tracing.close)
@@ -185,20 +211,35 @@ def _serve_research(client: AsyncClient) -> None:
 
 async def _maintain_store(app: FastAPI) -> None:
     """Mark the answers of dead processes, take over keys of other processes, remove what was deleted long ago."""
-    purged = time.monotonic()
+    purged, looked = time.monotonic(), -math.inf
     while True:
         await asyncio.sleep(_SWEEP_SECONDS)
         try:
             chat = app.state.client.chat
             await chat.read(chat.sweep)
+            if time.monotonic() - looked > _CLOCK_SECONDS:
+                # Soon after the start as well: a jump is seen against the last run.
+                looked = time.monotonic()
+                await asyncio.to_thread(chat.store.removal_clock.now)
+                # Once, and not in the way of the start.
+                chat.store.look_through()
             _serve_research(app.state.client)
             app.state.client.connect_engines()
+            await chat.sessions.close_unused()
             if time.monotonic() - purged > _MAINTENANCE_SECONDS:
                 purged = time.monotonic()
-                await asyncio.to_thread(chat.store.purge, _DELETED_SECONDS)
-                await asyncio.to_thread(chat.store.people.purge, app.state.client.settings.people.audit_days)
+                await _purge(app)
         except SuyuanError as error:
             log.warning("the maintenance of the store failed: %s", error.message)
+
+
+async def _purge(app: FastAPI) -> None:
+    """Remove what is over, where the clock may be believed."""
+    store, audit_days = app.state.client.chat.store, app.state.client.settings.people.audit_days
+    await asyncio.to_thread(store.purge, _DELETED_SECONDS)
+    await asyncio.to_thread(store.people.purge, audit_days)
+    if (now := await asyncio.to_thread(store.removal_clock.now)) is not None:
+        await app.state.crawls.purge(now)
 
 
 async def drain(app: FastAPI) -> None:
@@ -249,7 +290,8 @@ class Preloader:
 
     async def _run(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wanted.wait(), _PRELOAD_DELAY)
+            async with asyncio.timeout(_PRELOAD_DELAY):
+                await self._wanted.wait()
         await asyncio.to_thread(self._load)
 
     def _load(self) -> None:
@@ -304,9 +346,18 @@ class UnhandledErrorMiddleware:
 
         try:
             await self._app(scope, receive, noted)
-        except Exception:
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or started or not scope["app"].state.streams.closed:
+                raise
+            # A server that stops does not wait longer for this request; its client may ask again.
+            await failures.failure(HTTPConnection(scope), SHUTTING_DOWN())(scope, receive, send)
+        except Exception as error:
             if scope["type"] != "http" or started:
                 raise
+            if isinstance(error, OSError) and is_of_disk(error):
+                log.error("%s %s: %s", scope["method"], scope["path"], error)
+                await failures.failure(HTTPConnection(scope), disk_error(error))(scope, receive, send)
+                return
             # The outermost edge: the details go to the log only, under a number that the answer names.
             run = new_id()
             log.exception("unhandled error run=%s in %s %s", run, scope["method"], scope["path"])

@@ -45,5 +45,5 @@ def _site() -> DemoSite:
 
 def _with_links(html: str, host: str) -> str:
     html = html.replace(f'href="{STYLE}"', f'href="{static_url("demo.css")}"')
-    html = re.sub(r'<a([^>]*) href="/', rf'<a\1 href="{_PREFIX}{host}/', html)
-    return re.sub(r'<a([^>]*) href="http://([a-z.-]+)/', rf'<a\1 href="{_PREFIX}\2/', html)
+    html = re.sub(r'<a([^<>]*) href="/', rf'<a\1 href="{_PREFIX}{host}/', html)
+    return re.sub(r'<a([^<>]*) href="http://([a-z.-]+)/', rf'<a\1 href="{_PREFIX}\2/', html)

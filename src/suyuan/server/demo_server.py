@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..config.settings import ServerSettings
 from .app import create_app
-from .listen import Server, listen, make_server
+from .listen import Server, make_server
+from .sockets import listen
 
 if TYPE_CHECKING:
     from ..demo.web import DemoWeb

@@ -62,8 +62,6 @@ async def change_draft(request: Request, body: DraftChange) -> Response:
 def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a conversation as values that exist here; raises where one does not."""
     settings = s.NewConversation.model_validate(given).model_dump(include=set(_FIELDS))
-    if client.connected_models.reload():
-        client.connect_models()
     client.chat.sessions.check(**{name: settings[name] for name in ("mode", "model", "engine", "focus")})
     return settings
 

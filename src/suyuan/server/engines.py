@@ -5,6 +5,7 @@ A key goes from the browser to the server once, and never back.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,6 +16,7 @@ from ..client import AsyncClient
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.engine import Engine, EngineSettings
 from ..core.errors import SuyuanError
+from ..core.person import require
 from ..doctor.engines import check_settings
 from .api import FAILURES, client_from
 from .errors import language_of
@@ -48,6 +50,7 @@ def needs(client: AsyncClient, name: str) -> tuple[str, ...]:
 
 def _entered(client: AsyncClient, name: str, body: EngineIn) -> tuple[dict[str, Any], EngineSettings]:
     """What was entered as it is kept, and the settings that come of it."""
+    require("admin")
     if name not in client.engines or not needs(client, name):
         raise UNKNOWN_ENGINE(name=name[:40], known=", ".join(each for each in client.engines if needs(client, each)))
     entered = body.model_dump()
@@ -70,7 +73,8 @@ async def connect_engine(request: Request, name: str, body: EngineIn) -> Respons
     """Keep a key or an address on the server; from now on the engine is asked with it."""
     client = client_from(request)
     entered, _ = _entered(client, name, body)
-    client.connected_engines.add(name, entered)
+    # In a thread, since another process may be writing.
+    await asyncio.to_thread(client.connected_engines.add, name, entered)
     _use(request)
     return Response(status_code=204)
 
@@ -78,7 +82,8 @@ async def connect_engine(request: Request, name: str, body: EngineIn) -> Respons
 @router.delete("/{name}", status_code=204)
 async def disconnect_engine(request: Request, name: str) -> Response:
     """Forget what was entered for an engine; what is configured counts again."""
-    client_from(request).connected_engines.remove(name)
+    require("admin")
+    await asyncio.to_thread(client_from(request).connected_engines.remove, name)
     _use(request)
     return Response(status_code=204)
 

@@ -32,7 +32,7 @@ _BY_DETAIL = {
 # Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.
 _BY_CODE = {
     "InvalidInput": 400, "ToolNotFound": 404, "Timeout": 504, "WebBlocked": 503, "StoreError": 503, "Refused": 403,
-    "ArchiveError": 503, "LibraryError": 503,
+    "ArchiveError": 503, "LibraryError": 503, "FileError": 503,
     "NetworkError": 502, "AuthError": 502, "BadGateway": 502, "WebParseError": 502, "WebProviderError": 502,
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
@@ -31,7 +31,9 @@ class Health:
         self._client = client
         self._checked: float | None = None
         self._error: SuyuanError | None = None
-        self._notice: Finding | None = None
+        self._findings: Sequence[Finding] = ()
+        self.tell: Callable[[Sequence[Finding]], None] = lambda findings: None
+        """Shows what the check at the start has found to whoever started the server."""
         self._tasks = TaskSet()
 
     def start(self) -> None:
@@ -43,6 +45,7 @@ class Health:
         if not self._tasks and (self._checked is None or time.monotonic() - self._checked > _FRESH):
             self._tasks.start(self._logged(self._probe()))
         model = self._client.settings.model
+        found = [finding.as_dict(lang) for finding in self._findings]
         return {
             "status": "ok",
             "version": __version__,
@@ -50,7 +53,8 @@ class Health:
             "engine": self._client.search_service.default,
             "searxng": self._searxng(lang),
             "engines": engines(self._client),
-            "notice": self._notice.as_dict(lang) if self._notice else None,
+            "notice": found[0] if found else None,
+            "notices": found,
         }
 
     async def close(self) -> None:
@@ -67,11 +71,18 @@ class Health:
         return {"state": "down" if error else "ok", "age_seconds": age, "error": error}
 
     async def _start_up(self) -> None:
-        from ..doctor.checks import startup_notice
+        from ..doctor.checks import startup_findings
 
         await self._probe()
-        if _SEARXNG in self._client.engines:
-            self._notice = await startup_notice(self._client)
+        self._findings = await startup_findings(self._client)
+        for finding in self._findings:
+            if finding.area == "browser":
+                # The client has logged it when it was made.
+                continue
+            message, hint = finding.say("en")
+            log.warning("found at the start: area=%s code=%s %s %s", finding.area, finding.code, message, hint)
+        if self._findings:
+            self.tell(self._findings)
 
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:

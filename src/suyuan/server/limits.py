@@ -10,25 +10,25 @@ from typing import Any
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..config.settings import ServerSettings
 from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS
+from ..core.person import current_person
+from ..net.credentials import client_key
 from .errors import Carried, failure
 
 LARGEST_BODY = 1_000_000
 BODY_SECONDS = 30.0
 UPLOADS = {"/api/library": (120_000_000, 600.0)}
 """Where files are sent: the largest body, and the time for it."""
-SEND_SECONDS = 30.0
-"""How long a client may read nothing of what is sent to it."""
-STREAMS_PER_CLIENT = 16
-STREAMS_TOTAL = 500
+_RETRY_SECONDS = 5.0
 
 
 class OpenStreams:
-    """The open event streams, counted by client."""
+    """The open event streams, counted by client: a person with an account, else an address."""
 
-    def __init__(self, per_client: int = STREAMS_PER_CLIENT, total: int = STREAMS_TOTAL) -> None:
-        self._per_client = per_client
-        self._total = total
+    def __init__(self, origin: ServerSettings) -> None:
+        self._per_client = origin.streams_per_client
+        self._total = origin.streams
         self._open: list[tuple[str, asyncio.Task[Any] | None]] = []
         """The client and the task of each."""
         self.closed = False
@@ -43,9 +43,9 @@ class OpenStreams:
         if self.closed:
             raise SHUTTING_DOWN()
         if sum(each == client for each, _ in self._open) >= self._per_client:
-            raise TOO_MANY_STREAMS(limit=self._per_client, retry_after=5)
+            raise TOO_MANY_STREAMS(limit=self._per_client, client=client, retry_after=_RETRY_SECONDS)
         if len(self) >= self._total:
-            raise SERVER_FULL(limit=self._total, retry_after=5)
+            raise SERVER_FULL(limit=self._total, retry_after=_RETRY_SECONDS)
         stream = client, asyncio.current_task()
         self._open.append(stream)
         try:
@@ -59,6 +59,12 @@ class OpenStreams:
         for _, task in self._open:
             if task is not None:
                 task.cancel()
+
+
+def client_of(scope: Scope) -> str:
+    """Whose stream it is: the person's who is logged in, wherever they are; else that of the address."""
+    # A name has an @ before it: with accounts, somebody may be called like an address.
+    return f"@{person.name}" if (person := current_person.get()).name else client_key(scope)
 
 
 class BodyLimitMiddleware:

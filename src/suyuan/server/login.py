@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from importlib.resources import files
 from urllib.parse import parse_qs, quote
 
@@ -67,14 +68,14 @@ class LoginPage:
             value, seconds = await self._checked(fields, client_key(request.scope))
         except SuyuanError as error:
             return self.form(request, fields.get("next", ["/"])[0], error)
-        cookie = {"Set-Cookie": self._cookies.set(value, seconds, request.url.scheme)}
+        cookie = {"Set-Cookie": self._cookies.set(value, seconds, request)}
         return RedirectResponse(_own(fields.get("next", ["/"])[0]), 303, cookie)
 
     async def _by_openid(self, request: Request, openid: OpenIdLogin) -> Response:
         """Send a browser to the provider, or log in who comes back from there."""
         try:
             if request.url.path == BEGIN:
-                return await openid.begin(_own(request.query_params.get("next", "/")), request.url.scheme)
+                return await openid.begin(_own(request.query_params.get("next", "/")), request)
             subject, name, target = await openid.finish(request)
             assert self._accounts is not None
             add, address = openid.adds_users, client_key(request.scope)
@@ -82,14 +83,13 @@ class LoginPage:
             value, seconds = await self._logins.begin(account.id)
         except SuyuanError as error:
             answer = self.form(request, "/", error)
-            answer.headers.append("Set-Cookie", openid.cookies.expired)
+            _set(answer, openid.cookies.ended(request))
             return answer
         # A page and no redirect: browsers do not send a strict cookie where another site has led to the request.
         lang = language_of(request)
         page = environment().get_template("logged_in.html").render(lang=lang, t=PageTexts(lang), next=_own(target))
         answer = HTMLResponse(page)
-        answer.headers.append("Set-Cookie", openid.cookies.expired)
-        answer.headers.append("Set-Cookie", self._cookies.set(value, seconds, request.url.scheme))
+        _set(answer, [*openid.cookies.ended(request), self._cookies.set(value, seconds, request)])
         return answer
 
     async def _checked(self, fields: dict[str, list[str]], address: str) -> NewCookie:
@@ -116,6 +116,11 @@ class LoginPage:
         )
         headers = {"Retry-After": str(round(error.retry_after))} if error and error.retry_after else None
         return HTMLResponse(html, status_of(error) if error else 200, headers)
+
+
+def _set(answer: Response, cookies: Iterable[str]) -> None:
+    for cookie in cookies:
+        answer.headers.append("Set-Cookie", cookie)
 
 
 def _own(target: str) -> str:

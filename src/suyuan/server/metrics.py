@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sized
+from collections.abc import Awaitable, Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -49,8 +49,6 @@ class Metrics:
         Gauge("suyuan_streams_open", "Open event streams.", registry=own).set_function(lambda: len(streams))
         own.register(_ReaderRestarts())
         self._following = TaskSet()
-        self.on_answer: Callable[[Answer], Coroutine[Any, Any, None]] | None = None
-        """Counts what an answer has used for the one who asked."""
 
     def render(self, accept: str) -> tuple[bytes, str]:
         """The metrics in the format that an ``Accept`` header asks for, and its content type."""
@@ -88,8 +86,6 @@ class Metrics:
         elif isinstance(event, Answer):
             self._turns.labels(event.mode, _outcome(event)).inc()
             self._turn_seconds.observe(event.took_ms / 1000)
-            if self.on_answer is not None:
-                self._following.start(self.on_answer(event))
 
     async def _count_run(self, run: Run) -> None:
         try:

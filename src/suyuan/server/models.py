@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from ..client import AsyncClient
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.errors import SuyuanError
+from ..core.person import require
 from ..doctor.model import check_server, listed_models
 from ..llm.settings import ModelSettings
 from ..messages.catalog import Text
@@ -46,6 +47,8 @@ class ServerIn(BaseModel):
 
 
 def _settings(request: Request, body: ServerIn) -> ModelSettings:
+    """The settings of a model for what was entered, which is for administrators."""
+    require("admin")
     return client_from(request).connected_models.settings(body.base_url, body.name, body.api_key)
 
 
@@ -58,6 +61,7 @@ async def connect_dialog(request: Request) -> Response:
 @router.get("/api/models/local")
 async def local_models(request: Request) -> dict[str, Any]:
     """The model servers that answer on this machine, with their models."""
+    require("admin")
     client = client_from(request)
     found = await asyncio.gather(*(_local(client, title, url) for title, url in _LOCAL))
     return {"servers": [each for each in found if each]}
@@ -90,20 +94,20 @@ async def test_model(request: Request, body: ServerIn) -> dict[str, Any]:
 @router.post("/api/models", status_code=201)
 async def connect_model(request: Request, body: ServerIn) -> dict[str, Any]:
     """Keep a model on the server; from now on it can be chosen in every conversation."""
+    require("admin")
     if not body.name:
         raise BAD_ARGUMENT(name="name", why=Text("config.why.empty"))
-    client = client_from(request)
     model = _settings(request, body)
-    client.connected_models.add(model)
-    client.chat.sessions.connect(model)
+    # In a thread, since another process may be writing.
+    await asyncio.to_thread(client_from(request).connected_models.add, model)
     return {"name": model.label, "provider": model.provider}
 
 
 @router.delete("/api/models/{name:path}", status_code=204)
 async def disconnect_model(request: Request, name: str) -> Response:
     """Forget a model that was connected, and its key."""
+    require("admin")
     client = client_from(request)
-    if name in client.connected_models.all():
-        client.connected_models.remove(name)
-        await client.chat.sessions.disconnect(name)
+    await asyncio.to_thread(client.connected_models.remove, name)
+    await client.chat.sessions.close_unused()
     return Response(status_code=204)

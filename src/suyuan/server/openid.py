@@ -56,7 +56,7 @@ class OpenIdLogin:
         self.adds_users = origin.new_users
         self._known: dict[str, tuple[float, dict[str, Any]]] = {}
 
-    async def begin(self, target: str, scheme: str) -> Response:
+    async def begin(self, target: str, request: Request) -> Response:
         """Send the browser to the provider; afterwards it comes to ``target``."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -67,13 +67,13 @@ class OpenIdLogin:
         }  # fmt: skip
         where = (await self._provider())["authorization_endpoint"]
         kept = ".".join((state, nonce, verifier, quote(target, safe="")))
-        cookie = self.cookies.set(kept, _SECONDS, scheme)
+        cookie = self.cookies.set(kept, _SECONDS, request)
         joint = "&" if "?" in where else "?"
         return RedirectResponse(f"{where}{joint}{urlencode(asked)}", 303, {"Set-Cookie": cookie})
 
     async def finish(self, request: Request) -> tuple[str, str, str]:
         """Who comes back from the provider: issuer and subject, the name, and where they wanted to go."""
-        kept = request.cookies.get(_COOKIE, "").split(".", 3)
+        kept = self.cookies.read(request).split(".", 3)
         given = request.query_params
         if len(kept) != 4 or not hmac.compare_digest(kept[0].encode(), given.get("state", "").encode()):
             raise OIDC_REFUSED(why="it was not begun in this browser, or too long ago")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -13,23 +14,27 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from ..chat.answering import MAX_MESSAGE, check_message
+from ..chat.answering import MAX_MESSAGE, check_answer, check_message
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
 from ..demo.questions import QUESTIONS
 from ..guides import documents
 from ..llm.settings import EMBEDDED
+from ..markup.blocks import render
 from ..messages.catalog import DEFAULT, catalogue, languages, text
 from ..net.credentials import is_loopback
 from ..store.conversation import Conversation
+from ..text.search_passages import marked
+from ..text.search_words import terms
 from . import health
 from .answer_html import AnswerHtml, environment
-from .answer_stream import followed_messages
+from .answer_stream import followed_messages, plain_messages
 from .answer_view import AnswerView, kept_view
 from .api import client_from, conversation_view, kept_answer
 from .draft import checked, draft_settings
 from .errors import language_of, status_of
-from .markdown_stream import render
+from .notices import open_notices
+from .set_aside import ANSWER, CONVERSATION, why_set_aside
 from .sse import EventStream
 from .static_files import beside, static_files, static_url
 from .texts import PageTexts
@@ -48,6 +53,7 @@ HIDDEN_ENGINES = ("stub",)
 async def new_page(request: Request) -> Response:
     """The page of a new conversation; ``?q=`` is asked, ``mode``, ``engine``, ``model`` and ``focus`` are set."""
     request.app.state.preloader.start()
+    request.app.state.layout.warm_up()
     return await asyncio.to_thread(_conversation_page, request, None)
 
 
@@ -56,13 +62,17 @@ async def rail(request: Request, text: str = "", here: str = "") -> Response:
     """The list of conversations."""
     found = await client_from(request).chat.read(client_from(request).chat.store.find, text[:200], limit=_LISTED)
     t = PageTexts(language_of(request))
-    return render_page(request, "rail.html", groups=rail_groups(found, t), conversation={"id": here})
+    query = terms(text)
+    groups = rail_groups(found, t)
+    passages = {each.id: marked(each.passage, query) for each in found if each.passage}
+    return render_page(request, "rail.html", groups=groups, passages=passages, conversation={"id": here})
 
 
 @router.get("/c/{id}")
 async def conversation_page(request: Request, id: str, part: str = "") -> Response:
     """The page of a conversation, readable without scripts; ``part=thread`` returns the messages only."""
     request.app.state.preloader.start()
+    request.app.state.layout.warm_up()
     conversation = await client_from(request).chat.get(id)
     if part == "thread":
         turns = await asyncio.to_thread(_turns, request, conversation, answer_html(request))
@@ -102,6 +112,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         embedded=EMBEDDED,
         examples=_examples(client, lang),
         offer_demo=may_start_demo(request),
+        kept_notices=open_notices(client, lang),
         state={"conversation": view, "draft": draft, "send": sends, **_script_state(request, t)},
     )
 
@@ -182,19 +193,25 @@ def _turns(request: Request, conversation: Conversation, parts: AnswerHtml) -> l
     """The questions with their answers."""
     chat = client_from(request).chat
     answers = chat.store.answers(conversation.id)
+    plainly = why_set_aside(request, CONVERSATION, conversation.id)
     turns: list[dict[str, Any]] = []
     for message in chat.messages(conversation.id):
         if message.role == "user":
             turns.append({"question": message, "html": "", "evidence": "", "key": message.id})
         elif turns:
+            why = plainly or why_set_aside(request, ANSWER, message.id)
             view = kept_view(
-                message,
-                [event for _, event in chat.events(message.id)],
+                replace(message, answer=None) if why else message,
+                [] if why else [event for _, event in chat.events(message.id)],
                 parts.labels,
                 conversation.mode,
                 turns[-1]["key"],
                 answers.get(turns[-1]["key"], ()),
             )
+            if why:
+                view.blocks = view.as_written(why)
+            else:
+                request.app.state.layout.show_in_thread(view)
             state = "unsaved" if chat.is_unsaved(message.id) else message.state
             turns[-1] |= {
                 "html": Markup(parts.part("whole", view)),
@@ -215,6 +232,8 @@ async def ask(request: Request) -> Response:
         job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
         return RedirectResponse(f"/research/{job.id}", 303)
     settings = _form_settings(client_from(request), form)
+    # Before there is a conversation for it.
+    await check_answer(searches=settings["mode"] == "agent" or settings["search"])
     if id := form.get("conversation", ""):
         now = await chat.get(id)
         changed = {name: value for name, value in settings.items() if value != getattr(now, name)}
@@ -240,6 +259,8 @@ def _form_settings(client: AsyncClient, form: Mapping[str, str]) -> dict[str, An
 async def stream(request: Request, run: str) -> Response:
     """An answer as HTML while it is written; a client that reconnects first gets all there is."""
     chat, parts = client_from(request).chat, answer_html(request)
+    if why := await asyncio.to_thread(why_set_aside, request, ANSWER, run):
+        return EventStream(plain_messages(await kept_answer(chat, run), parts, why))
     found, answers = await chat.follow(run), dict[str, list[str]]()
     try:
         kept = await kept_answer(chat, run)
@@ -249,7 +270,7 @@ async def stream(request: Request, run: str) -> Response:
         if found is None:
             raise
     asked = next(((question, own) for question, own in answers.items() if run in own), ("", []))
-    return EventStream(followed_messages(chat, found, run, parts, *asked))
+    return EventStream(followed_messages(chat, found, run, parts, request.app.state.layout, *asked))
 
 
 @router.get("/export/{run}")

@@ -12,15 +12,22 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..core.causes.people import LOGIN_NEEDED, NO_ACCOUNTS, NO_SUCH_SHARE, NO_SUCH_TOKEN, SCOPE_MISSING
+from ..core.causes.people import (
+    LOGIN_NEEDED,
+    NO_ACCOUNTS,
+    NO_SUCH_SHARE,
+    NO_SUCH_TOKEN,
+    OWN_PASSWORD,
+    SCOPE_MISSING,
+)
 from ..core.errors import SuyuanError
-from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person
+from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person, owner, require
 from ..net.credentials import client_key
 from ..store.accounts import Accounts, add_account, check_admins, make_token, set_password
-from ..store.logins import digest_of
+from ..store.logins import Logins, digest_of
 from ..store.people import Account, People
 from .api import FAILURES, client_from
-from .cookies import COOKIE
+from .cookies import Cookies
 
 router = APIRouter(prefix="/api", responses=FAILURES, tags=["people"])
 
@@ -69,6 +76,23 @@ class UserChange(_In):
         dict[Literal["searches", "answers", "tokens", "money", "documents"], Annotated[float, Field(ge=0)]] | None
     ) = None
 
+    revoke_tokens: bool = Field(False, description="Whether all API tokens of the account end.")
+
+
+class PasswordChange(_In):
+    """The password that one has, and the one that one wants."""
+
+    old: str = Field(max_length=1000)
+    new: str = Field(max_length=1000)
+    revoke_tokens: bool = Field(False, description="Whether all of one's own API tokens end as well.")
+
+
+class PasswordChanged(BaseModel):
+    """What else leads to the account."""
+
+    tokens: list[dict[str, Any]] = Field(description="The API tokens that go on.")
+    revoked: int
+
 
 class NewToken(_In):
     """A new API token."""
@@ -105,18 +129,63 @@ async def log_in(request: Request, body: LoginIn) -> Response:
     person = Person(account.id, account.name, account.role)
     current_person.set(person)
     response = JSONResponse(await _me(request, person))
-    response.headers.append("Set-Cookie", request.app.state.cookies.set(value, seconds, request.url.scheme))
+    response.headers.append("Set-Cookie", request.app.state.cookies.set(value, seconds, request))
     return response
 
 
 @router.post("/logout", status_code=204)
 async def log_out(request: Request) -> Response:
-    """Log this browser out."""
-    if cookie := request.cookies.get(COOKIE, ""):
-        await _accounts(request).logins.end(cookie)
+    """Log this browser out, also of a server that has a token in place of accounts."""
+    logins: Logins | None = request.app.state.logins
+    if logins is None:
+        raise NO_ACCOUNTS()
+    cookies: Cookies = request.app.state.cookies
+    if cookie := cookies.read(request):
+        await logins.end(cookie)
     response = Response(status_code=204)
-    response.headers.append("Set-Cookie", request.app.state.cookies.expired)
+    for header in cookies.ended(request):
+        response.headers.append("Set-Cookie", header)
     return response
+
+
+@router.post("/password", response_model=PasswordChanged)
+async def change_password(request: Request, body: PasswordChange) -> Response:
+    """Change one's own password: all logins end, this browser gets a new one, and the API tokens are told.
+
+    They go on, since programs work with them, unless ``revoke_tokens`` is set.
+    """
+    left, revoked, cookie = await new_password(request, body)
+    response = JSONResponse({"tokens": left, "revoked": revoked})
+    response.headers.append("Set-Cookie", cookie)
+    return response
+
+
+async def new_password(request: Request, body: PasswordChange) -> tuple[list[dict[str, Any]], int, str]:
+    """Change the password of the person who asks: the tokens that are left, how many ended, and the new cookie."""
+    accounts, person = _accounts(request), require(*DEFAULT_SCOPES)
+    # Counted as a login: whoever finds an open browser must not try all passwords.
+    account = await accounts.log_in(person.name, body.old, client_key(request.scope))
+
+    def work(people: People) -> tuple[list[dict[str, Any]], int]:
+        set_password(people, account, body.new)
+        _note(request, people, "password changed", account.name)
+        revoked = _revoke_all(request, people, account) if body.revoke_tokens else 0
+        return [token.view() for token in people.tokens(account.id)], revoked
+
+    left, revoked = await accounts.in_store(work)
+    accounts.forget_known()
+    value, seconds = await accounts.logins.begin(account.id)
+    cookies: Cookies = request.app.state.cookies
+    return left, revoked, cookies.set(value, seconds, request)
+
+
+def _revoke_all(request: Request, people: People, account: Account) -> int:
+    """Revoke all API tokens of an account; return how many there were."""
+    gone = people.tokens(account.id)
+    for token in gone:
+        people.remove_token(account.id, token.id)
+        _note(request, people, "token revoked", token.id)
+    return len(gone)
 
 
 @router.get("/me", response_model=MeOut)
@@ -145,15 +214,20 @@ async def _me(request: Request, person: Person) -> dict[str, Any]:
 @router.get("/tokens")
 async def list_tokens(request: Request) -> dict[str, Any]:
     """One's own API tokens; the tokens themselves are not kept."""
-    person = current_person.get()
+    return {"tokens": await own_tokens(request)}
+
+
+async def own_tokens(request: Request) -> list[dict[str, Any]]:
+    """One's own API tokens, for the page as well."""
+    person = require(*DEFAULT_SCOPES)
     found = await _accounts(request).in_store(lambda people: people.tokens(person.id))
-    return {"tokens": [token.view() for token in found]}
+    return [token.view() for token in found]
 
 
 @router.post("/tokens", status_code=201)
 async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
     """A new API token, which is shown only now. It can do no more than the one who makes it."""
-    person = current_person.get()
+    person = require(*DEFAULT_SCOPES)
 
     def work(people: People) -> dict[str, Any]:
         account = people.named(person.name)
@@ -171,7 +245,7 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
 @router.delete("/tokens/{id}", status_code=204)
 async def revoke_token(request: Request, id: str) -> Response:
     """Revoke one of one's own API tokens."""
-    person = current_person.get()
+    person = require(*DEFAULT_SCOPES)
 
     def work(people: People) -> None:
         if not people.remove_token(person.id, id):
@@ -223,8 +297,9 @@ async def list_all_shares(request: Request) -> dict[str, Any]:
 
 async def own_shares(request: Request, conversation: str = "") -> list[dict[str, Any]]:
     """One's own links that still lead somewhere, perhaps those to one conversation only."""
+    person = owner()
     chat = client_from(request).chat
-    found = await chat.read(chat.store.people.shares_of, current_person.get().id)
+    found = await chat.read(chat.store.people.shares_of, person)
     views = [{**share.view(), "title": title} for share, title in found]
     return [view for view in views if conversation in ("", view["conversation"])]
 
@@ -260,6 +335,7 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
 @router.get("/users")
 async def list_users(request: Request) -> dict[str, Any]:
     """All accounts."""
+    require("admin")
     limits = client_from(request).settings.people.limits
 
     def work(people: People) -> list[dict[str, Any]]:
@@ -270,7 +346,8 @@ async def list_users(request: Request) -> dict[str, Any]:
 
 @router.post("/users", status_code=201)
 async def create_user(request: Request, body: NewUser) -> dict[str, Any]:
-    """Create an account."""
+    """Create an account; whoever knows its password may do all that it may."""
+    require("admin", *SCOPES)
     return await _changed(
         request, lambda people: add_account(people, body.name, body.password, body.role), "user added"
     )
@@ -278,20 +355,33 @@ async def create_user(request: Request, body: NewUser) -> dict[str, Any]:
 
 @router.patch("/users/{name}")
 async def change_user(request: Request, name: str, body: UserChange) -> dict[str, Any]:
-    """Change password, role or quotas of an account, or close it."""
+    """Change password, role or quotas of an account, or close it; ``tokens`` are its API tokens that go on.
+
+    A password or a role gives all that the account may do then: no token gives more than it may do itself. One's own
+    password is changed with the old one.
+    """
+    administrator = require("admin")
+    if body.password is not None or body.role is not None:
+        require(*SCOPES)
+    tokens: list[dict[str, Any]] = []
 
     def work(people: People) -> Account:
         account = people.named(name)
+        if body.password is not None and account.id == administrator.id:
+            raise OWN_PASSWORD()
         if body.disabled or (body.role and body.role != "admin"):
             check_admins(people, account)
         if body.password is not None:
             set_password(people, account, body.password)
-        values = body.model_dump(exclude_none=True, exclude={"password"})
+        values = body.model_dump(exclude_none=True, exclude={"password", "revoke_tokens"})
         if values:
             people.change(account.id, **values)
+        if body.revoke_tokens:
+            _revoke_all(request, people, account)
+        tokens.extend(token.view() for token in people.tokens(account.id))
         return people.named(name)
 
-    return await _changed(request, work, "user changed")
+    return {**await _changed(request, work, "user changed"), "tokens": tokens}
 
 
 @router.delete("/users/{name}")
@@ -310,10 +400,14 @@ async def delete_user(request: Request, name: str) -> dict[str, Any]:
 
 @router.get("/users/{name}/export")
 async def export_user(request: Request, name: str) -> dict[str, Any]:
-    """Everything that is kept about a person."""
+    """Everything that is kept about oneself; of others, for administrators, the account without what is their own."""
+    person = current_person.get()
+    own = name == person.name and person.may("chat")
+    if not own:
+        require("admin")
 
     def work(people: People) -> dict[str, Any]:
-        data = client_from(request).export_person(name)
+        data = client_from(request).export_person(name) if own else people.record(people.named(name))
         _note(request, people, "user exported", name)
         return data
 
@@ -325,10 +419,14 @@ async def read_audit(
     request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 200, person: Annotated[str, Query()] = ""
 ) -> dict[str, Any]:
     """Who did what, the latest first."""
+    require("admin")
     return {"audit": await _accounts(request).in_store(lambda people: people.noted(limit, person))}
 
 
 async def _changed(request: Request, work: Callable[[People], Account], action: str) -> dict[str, Any]:
+    """Change something of an account, as an administrator."""
+    require("admin")
+
     def noted(people: People) -> Account:
         account = work(people)
         _note(request, people, action, account.name)

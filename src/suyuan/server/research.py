@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..core.file_names import attachment, file_stem
 from ..research.export import export
 from ..research.forms import FORMS
 from ..research.report import Research
@@ -16,7 +17,7 @@ from ..research.request import Depth
 from ..research.service import ResearchService
 from ..research.verify import verify
 from ..store.research import StoredJob
-from .api import EVENTS, FAILURES, attachment, client_from, last_seen
+from .api import EVENTS, FAILURES, client_from, last_seen
 from .schemas import example
 from .sse import EventStream, message
 
@@ -193,7 +194,8 @@ async def export_research(request: Request, id: str, form: str = "md") -> Respon
     """The report as a file."""
     found = Research.of(await _service(request).get(id))
     data = await export(found.as_dict(), form, client_from(request).network)
-    return Response(data, media_type=FORMS[form], headers={"Content-Disposition": attachment(found.question, form)})
+    named = {"Content-Disposition": attachment(f"{file_stem(found.question)}.{form}")}
+    return Response(data, media_type=FORMS[form], headers=named)
 
 
 @router.post("/{id}/verify")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -21,6 +22,7 @@ from .compat import tavily_research
 from .error_forms import accepts_html, is_json
 from .errors import language_of
 from .page import form_fields, render_page
+from .set_aside import RESEARCH, refuse_set_aside
 from .static_files import beside
 from .texts import PageTexts
 
@@ -54,6 +56,7 @@ async def research_page(request: Request, id: str, part: str = "") -> Response:
     """A job as it is now; ``part=body`` returns what changes. A Tavily client wants no page."""
     if not part and not accepts_html(request):
         return await tavily_research.get(request, id)
+    await asyncio.to_thread(refuse_set_aside, request, RESEARCH, id)
     job = await client_from(request).research_service.get(id)
     template = "research_body.html" if part == "body" else "research.html"
     state = {"id": id, "more": beside("more.js"), "offline": PageTexts(language_of(request))("script.offline")}

@@ -78,6 +78,10 @@ class ConversationOut(BaseModel):
     focus: str = ""
     pinned_at: str | None = None
     running: str | None = Field(None, description="The answer that is being written, if there is one.")
+    passage: str = Field(
+        "",
+        description="In a list that was asked for by words: where a message has them; empty where only the title has.",
+    )
 
 
 class ConversationList(BaseModel):
@@ -242,6 +246,7 @@ class HealthOut(BaseModel):
     searxng: dict[str, Any]
     engines: list[dict[str, Any]]
     notice: dict[str, Any] | None
+    notices: list[dict[str, Any]]
 
 
 class ErrorBody(BaseModel):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
@@ -11,22 +13,25 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
+from ..core.allowance import Allowance, Unlimited, current_allowance
 from ..core.causes.people import API_TOKEN_WRONG, LOGIN_NEEDED, LOGIN_TOO_OFTEN
-from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES
+from ..core.causes.web import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_NEEDED, TOKEN_WRONG, TOO_MANY_TRIES, Refused
 from ..core.errors import SuyuanError
 from ..core.person import current_person
 from ..core.secret import Secret
-from ..net.credentials import Credentials, check_token, client_key, is_loopback
+from ..net.credentials import Credentials, client_key
 from ..store.accounts import Accounts
 from ..store.logins import Logins
-from .cookies import COOKIE, Cookies
+from .cookies import Cookies
 from .direct import replayed
 from .error_forms import TAVILY_PATHS, accepts_html, is_json
 from .errors import failure
-from .identity import Identity
+from .identity import STRANGER, Identity
 from .login import LoginPage, read_body
 from .openid import OpenIdLogin
 from .quotas import Quotas
+from .sockets import check_open
+from .sse import ADMISSION
 
 log = logging.getLogger("suyuan.server")
 
@@ -63,14 +68,6 @@ _RAW_PRIVATE = [*_RAW, (b"cache-control", b"no-store")]
 _NAMES = frozenset(name for name, _ in _RAW)
 
 
-def check_open(origin: ServerSettings) -> None:
-    """Raise a cause if the server at ``origin`` would be open to the network without a token, or with a weak one."""
-    public = urlsplit(origin.public_url).hostname or ""
-    if origin.users:
-        return
-    check_token(public if public and is_loopback(origin.host) else origin.host, origin.token)
-
-
 class SecurityMiddleware:
     """Checks every request, and adds the security headers to every answer."""
 
@@ -84,8 +81,9 @@ class SecurityMiddleware:
         self._public = urlsplit(origin.public_url)
         # With accounts there is no token for all.
         self._credentials = Credentials(Secret("") if accounts else origin.token)
-        self._identity = Identity(accounts, quotas, origin) if accounts and quotas else None
         self._cookies = Cookies(origin)
+        self._identity = Identity(accounts, self._cookies, origin) if accounts else None
+        self._allowance: Allowance = quotas or Unlimited()
         self._logins = logins
         self._login = LoginPage(self._credentials, logins, self._cookies, accounts, openid)
         self._told_of_proxy = False
@@ -110,15 +108,27 @@ class SecurityMiddleware:
             if self._credentials and scope["path"] not in _OPEN:
                 receive = await self._check_credentials(scope, receive, headers)
             if self._identity is not None:
-                keys, receive = await self._keys(scope, receive, headers)
-                person, renewed = await self._identity.of(scope, keys)
-                if renewed is not None:
-                    send = _with_cookie(send, self._cookies.set(*renewed, scope["scheme"]))
-                current_person.set(person)
+                receive, send = await self._identify(self._identity, scope, receive, send, headers)
         except SuyuanError as error:
             await self._refuse(scope, receive, send, error)
             return
         await self._app(scope, receive, send)
+
+    async def _identify(
+        self, identity: Identity, scope: Scope, receive: Receive, send: Send, headers: Headers
+    ) -> tuple[Receive, Send]:
+        """Put the person into the context, with what they may use; raises a cause where it is nobody."""
+        keys, receive = await self._keys(scope, receive, headers)
+        person, renewed = await identity.of(scope, keys)
+        connection = HTTPConnection(scope)
+        cookie = renewed[0] if renewed else self._cookies.read(connection)
+        if renewed is not None:
+            send = _with_cookie(send, self._cookies.set(*renewed, connection))
+        if person is not STRANGER:
+            scope[ADMISSION] = partial(_refusal, lambda: identity.check(scope, keys, cookie))
+        current_person.set(person)
+        current_allowance.set(self._allowance)
+        return receive, send
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: SuyuanError) -> None:
         """Answer a request that is not accepted: a person is asked to log in, a program gets the error."""
@@ -130,9 +140,10 @@ class SecurityMiddleware:
             answer = self._login.form(connection, "/", error)
         else:
             answer = failure(connection, error)
-        if COOKIE in connection.cookies and error.detail_code in (*_LOG_IN, *_TOO_OFTEN):
+        if error.detail_code in (*_LOG_IN, *_TOO_OFTEN):
             # A browser would send the expired login again and again.
-            answer.headers.append("Set-Cookie", self._cookies.expired)
+            for cookie in self._cookies.ended(connection):
+                answer.headers.append("Set-Cookie", cookie)
         await answer(scope, receive, send)
 
     def _notice_proxy(self, scope: Scope, headers: Headers) -> None:
@@ -183,13 +194,29 @@ class SecurityMiddleware:
 
     async def _check_credentials(self, scope: Scope, receive: Receive, headers: Headers) -> Receive:
         """Raise a cause unless the token comes with the request; returns what the body is read from."""
-        cookie = HTTPConnection(scope).cookies.get(COOKIE, "")
+        cookie = self._cookies.read(HTTPConnection(scope))
         if cookie and await self._logins.find(cookie):
+            scope[ADMISSION] = partial(_refusal, lambda: self._check_login(cookie))
             return receive
         keys, receive = await self._keys(scope, receive, headers)
         if any(map(self._credentials.is_token, keys)):
             return receive
         raise self._credentials.refuse(client_key(scope)) if keys or cookie else TOKEN_NEEDED()
+
+    async def _check_login(self, cookie: str) -> None:
+        if await self._logins.find(cookie) is None:
+            raise TOKEN_NEEDED()
+
+
+async def _refusal(check: Callable[[], Awaitable[None]]) -> SuyuanError | None:
+    """Why a request would not be let in any more; nothing where that cannot be found out at the moment."""
+    try:
+        await check()
+    except Refused as error:
+        return error
+    except SuyuanError:
+        return None
+    return None
 
 
 def _key_in(body: bytes) -> str:

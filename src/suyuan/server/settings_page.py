@@ -7,22 +7,25 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import ValidationError
 
 from .. import __version__
 from ..client import AsyncClient
-from ..core.person import current_person
+from ..core.causes.people import PASSWORD_WEAK
+from ..core.person import current_person, require
 from ..doctor import engines as doctor
 from ..doctor import model
 from ..guides import documents
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import languages
+from ..store.accounts import LEAST_PASSWORD, Accounts
 from . import health
 from .api import client_from
-from .cookies import COOKIE
+from .cookies import Cookies
 from .engines import needs
 from .errors import language_of
 from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_fields, render_page
-from .people_api import log_out, own_shares
+from .people_api import PasswordChange, log_out, new_password, own_shares, own_tokens, revoke_token
 from .static_files import beside
 from .texts import PageTexts
 
@@ -51,7 +54,7 @@ async def settings_page(request: Request) -> Response:
         may_connect=current_person.get().may("admin"),
         shares=await own_shares(request) if request.app.state.accounts else None,
         named=True,
-        person=current_person.get().name if COOKIE in request.cookies and request.app.state.accounts else "",
+        account=await _account(request),
         searxng=request.app.state.health.report(t.lang)["searxng"],
         # One that nobody asked for is no failure.
         searxng_wanted=doctor.searxng_configured(client),
@@ -72,6 +75,24 @@ async def settings_page(request: Request) -> Response:
             "offline": t("script.offline"),
         },
     )
+
+
+async def _account(request: Request) -> dict[str, Any] | None:
+    """What the section about the own account shows; None where this browser is not logged in."""
+    cookies: Cookies = request.app.state.cookies
+    accounts: Accounts | None = request.app.state.accounts
+    if request.app.state.logins is None or not cookies.read(request):
+        return None
+    if accounts is None:
+        return {"name": "", "tokens": None, "has_password": False, "changed": False}
+    person = current_person.get()
+    account = await accounts.in_store(lambda people: people.by_id(person.id))
+    return {
+        "name": person.name,
+        "tokens": await own_tokens(request),
+        "has_password": bool(account and account.password),
+        "changed": "password" in request.query_params,
+    }
 
 
 def _known_engines(client: AsyncClient) -> list[dict[str, Any]]:
@@ -104,9 +125,37 @@ async def log_out_of_page(request: Request) -> Response:
     return answer
 
 
+@router.post("/settings/password")
+async def change_password(request: Request) -> Response:
+    """Change one's own password by a form, and show the API tokens that go on."""
+    form = await form_fields(request)
+    asked = {name: form.get(name, "") for name in ("old", "new")}
+    try:
+        wanted = PasswordChange.model_validate(asked)
+    except ValidationError:
+        raise PASSWORD_WEAK(length=LEAST_PASSWORD) from None
+    _, _, cookie = await new_password(request, wanted)
+    answer = RedirectResponse("/settings?password=changed#account", 303)
+    answer.headers.append("Set-Cookie", cookie)
+    return answer
+
+
+@router.post("/settings/tokens")
+async def revoke_tokens(request: Request) -> Response:
+    """Revoke one of one's own API tokens by a form, or all of them."""
+    form = await form_fields(request)
+    wanted = form.get("token", "")
+    for token in await own_tokens(request):
+        if wanted in (token["id"], "all"):
+            await revoke_token(request, token["id"])
+    return RedirectResponse("/settings#account", 303)
+
+
 @router.post("/settings/doctor")
 async def check_now(request: Request) -> Response:
     """The doctor's findings about engines and model, problems first."""
+    # It asks the engines and the model, and tells where they are.
+    require("admin")
     client = client_from(request)
     found = [each for part in await asyncio.gather(doctor.check(client), model.check(client)) for each in part]
     lang, secrets = language_of(request), client.settings.secrets

@@ -10,9 +10,12 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 from ..chat.verdicts import checks
-from .markdown_stream import render
-from .page import render_page
+from ..core.at_work import hidden
+from ..markup.blocks import Labels, plain_block
+from .layout import Layout
+from .page import answer_html, render_page
 from .people_api import own_shares, shared_messages
+from .set_aside import SHARE, why_set_aside
 
 router = APIRouter(include_in_schema=False)
 
@@ -21,7 +24,9 @@ router = APIRouter(include_in_schema=False)
 async def shared_page(request: Request, token: str) -> Response:
     """A conversation that somebody has shared."""
     title, messages = await shared_messages(request, token)
-    turns = await asyncio.to_thread(lambda: list(map(_view, messages)))
+    why = await asyncio.to_thread(why_set_aside, request, SHARE, hidden(token))
+    layout, labels = request.app.state.layout, answer_html(request).labels
+    turns = [_plain_view(message, why) if why else await _view(message, layout, labels) for message in messages]
     return render_page(request, "shared.html", title=title, turns=turns)
 
 
@@ -32,9 +37,15 @@ async def shares_dialog(request: Request, conversation: str) -> Response:
     return render_page(request, "shares.html", shares=found, conversation=conversation)
 
 
-def _view(message: dict[str, Any]) -> dict[str, Any]:
+def _plain_view(message: dict[str, Any], why: str) -> dict[str, Any]:
+    return {**message, "html": Markup(plain_block(message["text"], why))}
+
+
+async def _view(message: dict[str, Any], layout: Layout, labels: Labels) -> dict[str, Any]:
     answer = message["answer"] or {}
-    blocks = render(message["text"], {}) if message["role"] == "assistant" else []
+    # Nothing can be copied by a button: the page has no script.
+    plain = Labels(too_long=labels.too_long, too_slow=labels.too_slow)
+    blocks = await layout.blocks(message["text"], {}, plain) if message["role"] == "assistant" else []
     return {
         "role": message["role"],
         "text": message["text"],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -16,6 +17,7 @@ from ..core.document import Document
 from .api import client_from
 from .errors import language_of
 from .page import answer_html, render_page
+from .set_aside import ANSWER, refuse_set_aside
 from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
@@ -24,6 +26,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/source/{run}/{number}")
 async def source_page(request: Request, run: str, number: str) -> Response:
     """The text of a source as it was read, in case its page has changed or is gone."""
+    await asyncio.to_thread(refuse_set_aside, request, ANSWER, run)
     client = client_from(request)
     kept = await client.chat.read(client.chat.store.message, run)
     answer = (kept.answer if kept else None) or {}
@@ -33,7 +36,8 @@ async def source_page(request: Request, run: str, number: str) -> Response:
         return render_page(request, "error.html", 404, message=t("source.none.title"), hint=t("source.none.hint"))
     quotes = [check["quote"] for check in checks(answer) if check["number"] == source["number"] and check["quote"]]
     document = await _cited_text(client, source)
-    marked, found = highlight(document.text if document else source["snippet"], quotes)
+    text = document.text if document else source["snippet"]
+    marked, found = await asyncio.to_thread(highlight, text, quotes)
     parts = answer_html(request)
     return render_page(
         request,
@@ -61,13 +65,27 @@ async def _cited_text(client: AsyncClient, source: Mapping[str, Any]) -> Documen
 
 def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
     """``text`` with all quotes marked, whatever their line breaks, and whether there is any."""
-    wanted = [
-        r"\s+".join(re.escape(word) for word in quote.split()) for quote in dict.fromkeys(quotes) if quote.strip()
-    ]
-    if not wanted:
-        return escape(text), False
-    html, at = Markup(), 0
-    for found in re.finditer("|".join(sorted(wanted, key=len, reverse=True)), text):
-        html += escape(text[at : found.start()]) + Markup("<mark>{}</mark>").format(found[0])
-        at = found.end()
-    return html + escape(text[at:]), at > 0
+    wanted = [words for quote in dict.fromkeys(quotes) if (words := quote.split())]
+    places = {place for words in wanted for place in _places(text, words)}
+    parts, at = [], 0
+    # Of two at one place, the longer one.
+    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
+        if start >= at:
+            parts += [escape(text[at:start]), Markup("<mark>{}</mark>").format(text[start:end])]
+            at = end
+    return Markup().join([*parts, escape(text[at:])]), at > 0
+
+
+def _places(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
+    """Where the words stand one after the other, with any space between them.
+
+    The first word is searched for: one pattern for all would try each of them at every place of a long text, in one
+    call that nothing can interrupt.
+    """
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    at = text.find(words[0])
+    while at >= 0:
+        found = pattern.match(text, at)
+        if found:
+            yield found.span()
+        at = text.find(words[0], found.end() if found else at + 1)

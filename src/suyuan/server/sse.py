@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Mapping
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from starlette.requests import HTTPConnection, Request
@@ -12,10 +13,10 @@ from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from ..core.errors import SuyuanError
-from ..net.credentials import client_key
 from .errors import failure
-from .limits import SEND_SECONDS, OpenStreams
+from .limits import OpenStreams, client_of
 from .orjson_response import to_json
+from .sockets import SEND_SECONDS
 
 T = TypeVar("T")
 
@@ -23,6 +24,21 @@ T = TypeVar("T")
 HEARTBEAT = 15.0
 _STILL_HERE = b": still here\n\n"
 _END: Message = {"type": "http.response.body", "body": b"", "more_body": False}
+
+
+ADMISSION = "suyuan.admission"
+"""Where a request has its :data:`Admission`."""
+Admission = Callable[[], Awaitable[SuyuanError | None]]
+"""Looks whether what a request was let in by still counts; gives the reason where it does not."""
+_LOOK_SECONDS = 2.0
+
+
+async def _ends(admission: Admission) -> SuyuanError:
+    """Wait until what a request was let in by counts no longer; return the reason."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        if (reason := await admission()) is not None:
+            return reason
 
 
 class ClientDisconnected(Exception):
@@ -41,6 +57,8 @@ class EventStream(StreamingResponse):
         self._heartbeat = heartbeat
         self._timeout = timeout
         self._begun = False
+        self._ended: SuyuanError | None = None
+        """Why the client may follow no longer."""
         self._gone = False
         """Whether the client has gone, or reads nothing."""
 
@@ -49,30 +67,37 @@ class EventStream(StreamingResponse):
         streams: OpenStreams = scope["app"].state.streams
         async with contextlib.aclosing(self._messages):  # type: ignore[type-var]
             try:
-                with streams.slot(client_key(scope)):
-                    await self._stream(scope["method"] == "HEAD", receive, send)
+                with streams.slot(client_of(scope)):
+                    await self._stream(scope, receive, send)
             except SuyuanError as error:
-                answer = failure(HTTPConnection(scope), error)
-                if not self._begun:
-                    await answer(scope, receive, send)
-                # The status is sent: the last event says why there are no more.
-                elif await self._sent(message(bytes(answer.body).decode(), event="error"), send):
-                    await send(_END)
+                await self._fail(error, scope, receive, send)
             except asyncio.CancelledError:
                 if self._gone:
+                    return
+                if self._ended is not None:
+                    await self._fail(self._ended, scope, receive, send)
                     return
                 if not streams.closed:
                     raise
                 # The server stops: end the stream properly.
                 await send(_END)
 
-    async def _stream(self, head_only: bool, receive: Receive, send: Send) -> None:
+    async def _fail(self, error: SuyuanError, scope: Scope, receive: Receive, send: Send) -> None:
+        """Say why there is no stream, or no more of it."""
+        answer = failure(HTTPConnection(scope), error)
+        if not self._begun:
+            await answer(scope, receive, send)
+        # The status is sent: the last event says it.
+        elif await self._sent(message(bytes(answer.body).decode(), event="error"), send):
+            await send(_END)
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         self._begun = True
-        if not head_only:
+        if scope["method"] != "HEAD":
             streaming = asyncio.current_task()
             assert streaming is not None, "requests are answered in tasks"
-            watching = asyncio.create_task(self._watch(streaming, receive, send))
+            watching = asyncio.create_task(self._watch(streaming, scope, receive, send))
             try:
                 async for message in self._messages:
                     if not await self._sent(message, send):
@@ -90,17 +115,29 @@ class EventStream(StreamingResponse):
             self._gone = True
         return not self._gone
 
-    async def _watch(self, streaming: asyncio.Task[Any], receive: Receive, send: Send) -> None:
-        """Send heartbeats, and end the stream when the client has gone."""
+    async def _watch(self, streaming: asyncio.Task[Any], scope: Scope, receive: Receive, send: Send) -> None:
+        """Send heartbeats, and end the stream when the client has gone, or its login has ended."""
+        admission: Admission | None = scope.get(ADMISSION)
         waiting = asyncio.ensure_future(_disconnected(receive))
+        beats = self._beats(send)
+        looks = _ends(admission) if admission else asyncio.sleep(math.inf)
+        watched = [waiting, asyncio.ensure_future(beats), asyncio.ensure_future(looks)]
         try:
-            while not (await asyncio.wait([waiting], timeout=self._heartbeat))[0]:
-                if not await self._sent(_STILL_HERE, send):
-                    break
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+            ended = watched[2]
+            self._ended = ended.result() if ended.done() else None
         finally:
-            waiting.cancel()
-        self._gone = True
+            for each in watched:
+                each.cancel()
+        self._gone = self._ended is None
         streaming.cancel()
+
+    async def _beats(self, send: Send) -> None:
+        """Send heartbeats, until the client reads nothing for too long."""
+        while True:
+            await asyncio.sleep(self._heartbeat)
+            if not await self._sent(_STILL_HERE, send):
+                return
 
 
 def message(data: Mapping[str, Any] | str, *, event: str = "", id: str | int = "") -> bytes:

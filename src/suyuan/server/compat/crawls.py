@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ...client import AsyncClient
 from ...core.causes.web import NO_CRAWL, TOO_MANY_CRAWLS
 from ...core.document import Document
 from ...core.errors import SuyuanError
-from ...core.person import current_person
+from ...core.person import current_person, require
 from ...core.private_file import write_private
 from ...core.wire import Response
 from ...pages.crawl import MOST_CHARACTERS, Crawl, CrawlLimits
@@ -84,6 +85,7 @@ class Crawls:
 
     def begin(self, *urls: str, limits: CrawlLimits, texts: bool = True, **wanted: Any) -> CrawlJob:
         """A new crawl, which is remembered once it runs; without ``texts`` only addresses are found."""
+        require("read")
         return CrawlJob(self._crawl(urls, limits, texts), texts, wanted)
 
     def _crawl(self, urls: tuple[str, ...], limits: CrawlLimits, texts: bool) -> Crawl:
@@ -91,8 +93,9 @@ class Crawls:
 
     async def get(self, id: str) -> CrawlJob:
         """The crawl of that id; raises a cause where there is none."""
+        person = require("read").id
         job = self._jobs.get(id) or await self._kept(id)
-        if job.person != current_person.get().id:
+        if job.person != person:
             raise NO_CRAWL(id=id[:40])
         if not job.elsewhere:
             self._jobs[id] = job
@@ -118,7 +121,7 @@ class Crawls:
             return job.task
         if job.elsewhere or len(self.running_of()) >= _MOST_RUNNING or len(self.running()) >= _MOST_OF_ALL:
             raise TOO_MANY_CRAWLS(limit=_MOST_RUNNING, retry_after=10)
-        self._forget_old()
+        self._make_room()
         self._jobs[job.id] = job
         job.cancelled = False
         job.task = asyncio.create_task(self._work(job, min(seconds, _LONGEST_SECONDS)))
@@ -169,10 +172,14 @@ class Crawls:
         for job in list(self._jobs.values()):
             await self.pause(job)
 
-    def _forget_old(self) -> None:
-        now = time.time()
+    async def purge(self, now: float) -> None:
+        """Forget the crawls that are over, by a clock that may be believed."""
         for id in [id for id, job in self._jobs.items() if job.expires < now and not job.running]:
             del self._jobs[id]
+        if self._folder is not None:
+            await asyncio.to_thread(_remove_older, self._folder, now - KEPT_SECONDS)
+
+    def _make_room(self) -> None:
         while len(self._jobs) >= _MOST_KEPT or self._characters() > _MOST_CHARACTERS:
             oldest = next((id for id, job in self._jobs.items() if not job.running), None)
             if oldest is None:
@@ -194,15 +201,9 @@ class Crawls:
         about = {name: getattr(job, name) for name in _KEPT_FIELDS}
         data = json.dumps({**about, "running": running, "saved": time.time(), "state": job.crawl.state()})
         try:
-            await asyncio.to_thread(self._write, self._file(job.id), data)
+            await asyncio.to_thread(write_private, self._file(job.id), data)
         except OSError as error:
             log.warning("the crawl %s could not be saved: %s", job.id, error)
-
-    def _write(self, file: Path, data: str) -> None:
-        for old in file.parent.glob("*.json"):
-            if time.time() - old.stat().st_mtime > KEPT_SECONDS:
-                old.unlink(missing_ok=True)
-        write_private(file, data)
 
     async def _kept(self, id: str) -> CrawlJob:
         """A crawl of an earlier process; the texts of its pages are those of the archive."""
@@ -232,3 +233,11 @@ class Crawls:
 
     async def _look(self, url: str) -> tuple[Document | None, Response]:
         return None, (await self._client.network.get(url, {})).response
+
+
+def _remove_older(folder: Path, than: float) -> None:
+    for file in folder.glob("*.json"):
+        # Another worker may remove it too.
+        with suppress(FileNotFoundError):
+            if file.stat().st_mtime < than:
+                file.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -109,7 +110,8 @@ async def page_data(
         elif kind == "html":
             made[kind] = await fetcher.in_form(document, "html")
         elif kind == "links":
-            made[kind] = page_links(response) if response else [url for _, url in document.links]
+            linked = await asyncio.to_thread(page_links, response) if response else None
+            made[kind] = [url for _, url in document.links] if linked is None else linked
         elif kind == "rawHtml" and response:
             made[kind] = await fetcher.in_form(response, "source")
     return {**made, "metadata": _metadata(document)}
@@ -129,6 +131,7 @@ def _metadata(document: Document) -> dict[str, Any]:
         "cacheState": "hit" if document.from_archive else "miss",
         "cachedAt": document.fetched_at,
         "sha256": document.sha256,
+        "cut": document.cut.published() if document.cut else None,
         "creditsUsed": 0,
     }
     return {name: value for name, value in known.items() if value not in (None, "")}

@@ -49,6 +49,8 @@ class ForeignMessage:
     """The id of the call that returned the text."""
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what an answer was based on."""
+    private: bool | None = None
+    """Whether an answer may repeat own documents; None where it is the client who says what was answered."""
 
 
 def text_of(content: Any, skipped: Sequence[str] = (), between: str = "\n") -> str:
@@ -119,15 +121,20 @@ def turn_of(
     check_model(chat, model)
     kind, _, name = model.partition(":")
     functions = replace(functions or Functions(), rounds=asked.calls())
-    history = (*_system(said), *asked.history)
-    session = chat.sessions.create(history, mode=MODES[kind], search=search, model=name, functions=functions)
+    session = chat.sessions.create(
+        tuple(asked.history),
+        mode=MODES[kind],
+        search=search,
+        model=name,
+        functions=functions,
+        instructions=_instructions(said),
+    )
     return Turn(session, question, new_id())
 
 
-def _system(said: Sequence[ForeignMessage]) -> list[PastTurn]:
-    """The instructions of the caller, as the first exchange."""
-    texts = [each.text for each in said if each.role in ("system", "developer") and each.text.strip()]
-    return [PastTurn("\n\n".join(texts), "OK.")] if texts else []
+def _instructions(said: Sequence[ForeignMessage]) -> str:
+    """What the caller tells the model; clients also put pages and documents there that they have found."""
+    return "\n\n".join(each.text for each in said if each.role in ("system", "developer") and each.text.strip())
 
 
 @dataclass(slots=True)
@@ -153,7 +160,7 @@ class _Conversation:
                 self._answered("…")
             self._questions.append(said.text)
         elif said.role == "assistant" and said.text.strip():
-            self._answered(said.text, said.sources)
+            self._answered(said.text, said.sources, said.private)
         self._last = "calls" if said.calls else said.role
 
     def question(self) -> str:
@@ -175,8 +182,8 @@ class _Conversation:
             raise BAD_ARGUMENT(name="messages", why=Text("server.detail.no_such_call", {"id": said.call[:80]}))
         calls[said.call] = replace(calls[said.call], output=said.text)
 
-    def _answered(self, text: str, sources: tuple[tuple[str, str], ...] = ()) -> None:
-        """End an exchange; what functions returned is part of its question."""
-        asked = [*self._questions, *(str(call) for calls in self.calls() for call in calls)]
-        self.history.append(PastTurn("\n\n".join(asked) or "…", text, sources))
+    def _answered(self, text: str, sources: tuple[tuple[str, str], ...] = (), private: bool | None = None) -> None:
+        """End an exchange."""
+        returned = "\n\n".join(str(call) for calls in self.calls() for call in calls)
+        self.history.append(PastTurn("\n\n".join(self._questions), text, sources, returned, private))
         self._questions, self._rounds = [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -81,7 +82,7 @@ async def _answer(request: Request, url: str) -> Response:
     content = await _content(call, document, wanted, seen[-1] if seen else None)
     data = _data(document, content)
     if with_links and seen:
-        data["links"] = {link: link for link in page_links(seen[-1])}
+        data["links"] = {link: link for link in await asyncio.to_thread(page_links, seen[-1])}
     lost = _left_out(request, wanted)
     headers = {"X-Suyuan-Not-Honoured": ", ".join(lost)} if lost else {}
     accept = request.headers.get("accept", "")
@@ -121,7 +122,11 @@ async def _content(call: ForeignCall, document: Document, wanted: str, response:
 
 def _data(document: Document, content: str) -> dict[str, Any]:
     data = {"title": document.title, "description": "", "url": document.final_url, "content": content}
-    return {**data, "publishedTime": document.published_at} if document.published_at else data
+    if document.published_at:
+        data["publishedTime"] = document.published_at
+    if document.cut:
+        data["warning"] = document.cut.message()
+    return data
 
 
 def _page(document: Document, content: str) -> str:
@@ -129,6 +134,8 @@ def _page(document: Document, content: str) -> str:
     lines = [f"Title: {document.title}", f"URL Source: {document.final_url}"]
     if document.published_at:
         lines.append(f"Published Time: {document.published_at}")
+    if document.cut:
+        lines.append(f"Warning: {document.cut.message()}")
     return "\n\n".join([*lines, f"Markdown Content:\n{content}"]) + "\n"
 
 

@@ -26,7 +26,7 @@ from ...chat.events import (
 )
 from ...chat.functions import FunctionCall, Functions
 from ...core.causes.web import NO_RESPONSE, ONLY_TEXT
-from ...core.person import current_person
+from ...core.person import owner
 from ...store.conversation import new_id
 from ..orjson_response import OrjsonResponse, to_json
 from ..sse import message
@@ -131,7 +131,7 @@ class Responses:
 
 def _own(id: str) -> str:
     """The name under which the response of the person who asks is kept."""
-    return f"{current_person.get().id} {id}"
+    return f"{owner()} {id}"
 
 
 @router.post("/responses")
@@ -277,7 +277,7 @@ class ResponseWriter(AnswerWriter):
         }
         if self.asked.store:
             sources = tuple((source.title, source.url) for source in answer.sources)
-            answered = ForeignMessage("assistant", answer.text, answer.calls, sources=sources)
+            answered = ForeignMessage("assistant", answer.text, answer.calls, sources=sources, private=answer.private)
             self.responses.put(response, (*self.said, answered))
         return response
 

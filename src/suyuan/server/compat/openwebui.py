@@ -66,5 +66,6 @@ def _about(document: Document) -> dict[str, str]:
         "published_at": document.published_at,
         "fetched_at": document.fetched_at,
         "sha256": document.sha256,
+        "cut": document.cut.message() if document.cut else "",
     }
     return {name: value for name, value in known.items() if value}

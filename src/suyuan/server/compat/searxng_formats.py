@@ -15,7 +15,9 @@ from urllib.parse import quote
 from fastapi.responses import Response
 
 from ...core.extras import NO_EXTRAS, Extras
+from ...core.file_names import attachment, file_stem
 from ...core.result import SearchPage, SearchResult
+from ...text.cells import cell
 from ..answer_html import environment
 from ..orjson_response import OrjsonResponse
 
@@ -81,14 +83,18 @@ def as_csv(found: SearxngResults) -> Response:
     table = csv.writer(out)
     table.writerow(_COLUMNS)
     for r in found.results:
-        table.writerow((r.title, r.url, r.snippet, _parsed(r.url)[1], r.engine, _score(r), "result"))
+        table.writerow(_cells(r.title, r.url, r.snippet, _parsed(r.url)[1], r.engine, _score(r), "result"))
     for answer in found.extras.answers:
-        table.writerow((answer.text, answer.url, "", "", answer.engine, "", "answer"))
+        table.writerow(_cells(answer.text, answer.url, "", "", answer.engine, "", "answer"))
     for kind, texts in (("suggestion", found.extras.suggestions), ("correction", found.extras.corrections)):
         for text in texts:
-            table.writerow((text, "", "", "", "", "", kind))
-    name = f"attachment; filename*=UTF-8''{quote(f'searx_-_{found.query[:100]}.csv', safe='')}"
+            table.writerow(_cells(text, "", "", "", "", "", kind))
+    name = attachment(f"{file_stem(f'searx_-_{found.query}')}.csv")
     return Response(out.getvalue(), media_type="application/csv", headers={"Content-Disposition": name})
+
+
+def _cells(*values: object) -> list[str]:
+    return [cell(str(value)) for value in values]
 
 
 def as_rss(found: SearxngResults) -> Response:

@@ -18,6 +18,7 @@ from ...core.causes.web import ONE_ANSWER
 from ...core.document import Document
 from ...core.errors import SuyuanError
 from ...core.page_reading import Depth, PageReading
+from ...core.person import require
 from ...core.query import MAX_RESULTS, SearchQuery
 from ...core.result import SearchPage, SearchResult
 from ...core.views import receipt
@@ -114,6 +115,9 @@ class ForeignCall:
         pages: int | None = None,
     ) -> SearchPage:
         """Up to ``most`` results, from a second page of the engines where the first has too few."""
+        if depth != "results":
+            # Told before anything is searched in vain.
+            require("read")
         page = await self.counted(replace(query, count=min(most, MAX_RESULTS)), most)
         if MAX_RESULTS <= len(page.results) < most:
             page = await self._with_more(page, query, most)
@@ -153,6 +157,8 @@ class ForeignCall:
         seen: Callable[[PageResponse], None] | None = None,
     ) -> list[Document | SuyuanError]:
         """The page at each address, or why it cannot be read; a few at the same time."""
+        # Not once for each page, as why it cannot be read.
+        require("read")
         limit = seconds or self.client.settings.pages.timeout_ms / 1000
         slots, done = asyncio.Semaphore(_AT_ONCE), dict[int, Document | SuyuanError]()
 
@@ -190,7 +196,9 @@ def passages_text(result: SearchResult) -> str:
 
 def document_of(result: SearchResult, reading: PageReading) -> Document:
     """The page of a result as it was read."""
-    return Document(result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at)
+    return Document(
+        result.url, reading.final_url, reading.title or result.title, reading.text, "", reading.read_at, cut=reading.cut
+    )
 
 
 async def best_text(text: str, question: str, max_tokens: int) -> str:

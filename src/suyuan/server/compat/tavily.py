@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import Field
 
+from ...chat.answering import begin_answer
 from ...chat.events import Answer
 from ...citations.markers import without_markers
 from ...core.causes.web import NO_CRAWL
@@ -25,7 +26,6 @@ from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
 from ...search.relevance import shares
 from ..error_forms import told
 from ..orjson_response import OrjsonResponse
-from ..quotas import count_answer
 from ..sse import while_connected
 from .countries import country_code
 from .crawls import CrawlJob, Crawls, too_long
@@ -114,7 +114,7 @@ async def search(request: Request) -> Response:
     query, most = body.search_query(), max(1, body.max_results)
     tokens = None if body.depth == "results" else body.chunks() * most if body.depth == "passages" else _RAW_TOKENS
     if body.include_answer:
-        await count_answer(request)
+        await begin_answer(searches=True)
     answering = asyncio.create_task(_answer(call, body.query, query)) if body.include_answer else None
     try:
         page = await call.search(query, most, depth=body.depth, max_tokens=tokens)
@@ -228,7 +228,8 @@ async def extract(request: Request, body: Extract) -> Response:
     texts = await asyncio.gather(*(_content(call, each, body, body.query) for each in read))
     for url, document, text in zip(urls, read, texts, strict=False):
         if isinstance(document, Document) and isinstance(text, str):
-            results.append({"url": url, "title": document.title, "raw_content": text, "images": []})
+            cut = {"cut": document.cut.published(call.lang)} if document.cut else {}
+            results.append({"url": url, "title": document.title, "raw_content": text, "images": [], **cut})
         elif isinstance(text, SuyuanError):
             failed.append(_failed(url, text, call.lang))
     return _answered(call, body, {"results": results, "failed_results": failed})

@@ -11,7 +11,7 @@ from typing import Any, Self
 from fastapi import Request
 from fastapi.responses import Response
 
-from ...chat.answering import answer_events
+from ...chat.answering import answer_events, begin_answer
 from ...chat.events import Answer, Event, Notice, TextDelta, TextWithdrawn
 from ...chat.functions import Functions
 from ...chat.turn import Turn
@@ -60,6 +60,7 @@ class TurnText:
         state = request.app.state
         await state.preloader.wait()
         turn, form = turn_of(state.client.chat, model, said, functions, search=search), form_of(request)
+        await begin_answer(searches=turn.searches)
         assert form is not None, "each of these APIs has a form for errors"
         return cls(turn, state.metrics.count_event, language_of(request), form, not_honoured)
 

@@ -25,6 +25,19 @@ async function request(method, path, body) {
   return data;
 }
 
+// An event stream that was refused cannot say why: the same address, asked as any other, can. Whatever follows it waits.
+let refused = "";
+
+async function afterRefusal(address, then) {
+  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+  const { error } = answer && !answer.ok ? await answer.json().catch(() => ({})) : {};
+  if (answer?.ok) answer.body.cancel();
+  // Once in words; that it is tried again needs no more of them.
+  if (error && error.message !== refused) showError(error);
+  refused = error?.message ?? "";
+  setTimeout(then, 1000 * (error?.retry_after ?? (answer?.ok ? 1 : 5)));
+}
+
 const path = (more = "") => `/api/conversations/${conversation.id}${more}`;
 // What few need is loaded when it is used.
 const more = () => import(`./${state.more}`);
@@ -239,7 +252,7 @@ function followAnswer() {
   const mine = answerEvents;
   answerEvents.onerror = () => {
     // A browser reconnects by itself, and the server then sends everything.
-    if (mine === answerEvents && mine.readyState === EventSource.CLOSED) { stopFollowing(); setTimeout(reloadThread, 1000); }
+    if (mine === answerEvents && mine.readyState === EventSource.CLOSED) { stopFollowing(); afterRefusal(mine.url, reloadThread); }
   };
 }
 
@@ -420,7 +433,7 @@ let changes = null;
 function watchChanges() {
   changes?.close();
   const mine = (changes = new EventSource(path("/changes")));
-  mine.onerror = () => { if (mine === changes && mine.readyState === EventSource.CLOSED) setTimeout(() => mine === changes && watchChanges(), 5000); };
+  mine.onerror = () => { if (mine === changes && mine.readyState === EventSource.CLOSED) afterRefusal(mine.url, () => mine === changes && watchChanges()); };
   changes.addEventListener("change", (event) => onChange(JSON.parse(event.data)));
 }
 
@@ -565,7 +578,6 @@ function passageOf(cite, source) {
     if (link) links.prepend(link);
     box.append(...claim.childNodes);
   }
-  if (!$("blockquote", box) && $(".snippet", source).textContent) box.append(make("blockquote", { textContent: $(".snippet", source).textContent }));
   box.append(links);
 }
 
@@ -590,7 +602,9 @@ function chooseSource(cite) {
   if (top < 0 || top + source.offsetHeight > column.clientHeight) column.scrollTop = Math.max(0, source.offsetTop - 40);
 }
 
-const hasColumn = (cite) => $(".evidence", cite.closest(".turn"))?.offsetParent != null;
+const narrow = matchMedia("(max-width: 1100px)");
+// In small windows the sources stand below the answer, out of sight of the citation.
+const hasColumn = (cite) => !narrow.matches && $(".evidence", cite.closest(".turn"))?.offsetParent != null;
 let opener = null;
 
 function openEvidence(turn, cite) {
@@ -598,7 +612,7 @@ function openEvidence(turn, cite) {
   if (!column) return;
   opener = document.activeElement;
   if (cite) chooseSource(cite);
-  if (matchMedia("(max-width: 1100px)").matches) {
+  if (narrow.matches) {
     column.classList.add("open");
     column.setAttribute("role", "dialog");
     column.ariaModal = "true";
@@ -752,6 +766,16 @@ function editQuery(what) {
 
 const answerOf = (button) => button.closest(".answer");
 const actions = {
+  async dismiss(button) {
+    const notice = button.closest("[data-notice]");
+    try {
+      await request("POST", "/api/notices/dismiss", { id: notice.dataset.notice });
+      const all = notice.parentElement;
+      notice.remove();
+      if (!all.childElementCount) all.remove();
+      ask.focus({ preventScroll: true });
+    } catch (error) { toast(error.message); }
+  },
   menu: () => toggleRail(),
   fold: (button) => {
     const folded = document.body.classList.toggle("folded");
@@ -842,15 +866,18 @@ document.addEventListener("visibilitychange", () => {
     changes = null;
   }
 });
-// A search service that is configured but does not work is named before the first question.
+// What is configured but does not work is named before the first question.
+function problemBox({ message, hint, guide }) {
+  const box = make("div", { className: "notice warning problem" });
+  box.append(make("p", { textContent: message }), make("p", { className: "hint", textContent: (hint ?? "").replace(/\s+(?=[1-9]\. )/g, "\n") }));
+  if (guide) box.append(make("a", { href: `/guide/${guide}`, target: "_blank", textContent: t("guide") }));
+  return box;
+}
 async function checkHealth() {
-  const { notice, searxng } = await request("GET", "/api/health").catch(() => ({}));
+  const { notices, searxng } = await request("GET", "/api/health").catch(() => ({}));
   if (!main.classList.contains("is-new")) return;
   if (searxng?.state === "unknown") setTimeout(checkHealth, 2000);
-  const [message, hint] = $$(".problem p");
-  message.textContent = notice?.message ?? "";
-  hint.textContent = (notice?.hint ?? "").replace(/\s+(?=[1-9]\. )/g, "\n");
-  $(".problem").hidden = !notice;
+  $(".problems").replaceChildren(...(notices ?? []).map(problemBox));
 }
 if (!conversation) {
   checkHealth();

@@ -1,7 +1,10 @@
 // What few need: reading aloud, tables as CSV, notifications, the sheet of keys.
 const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
+// What a spreadsheet would take for a formula, in any width, is a text behind an apostrophe: the same rule as text/cells.py.
+const FORMULA = /^\s*[=+\-@|%\uff1d\uff0b\uff0d\uff20\u2212\u207a\u208a\u207b\u208b\u207c\u208c\ufe62\ufe63\ufe66\ufe6b\uff05\uff5c]/;
+const safeCell = (text) => FORMULA.test(text) && !/^[+-]?[0-9][0-9.,]*%?$/.test(text) ? `'${text}` : text;
 export function csv(table) {
-  const cell = (each) => { const text = [...each.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join("").trim(); return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+  const cell = (each) => { const text = safeCell([...each.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join("").trim()); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
   return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\n");
 }
 

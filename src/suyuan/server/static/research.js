@@ -7,10 +7,24 @@ const api = `/api/research/${id}`;
 async function send(action, data) {
   const response = await fetch(`${api}/${action}`, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: data && JSON.stringify(data) }).catch(() => null);
   const { error } = response?.ok ? {} : ((await response?.json().catch(() => null)) ?? { error: { message: response?.status ?? offline } });
-  $("#problem").textContent = [error?.message, error?.hint].filter(Boolean).join(" ");
-  $("#problem").hidden = !error;
+  showProblem(error);
   // A plan that is refused stays as it was written; where the job has gone on, the page does too.
   if (response?.ok || response?.status === 409) await reload();
+}
+
+function showProblem(error) {
+  $("#problem").textContent = [error?.message, error?.hint].filter(Boolean).join(" ");
+  $("#problem").hidden = !error;
+}
+
+// An event stream that was refused cannot say why: the same address, asked as any other, can.
+async function followAgain(address) {
+  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+  const { error } = answer && !answer.ok ? await answer.json().catch(() => ({})) : {};
+  if (answer?.ok) answer.body.cancel();
+  refused = Boolean(error);
+  if (refused) showProblem(error);
+  setTimeout(reload, 1000 * (error?.retry_after ?? (answer?.ok ? 1 : 5)));
 }
 
 async function reload() {
@@ -30,7 +44,7 @@ function remember(state) {
 }
 
 const title = $("h1").textContent, plain = document.title;
-let events = null, awaited = false;
+let events = null, awaited = false, refused = false;
 
 function follow() {
   const { state } = $(".job", body).dataset, over = !["queued", "planning", "running"].includes(state);
@@ -54,6 +68,8 @@ function follow() {
   on("search", ({ query, count }) => log(`${query} · ${count}`));
   on("page", ({ title, url }) => log(title || url));
   on("state", ({ state: next }) => { if (next !== $(".job", body).dataset.state) reload(); });
+  mine.onopen = () => { if (refused) showProblem(); refused = false; };
+  mine.onerror = () => { if (mine === events && mine.readyState === EventSource.CLOSED) { events = null; followAgain(mine.url); } };
   on("end", () => { mine.close(); events = null; reload(); });
 }
 

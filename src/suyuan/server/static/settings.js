@@ -73,30 +73,44 @@ for (const button of $$("[data-revoke]")) button.onclick = () => request("DELETE
 // --- the user's own documents ---
 const library = $("#library"), documents = $(".documents", library), told = $(".findings", library);
 
-async function showDocuments() {
-  const found = await request("GET", "/api/library").then((list) => list.documents, say);
+const DOCUMENTS_AT_ONCE = 200, more = $(".more", library);
+
+async function showDocuments({ goOn = false } = {}) {
+  const shown = goOn ? documents.children.length : 0;
+  const found = await request("GET", `/api/library?limit=${DOCUMENTS_AT_ONCE}&offset=${shown}`).catch(say);
   if (!found) return;
-  documents.replaceChildren(...found.map(({ id, title, name, kind, url, problem }) => {
-    const item = document.createElement("li"), link = make("a", { href: url, target: "_blank", textContent: title || name });
-    item.append(link, make("span", { className: "meta", textContent: [name, problem?.message].filter(Boolean).join(" · ") }));
-    if (kind === "upload" || kind === "url") item.append(make("button", { type: "button", className: "link", textContent: documents.dataset.remove, onclick: () => request("DELETE", `/api/library/${id}`).then(showDocuments).catch(say) }));
-    return item;
-  }));
-  if (!found.length) documents.append(make("li", { className: "meta", textContent: documents.dataset.empty }));
+  if (!goOn) documents.replaceChildren();
+  documents.append(...found.documents.map(documentItem));
+  if (!found.total) documents.append(make("li", { className: "meta", textContent: documents.dataset.empty }));
+  more.hidden = shown + found.documents.length >= found.total;
 }
+
+function documentItem({ id, title, name, kind, url, problem, cut }) {
+  const item = document.createElement("li");
+  item.append(make("a", { href: url, target: "_blank", textContent: title || name }));
+  item.append(make("span", { className: "meta", textContent: [name, cut?.message, problem?.message].filter(Boolean).join(" · ") }));
+  if (kind === "upload" || kind === "url") {
+    const remove = () => request("DELETE", `/api/library/${id}`).then(() => showDocuments()).catch(say);
+    item.append(make("button", { type: "button", className: "link", textContent: documents.dataset.remove, onclick: remove }));
+  }
+  return item;
+}
+
+more.onclick = () => showDocuments({ goOn: true });
 
 const say = (...errors) => told.replaceChildren(...errors.map((error) => finding({ level: "error", ...error })));
 
 // One after the other, so that each that cannot be added says why.
 async function upload(files) {
-  const failed = [];
+  const failed = [], cut = [];
   say({ level: "", message: "…" });
   for (const file of files) {
     const body = new FormData();
     body.append("files", file);
-    await request("POST", "/api/library", body).catch((error) => failed.push({ ...error, message: `${file.name}: ${error.message}` }));
+    const sent = await request("POST", "/api/library", body).catch((error) => failed.push({ ...error, message: `${file.name}: ${error.message}` }));
+    for (const each of sent.documents ?? []) if (each.cut) cut.push({ level: "warning", message: `${file.name}: ${each.cut.message}` });
   }
-  say(...(failed.length ? failed : [{ level: "ok", message: state.added }]));
+  say(...(failed.length ? failed : [{ level: "ok", message: state.added }]), ...cut);
   showDocuments();
 }
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import nh3
 from markdown_it import MarkdownIt
 
-from . import markdown_math
-from .markdown_code import code_block
-from .markdown_math import unfinished_formula
+from ..text import markdown_links
+from ..text.visible import shown_piece
+from . import formulas
+from .code_block import code_block
+from .formulas import unfinished_formula
 
 if TYPE_CHECKING:
     from markdown_it.renderer import RendererHTML
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
 _TAGS = {
     "p", "br", "hr", "a", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "sup", "div", "span", "button",
-} | markdown_math.TAGS  # fmt: skip
+} | formulas.TAGS  # fmt: skip
 _ATTRIBUTES = {
-    **markdown_math.ATTRIBUTES,
+    **formulas.ATTRIBUTES,
     "span": {"class", "tabindex"},
     "button": {"class", "data-action"},
     "a": {"href", "class", "data-cite", "data-claim", "data-verdict", "aria-label"},
@@ -58,6 +60,8 @@ _PAIRS = (
 # A line of signs only may become a rule, the underline of a heading, a list or the head of a table: wait for its end.
 _ONLY_SIGNS = re.compile(r"[-=:|*+>#~`_.)\d \t]*$")
 _LONGEST_HELD = 160
+LONGEST = 200_000
+"""So many characters are laid out; what is behind them is shown as plain text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,10 @@ class Labels:
     copy: str = ""
     csv: str = ""
     as_text: str = ""
+    too_long: str = ""
+    """Above the end of a very long text."""
+    too_slow: str = ""
+    """Above a text that could not be laid out."""
 
 
 _NO_LABELS = Labels()
@@ -87,6 +95,17 @@ class Update:
 
     set: list[tuple[int, str]]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The blocks of a text, and how many of them, with how many lines, more text would not change."""
+
+    blocks: list[str]
+    final: int = 0
+    lines: int = 0
+    failed: bool = False
+    """Whether it is the text as it was written, since it could not be laid out."""
 
 
 @dataclass(slots=True)
@@ -112,64 +131,125 @@ def render(
 
     The headings of an answer are below those of the page; a text that is a whole ``page`` keeps its own.
     """
-    return list(_rendered(text, tuple(sources.items()), labels, tuple(marks), page))
+    shown, rest = split(text)
+    return [*lay_out(shown, sources, labels, marks, page=page).blocks, *rest_blocks(rest, labels)]
 
 
-# A conversation that is opened again has the same answers.
-@lru_cache(128)
-def _rendered(
-    text: str, sources: tuple[tuple[int, str], ...], labels: Labels, marks: tuple[Mark | None, ...], page: bool
-) -> tuple[str, ...]:
-    context = _Context(dict(sources), labels, marks, page)
-    blocks = tuple(html for _, html in _blocks(_plain(text), context))
+def split(text: str) -> tuple[str, str]:
+    """What is laid out of a text, and the rest."""
+    clean = _plain(text)
+    return clean[:LONGEST], clean[LONGEST:]
+
+
+def rest_blocks(rest: str, labels: Labels) -> list[str]:
+    """The end of a very long text, as it was written."""
+    return [plain_block(rest, labels.too_long)] if rest else []
+
+
+def plain_block(text: str, why: str) -> str:
+    """A text as it was written, below a word that says why."""
+    return f'<p class="meta">{escape(why)}</p><pre class="plain" tabindex="0">{escape(text, quote=False)}</pre>\n'
+
+
+def lay_out(
+    text: str,
+    sources: Mapping[int, str],
+    labels: Labels = _NO_LABELS,
+    marks: Sequence[Mark | None] = (),
+    *,
+    page: bool = False,
+    growing: bool = False,
+) -> Laid:
+    """The blocks of ``text``; of a ``growing`` one without the end that more text would change."""
+    view = _finished_part(text) if growing else text
+    context = _Context(sources, labels, marks, page)
+    found = _blocks(view, context)
     if marks and context.cited != len(marks):
         # The marks are for other citations; none are better than wrong ones.
-        return _rendered(text, sources, labels, (), page)
-    return blocks
+        found = _blocks(view, _Context(sources, labels, (), page))
+    blocks = [html for _, html in found]
+    final = _closed_count(found, view) if growing else len(found)
+    return Laid(blocks, final, found[final][0] if 0 < final < len(found) else 0)
 
 
-class MarkdownStream:
-    """A text that grows, as blocks of HTML."""
+def changes(before: Sequence[str], after: Sequence[str]) -> Update:
+    """What is different between the blocks that are shown and those that there are now."""
+    changed = [(i, html) for i, html in enumerate(after) if i >= len(before) or before[i] != html]
+    return Update(changed, len(after))
 
-    def __init__(self, sources: Callable[[], Mapping[int, str]], labels: Labels = _NO_LABELS) -> None:
-        self._sources = sources
-        self._labels = labels
+
+class GrowingText:
+    """A text that grows, as blocks of HTML: what must be laid out again, and what that changes."""
+
+    def __init__(self) -> None:
         self._closed: list[str] = []
         self._open: list[str] = []
-        self._tail = ""
         self._carriage = ""
+        self._room = LONGEST
+        self.tail = ""
+        """What is laid out again when more follows: the last blocks."""
+        self.rest = ""
+        """What is behind the part that is laid out."""
 
     @property
     def blocks(self) -> list[str]:
         """All blocks so far."""
         return self._closed + self._open
 
-    def feed(self, text: str) -> Update:
-        """Add ``text``, and return what changes; an unfinished end is held back."""
+    def add(self, text: str) -> None:
+        """Take more of the text."""
         text = self._carriage + text
         # The second half of the line end may follow.
         self._carriage = "\r" if text.endswith("\r") else ""
-        self._tail += _plain(text.removesuffix("\r"))
-        return self._update(_finished_part(self._tail), final=False)
+        self._append(text.removesuffix("\r"))
+
+    def finish(self) -> None:
+        """The text is complete."""
+        self._append(self._carriage)
+        self._carriage = ""
+
+    def _append(self, text: str) -> None:
+        clean = _plain(text)
+        self.tail += clean[: self._room]
+        self.rest += clean[self._room :]
+        self._room -= min(len(clean), self._room)
+
+    def take(self, laid: Laid, rest: Sequence[str] = ()) -> Update:
+        """Take what came of laying out the tail, to which more may have been added since; return what changes."""
+        blocks = [*laid.blocks, *rest]
+        base = len(self._closed)
+        changed = [(base + i, html) for i, html in changes(self._open, blocks).set]
+        if laid.lines:
+            self._closed += blocks[: laid.final]
+            self.tail = "\n".join(self.tail.split("\n")[laid.lines :])
+            blocks = blocks[laid.final :]
+        self._open = blocks
+        return Update(changed, len(self._closed) + len(self._open))
+
+
+class MarkdownStream:
+    """A text that grows, laid out here."""
+
+    def __init__(self, sources: Callable[[], Mapping[int, str]], labels: Labels = _NO_LABELS) -> None:
+        self._sources = sources
+        self._labels = labels
+        self._text = GrowingText()
+
+    @property
+    def blocks(self) -> list[str]:
+        """All blocks so far."""
+        return self._text.blocks
+
+    def feed(self, text: str) -> Update:
+        """Add ``text``, and return what changes; an unfinished end is held back."""
+        self._text.add(text)
+        return self._text.take(lay_out(self._text.tail, self._sources(), self._labels, growing=True))
 
     def close(self) -> Update:
         """Return the last change, when the text is complete."""
-        self._tail += _plain(self._carriage)
-        self._carriage = ""
-        return self._update(self._tail, final=True)
-
-    def _update(self, view: str, final: bool) -> Update:
-        blocks = _blocks(view, _Context(self._sources(), self._labels))
-        base = len(self._closed)
-        changed = [
-            (base + i, html) for i, (_, html) in enumerate(blocks) if i >= len(self._open) or self._open[i] != html
-        ]
-        kept = 0 if final else _closed_count(blocks, view)
-        if kept:
-            self._closed += [html for _, html in blocks[:kept]]
-            self._tail = "\n".join(self._tail.split("\n")[blocks[kept][0] :])
-        self._open = [html for _, html in blocks[kept:]]
-        return Update(changed, base + len(blocks))
+        self._text.finish()
+        laid = lay_out(self._text.tail, self._sources(), self._labels)
+        return self._text.take(laid, rest_blocks(self._text.rest, self._labels))
 
 
 def _closed_count(blocks: Sequence[tuple[int, str]], view: str) -> int:
@@ -231,7 +311,7 @@ def _in_fence(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return shown_piece(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"))
 
 
 # --- from text to blocks ----------------------------------------------------------------------------------------------
@@ -266,14 +346,15 @@ def _clean(html: str) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["reference"])
     parser.validateLink = lambda url: bool(_WEB.match(url))  # type: ignore[method-assign]
+    markdown_links.install(parser)
     parser.inline.ruler.before("link", "cite", _cite_rule)
     parser.core.ruler.push("page", _page_rule)
     for name, rule in (("cite", _cite), ("image", _image), ("fence", _fence), ("code_block", _fence)):
         parser.add_render_rule(name, rule)
     parser.add_render_rule("table_open", _table)
     parser.add_render_rule("table_close", lambda *_: "</table></div></div>\n")
-    markdown_math.install(parser)
-    return parser
+    formulas.install(parser)
+    return markdown_links.compiled(parser)
 
 
 def _cite_rule(state: StateInline, silent: bool) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from suyuan.server import markdown_stream
-from suyuan.server.markdown_stream import Labels, Mark, MarkdownStream, render
+from suyuan.markup import blocks as markup_blocks
+from suyuan.markup.blocks import Labels, Mark, MarkdownStream, render
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "bench"
 SOURCES = {1: "https://one.example/a?b=1&c=2", 2: "http://two.example/", 12: "https://twelve.example/"}
@@ -243,14 +243,14 @@ def test_a_source_found_on_the_way_can_be_cited_from_then_on() -> None:
 def test_the_cost_grows_with_the_length_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
     paragraph = "这是一段话,里面有一个出处[1],还有一些字。\n\n"
 
-    parsed, blocks = 0, markdown_stream._blocks
+    parsed, blocks = 0, markup_blocks._blocks
 
     def counted(text: str, *args: Any) -> Any:
         nonlocal parsed
         parsed += len(text)
         return blocks(text, *args)
 
-    monkeypatch.setattr(markdown_stream, "_blocks", counted)
+    monkeypatch.setattr(markup_blocks, "_blocks", counted)
 
     def cost(count: int) -> int:
         nonlocal parsed
