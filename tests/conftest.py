@@ -8,6 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from suyuan.pages.reader_pool import shared_readers
 from suyuan.search.engine_state import forget_states
 from suyuan.shared import close_all
 
@@ -18,7 +19,7 @@ hypothesis.settings.load_profile("suyuan")
 # The longest first, so that no process has to wait for one of them at the end.
 _LONGEST = (
     "test_page", "test_page_layout", "test_page_settings", "test_browser_life", "test_guarded_proxy",
-    "test_two_workers", "test_ask", "test_browser",
+    "test_two_workers", "test_ask", "test_browser", "test_transfer", "test_package", "test_beside_the_server", "test_docs",
 )  # fmt: skip
 
 
@@ -29,14 +30,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select what was asked for; keep the tests of one file together, since they share what they have started."""
+    """Select what was asked for, and begin with what takes long."""
     if wanted := set(config.getoption("--req")):
         chosen = [item for item in items if any(wanted & set(mark.args) for mark in item.iter_markers("req"))]
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen
     items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_readers() -> Iterator[None]:
+    """Readers that tests have started serve the next tests as well: each would start its own otherwise."""
+    shared_readers.acquire()
+    yield
+    shared_readers.release()
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +64,8 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(home))
+    # Tests may run as root, and load no pages but their own.
+    monkeypatch.setenv("SUYUAN_CHROME_ALLOW_UNSANDBOXED", "1")
     monkeypatch.setenv("SUYUAN_CONFIG_DIR", str(home / "config"))
     monkeypatch.setenv("SUYUAN_STATE_DIR", str(home / "state"))
     monkeypatch.setenv("SUYUAN_DATA_DIR", str(home / "data"))

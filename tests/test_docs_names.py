@@ -42,11 +42,9 @@ from suyuan.server.app import create_app
 from suyuan.server.limits import (
     BODY_SECONDS,
     LARGEST_BODY,
-    SEND_SECONDS,
-    STREAMS_PER_CLIENT,
-    STREAMS_TOTAL,
     UPLOADS,
 )
+from suyuan.server.sockets import SEND_SECONDS
 
 # Engines that the documentation writes, and variables that belong to other programs or to the folders.
 EXAMPLES = ("NAME", "wiki", "example_wiki")
@@ -142,7 +140,8 @@ def test_variables_exist(page: Path) -> None:
     tops = {f"{name.upper().removesuffix('_HTML')}_" for name in (*BUILT_IN, *EXAMPLES)} | {"SUYUAN_", "WEB_"}
     named = {name for name in re.findall(r"\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b", text_of(page))}
     own = {name for name in named if name.startswith(tuple(tops))}
-    compose = (ROOT / "deploy" / "searxng" / "docker-compose.yml").read_text(encoding="utf-8")
+    files = (ROOT / "deploy" / "searxng" / "docker-compose.yml", ROOT / "deploy" / "team" / "compose.yml")
+    compose = "".join(file.read_text(encoding="utf-8") for file in files)
     # Those of the files for Docker, of LibreChat, and of the engines that the guides write.
     others = {*re.findall(r"\bSEARXNG_[A-Z_]+", compose), "SEARXNG_INSTANCE_URL", "WIKI_NAMESPACE"}
     others |= {"EXAMPLE_WIKI_NAMESPACE"}
@@ -272,9 +271,9 @@ def test_limits_of_agents_are_those_of_the_program() -> None:
     [
         ("http-api.md", f"at most {LARGEST_BODY // 1_000_000} MB (documents: {UPLOADS['/api/library'][0] // 1_000_000} MB)"),
         ("http-api.md", f"within {BODY_SECONDS:.0f} s; a message has at most {MAX_MESSAGE:,} characters"),
-        ("http-api.md", f"One client may hold {STREAMS_PER_CLIENT} event streams, all clients together {STREAMS_TOTAL}"),
+        ("http-api.md", f"One client may hold {ServerSettings().streams_per_client} event streams, all clients of a process together {ServerSettings().streams}"),
         ("http-api.md", f"reads nothing for {SEND_SECONDS:.0f} s"),
-        ("capacity.md", f"{STREAMS_TOTAL} for each worker"),
+        ("capacity.md", f"{ServerSettings().streams} for each worker"),
         ("security.md", f"of at least {LEAST_LENGTH} characters"),
         ("howto/library.md", f"at most {MAX_FILE // 1_000_000} MB"),
         ("howto/in-place-of.md", f"reads at most {MOST_PAGES} pages"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from support.chromium import require_chromium
+from support.chromium import ALLOWED, require_chromium
+from support.pages import google_results
 from support.processes import browsers, family
 from support.site import Handler, Reply, Seen, Site, redirect, reply, serve, stall
 from support.timing import quickest, seconds_of, soon
@@ -17,20 +19,9 @@ from suyuan.client import AsyncClient
 from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import Timeout, WebBlocked
+from suyuan.messages.catalog import languages
 
 require_chromium()
-
-
-def results(n: int = 10, host: str = "result.example") -> str:
-    """A result page in the structure of Google's, made by a script as the real one is."""
-    rows = "".join(
-        f'<div class="MjjYud"><div class="tF2Cxc"><div class="yuRUbf"><a href="https://{host}/{i}"><h3>Result {i}</h3></a></div>'
-        f'<div class="VwiC3b"><span>Snippet of result {i}, long enough to be one.</span></div></div></div>'
-        for i in range(1, n + 1)
-    )
-    script = f"document.getElementById('rso').innerHTML = {rows!r}"
-    head = '<html><body><form><input name="q" value="x"></form><div id="search"><div id="rso"></div></div>'
-    return f"{head}<script>{script}</script></body></html>"
 
 
 CAPTCHA = '<html><body><form id="captcha-form" action="index" method="post"><div class="g-recaptcha"></div></form></body></html>'
@@ -41,7 +32,10 @@ async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[AsyncC
     async with serve(handler) as site:
         engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
         settings = Settings(
-            search=SearchSettings(default="google", cache_minutes=0, seconds=60), engines=engines, state_dir=tmp_path
+            search=SearchSettings(default="google", cache_minutes=0, seconds=60),
+            engines=engines,
+            browser=ALLOWED,
+            state_dir=tmp_path,
         )
         async with AsyncClient(settings) as client:
             yield client, site
@@ -49,7 +43,7 @@ async def google(handler: Handler, tmp_path: Path) -> AsyncIterator[tuple[AsyncC
 
 @pytest.mark.req("G1.1", "G3.1", "G5.2", "G2.2")
 async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (client, site):
+    async with google(lambda _: reply(google_results()), tmp_path) as (client, site):
         first = await client.search_service.search("some words")
         running = browsers()
         second = await client.search_service.search("other words")
@@ -62,7 +56,7 @@ async def test_ten_results_that_a_script_made_and_the_browser_is_used_again(tmp_
 @pytest.mark.req("G5.1")
 async def test_the_first_search_starts_a_headless_browser_within_three_seconds(tmp_path: Path) -> None:
     async def first() -> float:
-        async with google(lambda _: reply(results()), tmp_path) as (client, _):
+        async with google(lambda _: reply(google_results()), tmp_path) as (client, _):
             assert not browsers()
             took = await seconds_of(client.search("some words"))
             (running,) = browsers()
@@ -74,7 +68,7 @@ async def test_the_first_search_starts_a_headless_browser_within_three_seconds(t
 
 @pytest.mark.req("G5.2")
 async def test_later_searches_take_less_than_two_seconds(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (client, _):
+    async with google(lambda _: reply(google_results()), tmp_path) as (client, _):
         await client.search("some words")
         running = browsers()
 
@@ -88,7 +82,7 @@ async def test_later_searches_take_less_than_two_seconds(tmp_path: Path) -> None
 
 @pytest.mark.req("G1.2")
 async def test_chinese(tmp_path: Path) -> None:
-    async with google(lambda _: reply(results()), tmp_path) as (client, site):
+    async with google(lambda _: reply(google_results()), tmp_path) as (client, site):
         await client.search_service.search("人工智能 最新进展", lang="zh-CN")
     sent = site.seen[0].params
     assert (sent["q"], sent["hl"], sent["lr"], sent["gl"]) == ("人工智能 最新进展", "zh-CN", "lang_zh-CN", "cn")
@@ -106,7 +100,22 @@ async def test_a_captcha_says_that_a_person_must_act_and_is_asked_once(tmp_path:
         with pytest.raises(WebBlocked) as caught:
             await client.search_service.search("some words")
     assert caught.value.detail_code == "captcha_required" and "a person must act" in caught.value.message
+    assert all("suyuan google unlock" in caught.value.failure.hint(lang) for lang in languages())
     assert sum(seen.path == "/search" for seen in site.seen) == 1
+
+
+@pytest.mark.req("G3.2")
+@pytest.mark.parametrize("kept", [False, True], ids=["no profile", "a kept profile"])
+async def test_the_browser_does_not_say_that_it_has_no_window(tmp_path: Path, kept: bool) -> None:
+    async with serve(lambda _: reply(google_results())) as site:
+        engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
+        browser = replace(ALLOWED, profile_dir=tmp_path / "profile" if kept else None)
+        search = SearchSettings(default="google", cache_minutes=0, seconds=60)
+        async with AsyncClient(Settings(search=search, engines=engines, browser=browser, state_dir=tmp_path)) as client:
+            await client.search_service.search("some words")
+    [seen] = [seen for seen in site.seen if seen.path == "/search"]
+    assert "Chrome/" in seen.headers["user-agent"]
+    assert not [(name, value) for name, value in seen.headers.items() if "headless" in value.lower()]
 
 
 @pytest.mark.req("G6.1", "G1.3")
@@ -126,7 +135,7 @@ async def test_over_its_time_it_is_cancelled_and_the_limit_named(tmp_path: Path)
 async def test_nothing_is_left_behind(tmp_path: Path) -> None:
     # Other tests may keep readers.
     before = {process.pid for process in family()}
-    async with google(lambda _: reply(results()), tmp_path) as (client, _):
+    async with google(lambda _: reply(google_results()), tmp_path) as (client, _):
         await asyncio.gather(*(client.search_service.search(f"words {n}") for n in range(3)))
         processes = [process for process in family() if process.pid not in before]
         assert processes
@@ -135,7 +144,7 @@ async def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 async def test_pages_may_not_reach_into_this_network(tmp_path: Path) -> None:
     async with serve(lambda _: reply("secret")) as inside:
-        page = results().replace(
+        page = google_results().replace(
             "</body>",
             f'<img src="{inside.url}/x.png"><script src="{inside.url.replace("127.0.0.1", "127.0.0.2")}/x.js"></script></body>',
         )

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .api import ask, read, search, search_many
     from .chat.events import Answer, Citation
     from .chat.session import PastTurn
+    from .citations.linker import LinkedAnswer
+    from .citations.processor import CitationProcessor
+    from .citations.registry import Source
     from .client import AsyncClient
     from .config.load import load_settings
     from .config.settings import Settings
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
         WebProviderError,
     )
     from .core.freshness import Freshness
-    from .core.query import SearchOptions, SearchParams, SearchQuery
+    from .core.query import QueryText, SearchOptions, SearchParams, SearchQuery
     from .core.result import Attempt, EngineResults, SearchPage, SearchResult
     from .core.secret import Secret
     from .core.wire import Request, Response
@@ -49,6 +52,9 @@ __version__ = "0.2.0"
 _MODULES = {
     ".chat.events": ("Answer", "Citation"),
     ".chat.session": ("PastTurn",),
+    ".citations.linker": ("LinkedAnswer",),
+    ".citations.processor": ("CitationProcessor",),
+    ".citations.registry": ("Source",),
     ".client": ("AsyncClient",),
     ".config.load": ("load_settings",),
     ".config.settings": ("Settings",),
@@ -59,7 +65,7 @@ _MODULES = {
         "WebBlocked", "WebParseError", "WebProviderError",
     ),
     ".core.freshness": ("Freshness",),
-    ".core.query": ("SearchOptions", "SearchParams", "SearchQuery"),
+    ".core.query": ("QueryText", "SearchOptions", "SearchParams", "SearchQuery"),
     ".core.result": ("Attempt", "EngineResults", "SearchPage", "SearchResult"),
     ".core.secret": ("Secret",),
     ".core.wire": ("Request", "Response"),
@@ -71,11 +77,12 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Answer", "AsyncClient", "Attempt", "AuthError", "BadGateway", "Citation", "Client", "Document", "Engine",
-    "EngineResults", "EngineSettings", "PastTurn", "Freshness", "InvalidInput", "NetworkError", "Passage", "Request",
-    "Response", "SearchEngine", "SearchOptions", "SearchPage", "SearchParams", "SearchQuery", "SearchResult",
-    "SearchService", "Secret", "Settings", "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError",
-    "WebProviderError", "__version__", "ask", "load_settings", "read", "search", "search_many", "web_search",
+    "Answer", "AsyncClient", "Attempt", "AuthError", "BadGateway", "Citation", "CitationProcessor", "Client",
+    "Document", "Engine", "EngineResults", "EngineSettings", "PastTurn", "Freshness", "InvalidInput",
+    "LinkedAnswer", "NetworkError", "Passage", "QueryText", "Request", "Response", "SearchEngine", "SearchOptions",
+    "SearchPage", "SearchParams", "SearchQuery", "SearchResult", "SearchService", "Secret", "Settings", "Source",
+    "SuyuanError", "Timeout", "ToolNotFound", "WebBlocked", "WebParseError", "WebProviderError", "__version__",
+    "ask", "load_settings", "read", "search", "search_many", "web_search",
 ]  # fmt: skip
 
 

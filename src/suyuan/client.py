@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from .config.load import load_settings
 from .config.settings import Settings
 from .core.errors import SuyuanError
+from .core.folder_use import FolderUse
+from .core.kept_files import tell_missing
+from .core.notices import Notices
 from .core.page_reading import Depth, tokens_for
+from .core.person import require
 from .core.query import SearchParams, SearchQuery
 from .core.result import SearchPage
 from .core.sync_bridge import SyncBridge
@@ -23,6 +27,7 @@ from .engines import registry
 from .net.network import Network, PageAccess
 from .pages_by_person import PagesByPerson
 from .search.focus import FOCUSES
+from .search.plan import names_in
 from .search.pool import EnginePool
 from .search.service import SearchService
 
@@ -67,6 +72,7 @@ class AsyncClient:
         engines: Mapping[str, registry.Factory] | None = None,
     ) -> None:
         self.settings = settings = settings or load_settings()
+        self._use = FolderUse.shared(settings.data_dir)
         self.network = network or _network(settings)
         self.bridge = SyncBridge()
         """Runs coroutines of this client for synchronous callers."""
@@ -94,17 +100,24 @@ class AsyncClient:
             shared=self.live.cache if self.live else None,
         )
         self._engine_file = settings.data_dir / _ENGINE_FILE if settings.data_dir else None
-        if self._engine_file is not None and self._engine_file.exists():
-            self.connect_engines()
-        if "google" in settings.search.default and (problem := self.network.browser_problem()):
+        self.engines.before_use = self.connect_engines
+        self.connect_engines()
+        if self.needs_browser and (problem := self.network.browser_problem()):
             # Known at the start, not only when the first search fails.
-            log.warning("google: %s %s", problem.message, problem.hint)
+            log.warning("browser: %s %s", problem.message, problem.hint)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def needs_browser(self) -> bool:
+        """Whether the configuration cannot do without a browser."""
+        settings = self.settings
+        by_plan = "google" in names_in(settings.search.default)
+        return by_plan or settings.pages.render or bool(settings.browser.executable)
 
     # --- what callers want ----------------------------------------------------------------------------------------
     async def search(
@@ -127,15 +140,18 @@ class AsyncClient:
         for up to so many seconds.
         """
         tokens_for(depth, max_tokens)
+        if depth != "results":
+            # Told before anything is searched in vain.
+            require("read")
         page = await self._search(query, engines, max_wait, params)
         return await self.result_reader.read(page, depth, max_tokens) if depth != "results" else page
 
     async def _search(self, query: SearchQuery | str, engines: str, wait: float, params: SearchParams) -> SearchPage:
         """Search until there is an answer; again for up to ``wait`` seconds where that may help."""
-        deadline, tries = time.monotonic() + wait, 0
+        deadline, tries, again = time.monotonic() + wait, 0, False
         while True:
             try:
-                return await self.search_service.search(query, engines=engines, **params)
+                return await self.search_service.search(query, engines=engines, again=again, **params)
             except SuyuanError as error:
                 pause = max(error.retry_after or 0.0, 0.05)
                 # Where nobody asked us to wait, trying again helps a few times at most.
@@ -143,6 +159,7 @@ class AsyncClient:
                 if not error.retryable or tries > _MAX_RETRIES or time.monotonic() + pause > deadline:
                     raise
             await asyncio.sleep(pause)
+            again = True
 
     async def search_many(
         self,
@@ -247,6 +264,24 @@ class AsyncClient:
         """The user's own documents; raises where there is no folder for them."""
         return self._pages.library
 
+    def notices(self) -> list[Notices]:
+        """What the person who asks must hear of: their own notices, and for administrators those of the server."""
+        person, folder = require("chat"), self.settings.data_dir
+        if folder is None:
+            return []
+        own = [Notices(folder / "people" / person.id)] if person.id else []
+        return [*own, Notices(folder)] if person.may("admin") else own
+
+    def tell_missing(self) -> None:
+        """Keep a notice about each database that was there and is gone; waits for the disk."""
+        tell_missing(self.settings.kept_folders)
+
+    @property
+    def store_is_gone(self) -> bool:
+        """Whether the file of the conversations was gone when it was last used; waits for nothing."""
+        opened: ChatService | None = self.__dict__.get("chat")
+        return opened is not None and opened.store.is_gone
+
     @property
     def fetcher(self) -> Fetcher:
         """Reads pages."""
@@ -275,8 +310,10 @@ class AsyncClient:
         return ConnectedEngines(self._engine_file, self.settings.engines)
 
     def connect_engines(self) -> None:
-        """Use what was entered on the page, here or by another process."""
-        self.connected_engines.reload()
+        """Use what was entered on the page, here or by another process; it is looked at before an engine is used."""
+        unused = "connected_engines" not in self.__dict__
+        if unused and (self._engine_file is None or not self._engine_file.exists()):
+            return
         if (now := self.connected_engines.all()) != self.settings.engines:
             self.settings = replace(self.settings, engines=now)
             self.engines.configure(now)
@@ -289,19 +326,14 @@ class AsyncClient:
 
         model, chat = self.settings.model, self.settings.chat
         recall = Recall(lambda: self.archive)
-        made = SessionFactory(self.search_service, self.read, model=model, settings=chat, recall=recall)
-        self._connect_models(made)
-        return made
-
-    def connect_models(self) -> None:
-        """Let conversations use the models that were connected on the page, here or by another process."""
-        if "sessions" in self.__dict__:
-            self._connect_models(self.sessions)
-
-    def _connect_models(self, sessions: SessionFactory) -> None:
-        for model in self.connected_models.all().values():
-            if model.label not in sessions.models:
-                sessions.connect(model)
+        return SessionFactory(
+            self.search_service,
+            self.read,
+            model=model,
+            settings=chat,
+            recall=recall,
+            connected=self.connected_models.all,
+        )
 
     @cached_property
     def chat(self) -> ChatService:
@@ -324,7 +356,7 @@ class AsyncClient:
             ResearchStore(self.settings.store_address or "sqlite://"),
             self,
             self.settings.research,
-            ModelCalls(self.sessions.models, self.sessions.default_model),
+            ModelCalls(lambda: self.sessions.models, self.sessions.default_model),
             post=self.network.post,
             nudges=self.live.nudges if self.live else None,
             check=self.sessions.check,
@@ -363,8 +395,10 @@ class AsyncClient:
 
     def _close_files(self) -> None:
         self.engines.save()
+        self.engines.close()
         self._pages.close_reader()
         self.bridge.close()
+        self._use.close()
 
 
 Connect = Callable[[Settings], AsyncClient]

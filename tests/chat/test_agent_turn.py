@@ -151,6 +151,24 @@ async def test_the_cache_is_the_conversation_s_own_and_ends_with_it() -> None:
             assert await searched(second) == 0
 
 
+@pytest.mark.req("C13.2", "C13.3")
+@pytest.mark.parametrize(
+    "message", ["请再查一次港珠澳大桥", "港珠澳大桥的最新消息?", "Search for the bridge again, please"]
+)
+async def test_who_asks_to_search_again_gets_a_new_search(message: str) -> None:
+    with serve_model(
+        lambda asked: reply("好。") if asked.messages[-1]["role"] == "tool" else search("港珠澳大桥")
+    ) as model:
+        async with talking(openai(model.url)) as (client, web):
+            conversation = (await client.chat.create(mode="agent")).id
+            await ask(client, "港珠澳大桥?", id=conversation)
+            await ask(client, "港珠澳大桥?", id=conversation)
+            assert len(web.searches) == 1
+            events, _ = await ask(client, message, id=conversation)
+            assert len(web.searches) == 2
+    assert [event.repeated for event in of(events, SearchFinished)] == [False]
+
+
 async def test_parallel_searches_get_one_numbering() -> None:
     script: list[Answering] = [[search("港珠澳大桥 全长"), search("SearXNG metasearch engine")], reply("Both[1][3].")]
     with serve_model(script) as model:

@@ -327,7 +327,7 @@ async def test_a_long_answer_that_cites_nothing_takes_no_longer_for_each_word() 
             await asyncio.sleep(0.6)
             begun = time.monotonic()
             for _ in range(20_000):
-                turn.say("word")
+                await turn.say("word")
 
         assert [event async for event in turn.events(work)]
         return time.monotonic() - begun
@@ -341,7 +341,7 @@ async def test_a_model_that_was_connected_anew_is_closed_in_the_end_as_well() ->
         async with talking(openai(model.url)) as (client, _):
             before, made = openai(model.url, name="mine"), []
             for chosen in (before, replace(before, api_key=Secret("another-key")), before):
-                client.sessions.connect(chosen)
+                client.connected_models.add(chosen)
                 made.append(client.sessions.create(mode="chat", search=False, model="mine").chat_model)
             assert made[0] is made[2] is not made[1], "the same settings need no other connections"
         assert all(isinstance(each, OpenAICompatibleModel) and each.client.is_closed for each in made)
@@ -467,7 +467,7 @@ async def test_an_edited_question_that_cannot_be_asked_removes_nothing() -> None
             await ask(client, "Q1", id=id)
             kept = client.chat.store.messages(id)
             keyless = ModelSettings(provider="openai", name="gpt-9")
-            client.chat.sessions.connect(keyless)
+            client.connected_models.add(keyless)
             await client.chat.change(id, model=keyless.label)
             with pytest.raises(SuyuanError) as failed:
                 await client.chat.ask(id, "Q1 better", instead_of=kept[0].id)

@@ -19,7 +19,7 @@ from suyuan.core.result import Attempt, SearchPage, SearchResult
 from suyuan.core.views import VIEWS
 from suyuan.guides.documents import about_product
 from suyuan.integrations.providers import WebProvider
-from suyuan.tools.langchain import SearchTool
+from suyuan.tools.langchain import SessionSearchTool
 from suyuan.tools.session import SessionSearch
 
 QUESTION = "what is a bloom filter"
@@ -58,7 +58,7 @@ async def test_programs_get_the_failure(tmp_path: Path, question: str) -> None:
 @pytest.mark.req("D2.3")
 async def test_tools_say_that_the_search_failed(tmp_path: Path) -> None:
     async with AsyncClient(offline(tmp_path)) as opened:
-        tool = SearchTool(SessionSearch(opened.search_service), lang="en")
+        tool = SessionSearchTool(SessionSearch(opened.search_service), lang="en")
         text = str(await tool.ainvoke({"query": "how to deploy SearXNG"}))
     assert "/guide/" not in text and "Do not pretend" in text
 

@@ -22,6 +22,7 @@ from suyuan.chat.events import Answer, Notice, TextDelta
 from suyuan.chat.runs import Run
 from suyuan.chat.service import ChatService
 from suyuan.client import AsyncClient
+from suyuan.core.notices import Notices
 from suyuan.core.secret import Secret
 
 LONG = "word " * 3_000
@@ -91,7 +92,24 @@ async def test_an_answer_that_outlives_its_process_only_in_a_file_is_saved_by_th
         async with talking(openai(model.url), folder=tmp_path) as (client, _):
             kept = client.chat.store.messages(run.conversation)[-1]
             assert kept.text == answer.markdown and kept.state == "done"
-            assert [each.name for each in (tmp_path / "unsaved").iterdir()] == ["broken.json"]
+            [aside] = (tmp_path / "unsaved").iterdir()
+            assert aside.name.startswith("broken.json.damaged-")
+
+
+_LEFT = json.dumps({"run": "0" * 32, "state": "done", "text": "kept", "answer": {}, "events": []})
+
+
+@pytest.mark.parametrize("content", [_LEFT[:length] for length in range(0, len(_LEFT), 7)] + ["[]", "[" * 100_000])
+async def test_a_damaged_file_of_an_answer_is_set_aside_and_told(tmp_path: Path, content: str) -> None:
+    folder = tmp_path / "unsaved"
+    folder.mkdir()
+    (folder / "left.json").write_text(content)
+    async with talking(openai("http://127.0.0.1:9"), folder=tmp_path) as (client, _):
+        assert client.chat.store.find() == []
+    (aside,) = folder.iterdir()
+    assert aside.name.startswith("left.json.damaged-") and aside.read_text() == content
+    (notice,) = Notices(tmp_path).open()
+    assert notice.failure.detail_code == "answer_damaged" and str(aside) in notice.failure.message()
 
 
 async def test_half_of_a_character_does_not_cost_an_answer_that_is_not_saved(tmp_path: Path) -> None:
@@ -102,7 +120,7 @@ async def test_half_of_a_character_does_not_cost_an_answer_that_is_not_saved(tmp
             with full_disk(tmp_path):
                 go_on.set()
                 answer = (await all_events(run))[-1]
-                assert isinstance(answer, Answer) and answer.unsaved and answer.text.startswith("first half \ud83d")
+                assert isinstance(answer, Answer) and answer.unsaved and answer.text.startswith("first half  word")
             assert await soon(lambda: not client.chat.is_unsaved(run.id))
             assert client.chat.store.messages(run.conversation)[-1].text.startswith("first half")
 

@@ -237,6 +237,48 @@ def test_the_cost_is_linear() -> None:
         assert time.process_time() - started < 4, text[:20]
 
 
+LINES = (
+    "\n",
+    "a\n=\n",
+    "a\n\n",
+    " \n",
+    "- [1]\n",
+    "[1]: http://a\n",
+    "[^1]: \n",
+    "`a ",
+    "[1] ",
+    "![",
+    "| | |\n",
+    "](",
+    "x\n~~~\n",
+)
+BEGINNINGS = ("", "a", "```\n", "Sources\n", "known\n\nSources\n", "`")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_part_takes_a_few_milliseconds_whatever_the_text_is(line: str) -> None:
+    for beginning in BEGINNINGS:
+        text = beginning + line * (20_000 // len(line))
+        linker, took = Linker(lambda: SOURCES), list[float]()
+        for parts in (linker.parts(text), linker.rest()):
+            begun = time.thread_time()
+            for _ in parts:
+                now = time.thread_time()
+                took.append(now - begun)
+                begun = now
+        # Half of all the time is far more than any of these parts needs, and less than the whole text at once.
+        assert len(took) > 30 and max(took) < max(0.03, 0.5 * sum(took)) and max(took) < 0.1, beginning
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_parts_are_the_text(line: str) -> None:
+    for beginning in BEGINNINGS:
+        text = beginning + line * (1_700 // len(line)) + "b"
+        linker = Linker(lambda: SOURCES)
+        shown = "".join([*linker.parts(text), *linker.rest()])
+        assert linker.answer == streamed(*text) and shown == linker.answer.text
+
+
 @pytest.mark.req("C11.3")
 def test_addresses_cannot_break_out_of_a_link() -> None:
     evil = "https://a.example/x) <b onload='1'> \"q\" [y](javascript:1) `c` |\n\\\u202e\x00&copy;"

@@ -82,6 +82,22 @@ async def test_ask_streams_the_answer_to_stdout_and_the_steps_to_stderr() -> Non
     assert re.search(r"引用与来源核对： ✓ \d 处有(网页|搜索摘要)支持", ran.out)
 
 
+@pytest.mark.req("C5.1", "C11.5")
+@pytest.mark.parametrize("command", ["ask", "chat"])
+async def test_an_answer_without_markers_shows_its_sources_with_their_snippets(command: str) -> None:
+    with serve_model(reply("没有任何标记。")) as model:
+        async with shell(model.url) as sh:
+            if command == "ask":
+                ran = await sh.run("--ui", "zh", "ask", QUESTION)
+            else:
+                ran = await sh.run("--ui", "zh", "chat", "--search", typed=f"{QUESTION}\n/quit\n")
+            found = sh.web.url
+    assert ran.code == 0 and "没有任何标记。" in ran.out
+    listed = ran.out.partition("来源")[2]
+    assert "[1] 港珠澳大桥" in listed and f"{found}/bridge" in listed and "大桥全长55公里" in listed
+    assert "[2] 港珠澳大桥海底隧道" in listed and f"{found}/tunnel" in listed and "海底隧道长约6.7公里" in listed
+
+
 async def test_ask_json_writes_only_the_answer() -> None:
     async with shell() as sh:
         ran = await sh.run("ask", "--json", QUESTION)
@@ -164,7 +180,7 @@ def test_a_page_that_comes_late_does_not_cut_a_sentence(capsys: pytest.CaptureFi
 async def test_chat_from_a_pipe_reads_commands_and_questions() -> None:
     typed = f"/search off\n/help\n/nonsense\n/mode agent\n/search on\n/mode chat\n/search on\n{QUESTION}\n"
     async with shell() as sh:
-        ran = await sh.run("--ui", "zh", "chat", typed=typed)
+        ran = await sh.run("--ui", "zh", "chat", "--search", typed=typed)
     assert ran.code == 0 and "联网搜索已关闭" in ran.out and "/mode chat|agent" in ran.out
     assert "未知命令" in ran.err and "Agent 模式下由 AI 自动决策搜索" in ran.err and "55公里" in ran.out
 
@@ -244,7 +260,7 @@ class TestOnATerminal:
     async def test_markdown_is_rendered_no_word_is_broken_and_links_can_be_clicked(self) -> None:
         screen = await self.ask("--ui", "en")
         assert RENDERED in screen.text
-        assert "Searching “港珠澳大桥”" in screen.text and " [1] 港珠澳大桥\n     http://127.0.0.1" in screen.text
+        assert "Searching “港珠澳大桥”" in screen.text and "*[1] 港珠澳大桥\n     http://127.0.0.1" in screen.text
         links = dict(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\(?:\x1b\[[\d;]*m)*([^\x1b]+)", screen.raw)[::-1])
         assert links["https://docs.example/page"] == "page"
         assert any(url.endswith("/bridge") and text == "[1]" for url, text in links.items())

@@ -314,3 +314,15 @@ def test_a_reader_that_ends_early_is_no_failure() -> None:
         timeout=PATIENCE,
     )
     assert done.stdout.strip() == "{" and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("doctor", "--offline"), ("engines",), ("library", "list"), ("research", "list")])
+async def test_a_folder_that_is_being_restored_is_told_as_such(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "restore.json").write_text("{}")
+    code, out, err = await suyuan(*command, SUYUAN_DATA_DIR=str(tmp_path), LANG="C.UTF-8")
+    assert code != 0 and "restore_unfinished" in out + err and "Search failed" not in out + err
+    assert _files_in(tmp_path) == ["restore.json"]
+
+
+def _files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))

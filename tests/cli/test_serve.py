@@ -15,12 +15,14 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from doctor.fake_servers import searxng
 from server.serving import client
 from support.oai import reply, serve_model, stall
-from support.site import free_port
+from support.site import free_port, serve
+from support.site import reply as site_reply
 from support.timing import PATIENCE
 from suyuan.core.errors import SuyuanError
-from suyuan.server.listen import listen
+from suyuan.server.sockets import listen
 from suyuan.store.conversations import Store
 
 
@@ -162,3 +164,29 @@ async def test_the_command_line_imports_no_heavy_package() -> None:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     assert out.decode().strip() == "[]"
+
+
+@pytest.mark.req("C2.1", "C2.5", "C6.4", "G6.3", "C6.3")
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_what_the_check_at_the_start_finds_is_told_everywhere(tmp_path: Path, workers: int) -> None:
+    """SearXNG without JSON and no Chrome: one block in the terminal, a warning for each in the log, and in the API."""
+    async with serve(searxng({"empty": site_reply("forbidden", 403)})) as site:
+        environ = {
+            "SEARXNG_BASE_URL": site.url, "WEB_SEARCH_BACKEND": "google,searxng", "SUYUAN_CHROME": "/nowhere/chrome",
+            "SUYUAN_STORE_URL": f"sqlite:///{tmp_path / 'own.sqlite'}",
+        }  # fmt: skip
+        command = ("-v", "--ui", "en", "serve", "--no-open", "--port", str(free_port()), "--workers", str(workers))
+        async with started(*command, home=tmp_path, **environ) as process:
+            address, _ = await address_of(process)
+            async with client(address) as ask, asyncio.timeout(PATIENCE):
+                told: list[dict[str, str]] = []
+                while len(told) < 2:
+                    told = (await ask("GET", "/api/health", Accept_Language="en"))[1]["notices"]
+            process.send_signal(signal.SIGTERM)
+            _, err = await process.communicate()
+    assert [each["code"] for each in told] == ["json_api_off", "chrome_missing"]
+    lines = err.decode().splitlines()
+    for each in told:
+        assert sum(line.startswith("! ") and each["message"] in line for line in lines) == 1, each
+        warned = [line for line in lines if "WARNING" in line and each["message"] in line]
+        assert len(warned) >= 1 and each["hint"].split("\n")[0][:40] in warned[0], each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -298,3 +299,26 @@ def test_endless_nesting_is_refused_at_once(engine: str) -> None:
     with pytest.raises(SuyuanError):
         registry.load(engine)(None).parse(Response(200, b"<html><body>" + b"<div>" * 200_000))  # type: ignore[attr-defined]
     assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        lambda size: "<div>" * min(size // 5, 24_000),
+        lambda size: "<p " + " ".join(f"a{n}=x" for n in range(size // 8)) + ">",
+        lambda size: "<p " + "a='>' " * (size // 6) + ">",
+        lambda size: "<p><b>x" * min(size // 7, 12_000),
+        lambda size: f"<p class='{'x ' * (size // 2)}'>",
+        lambda size: "<!--" + "-" * size,
+        lambda size: "<a<" * min(size // 3, 8_000),
+    ],
+    ids=["nesting", "attributes", "quoted brackets", "open formats", "classes", "comment", "broken tags"],
+)
+@pytest.mark.parametrize("engine", ["ddg_html", "yahoo", "startpage"])
+def test_a_hostile_result_page_takes_linear_time(engine: str, attack: Callable[[int], str]) -> None:
+    body = ("<html><body>" + attack(1_500_000)).encode()
+    began = time.process_time()
+    with contextlib.suppress(SuyuanError):
+        registry.load(engine)(None).parse(Response(200, body))  # type: ignore[attr-defined]
+    # What was quadratic took minutes.
+    assert time.process_time() - began < 5.0

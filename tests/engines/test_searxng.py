@@ -271,8 +271,18 @@ def test_address_key_and_options() -> None:
     request = first_request(SearXNG(settings), "tea")
     assert address(request) == "http://searx.example/search"
     assert sent(request)["engines"] == "kettle"
-    assert request.headers["Authorization"] == Secret("sk-0123456789")
+    assert request.headers["Authorization"] == Secret("Bearer sk-0123456789")
     assert "sk-0123456789" not in repr(request)
+
+
+@pytest.mark.req("T5.4", "C6.1")
+@pytest.mark.parametrize(
+    ("key", "sent_as"),
+    [("sk-0123456789", "Bearer sk-0123456789"), ("Bearer abcdefgh", "Bearer abcdefgh"), ("Basic dXNlcjpwdw==", "Basic dXNlcjpwdw==")],
+)  # fmt: skip
+def test_a_key_is_a_bearer_token_unless_it_names_a_scheme(key: str, sent_as: str) -> None:
+    engine = SearXNG(EngineSettings("http://searx.example/", Secret(key)))
+    assert first_request(engine, "tea").headers["Authorization"] == Secret(sent_as)
 
 
 @pytest.mark.req("T3.2")

@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from support import pages
+from support.chromium import ALLOWED, require_chromium
+from support.processes import browsers
 from support.site import json_reply, reply, serve
+from support.timing import soon
 
 pytest.importorskip("langchain", reason="the optional extra suyuan[langchain] is not installed")
 
 from suyuan.client import AsyncClient
 from suyuan.config.agents import AgentWebSearch
 from suyuan.config.load import load_settings
-from suyuan.config.settings import Settings
+from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
+from suyuan.core.errors import InvalidInput
 from suyuan.integrations.agents import AgentManager, create_web_search_tool, load_agent_config
 
 
@@ -38,6 +42,45 @@ def test_the_tool_or_none() -> None:
     assert tool is not None and tool.name == "web_search"
     assert tool.invoke({"query": "x", "count": 1}).count("\n[") == 1
     client.close_sync()
+
+
+@pytest.mark.req("P4.1", "P2.1", "P4.2")
+@pytest.mark.parametrize(
+    ("options", "count", "given"),
+    [
+        (AgentWebSearch(enabled=True, provider="stub", max_results=2), 10, 2),
+        ({"enabled": True, "provider": "stub", "maxResults": 2}, 10, 2),
+        ({"enabled": True, "provider": "stub", "maxResults": 1, "timeoutSeconds": 3, "cacheTtlMinutes": 0}, None, 1),
+        ({"enabled": True, "provider": "stub"}, 1, 1),
+    ],
+)
+def test_options_are_an_object_or_a_mapping_and_limit_the_results(
+    options: AgentWebSearch | dict[str, object], count: int | None, given: int
+) -> None:
+    tool = create_web_search_tool(options)
+    assert tool is not None
+    assert tool.invoke({"query": "x", **({"count": count} if count else {})}).count("\n[") == given
+
+
+@pytest.mark.req("P4.1")
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"enabled": True, "maxresults": 2}, "maxResults"), ({"enabled": "yes please"}, "enabled"),
+     ({"enabled": True, "maxResults": 11}, "maxResults"), ({"enabled": True, "timeoutSeconds": "soon"}, "timeoutSeconds")],
+)  # fmt: skip
+def test_options_that_are_wrong_are_named(options: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        create_web_search_tool(options)
+    assert create_web_search_tool({}) is None
+
+
+@pytest.mark.req("P2.1", "P2.5")
+def test_the_configured_number_is_the_most(tmp_path: Path) -> None:
+    write(tmp_path, {"tools": {"webSearch": {"maxResults": 5}}}, [{"id": "a", "webSearch": {"enabled": True}}])
+    assert load_agent_config("a", settings(tmp_path)).most_results == 5
+    write(tmp_path, {}, [{"id": "a", "webSearch": {"enabled": True, "provider": "duck-duck-scrape"}}])
+    found = load_agent_config("a", settings(tmp_path))
+    assert (found.max_results, found.most_results, found.provider) == (5, 10, "duck-duck-scrape")
 
 
 @pytest.mark.req("P4.3", "P1.2", "P8.1")
@@ -67,6 +110,38 @@ async def test_the_cache_of_a_session_ends_with_it() -> None:
         await asyncio.to_thread(manager.close_session, "a")
         assert [await searched(name) for name in ("a", "b")] == [1, 0]
         await asyncio.to_thread(manager.close)
+
+
+@pytest.mark.req("C13.3", "G5.3")
+async def test_a_tool_that_is_held_after_its_session_answers_that_it_has_ended() -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site:
+        manager = AgentManager(Settings(engines={"ddg_html": EngineSettings(base_url=site.url, rate_per_minute=0)}))
+        options = AgentWebSearch(enabled=True, provider="ddg_html")
+        held, other = (manager.get_or_create_session(name, web_search=options).tools[0] for name in "ab")
+        await held.ainvoke({"query": "tea"})
+        await asyncio.to_thread(manager.close_session, "a")
+        for query in ("tea", "coffee"):
+            told = await held.ainvoke({"query": query})
+            assert "session_ended" in told and "ddg.example" not in told
+        assert len(site.seen) == 1, "neither from its cache nor anew"
+        assert "ddg.example" in await other.ainvoke({"query": "coffee"}), "other sessions go on"
+        await asyncio.to_thread(manager.close)
+
+
+@pytest.mark.req("G5.3", "C13.3")
+async def test_no_browser_is_left_after_the_last_session_whatever_is_held(tmp_path: Path) -> None:
+    require_chromium()
+    async with serve(lambda _: reply(pages.google_results())) as site:
+        engines = {"google": EngineSettings(base_url=site.url, rate_per_minute=0)}
+        search = SearchSettings(default="google", cache_minutes=0, seconds=60)
+        manager = AgentManager(Settings(search=search, engines=engines, browser=ALLOWED, state_dir=tmp_path))
+        options = AgentWebSearch(enabled=True, provider="google", timeout_seconds=60)
+        held = manager.get_or_create_session("a", web_search=options).tools[0]
+        assert "[1]" in await held.ainvoke({"query": "tea"}) and browsers()
+        await asyncio.to_thread(manager.close_session, "a")
+        assert await soon(lambda: not browsers())
+        assert "session_ended" in await held.ainvoke({"query": "coffee"})
+        assert not browsers()
 
 
 @pytest.mark.req("P6.1", "P10.1", "P3.3", "P3.4")

@@ -9,9 +9,14 @@ from importlib import import_module
 
 import pytest
 
-from suyuan.config.settings import Settings
+from support import pages
+from support.client import client
+from support.site import reply, serve
+from suyuan.config.settings import SearchSettings, Settings
+from suyuan.core.engine import EngineSettings
 from suyuan.integrations.extras import needs
 from suyuan.integrations.functions import WebFunctions, sync_web_functions, web_functions
+from suyuan.search.service import SearchService
 
 PAGE = "http://127.0.0.1:9/nothing"
 
@@ -57,13 +62,50 @@ class TestLangChain:
     def test_a_model_may_ask_for_more_results_of_a_kind(self) -> None:
         from suyuan.integrations.langchain import web_tools
 
-        search, _ = web_tools(engines="stub", lang="en", settings=Settings())
+        search, _ = web_tools(engines="stub", lang="en", detailed=True, settings=Settings())
         assert set(search.args) == {
             "query", "count", "freshness", "focus", "depth", "allowed_domains", "blocked_domains",
         }  # fmt: skip
         assert search.args["count"]["maximum"] == 10
         one = search.invoke({"query": "tea", "count": 1, "allowed_domains": ["example.org"]})
         assert "Example Organisation" in one and "Example Domain" not in one
+
+    @pytest.mark.req("C14.1", "C14.2", "C14.3", "D2.1")
+    def test_the_published_tool_has_one_input_and_needs_nothing(self) -> None:
+        from suyuan.integrations.langchain import SearchTool, web_tools
+
+        for tool in (SearchTool(engines="stub"), web_tools(engines="stub")[0]):
+            assert tool.name == "web_search" and list(tool.args) == ["query"]
+            for given in ("tea", {"query": "tea"}):
+                assert "[1] " in tool.invoke(given)
+        assert "搜索查询关键词,应该具体、清晰、针对性强" in SearchTool(lang="zh").args["query"]["description"]
+
+    @pytest.mark.req("D2.1")
+    async def test_the_published_tool_wraps_the_service_that_it_is_given(self) -> None:
+        from suyuan.integrations.langchain import SearchTool
+
+        async with client({}) as other:
+            assert "[1] " in await SearchTool(other.search_service, engines="stub").ainvoke("tea")
+        with pytest.raises(TypeError, match="takes a SearchService"):
+            SearchTool(SearchService)  # type: ignore[arg-type]
+
+    @pytest.mark.req("P2.1", "D2.4")
+    @pytest.mark.parametrize(
+        ("configured", "asked", "given"),
+        [(3, 10, 3), (3, 2, 2), (3, None, 3), (10, 10, 10), (None, 10, 10), (None, None, 5)],
+    )
+    async def test_what_is_configured_is_the_most_that_a_call_gets(
+        self, configured: int | None, asked: int | None, given: int
+    ) -> None:
+        from suyuan.integrations.langchain import DetailedSearchTool
+
+        search = SearchSettings() if configured is None else SearchSettings(max_results=configured)
+        async with serve(lambda _: reply(pages.ddg())) as site:
+            engines = {"ddg_html": EngineSettings(base_url=site.url, rate_per_minute=0)}
+            tool = DetailedSearchTool(engines="ddg_html", settings=Settings(search=search, engines=engines))
+            told = await tool.ainvoke({"query": "tea", **({"count": asked} if asked else {})})
+        assert told.count("https://ddg.example/page/") == given
+        assert tool.args["count"]["maximum"] == (configured or 10)
 
     def test_both_tools_number_their_sources_together(self) -> None:
         from suyuan.integrations.langchain import FetchTool, SearchTool, web_tools

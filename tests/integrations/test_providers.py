@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import jsonschema
 import pytest
 
 from support import pages
-from support.site import reply, serve
+from support.site import Reply, Seen, json_reply, reply, serve
 from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
-from suyuan.core.errors import InvalidInput, ToolNotFound, WebBlocked
-from suyuan.integrations.providers import BuiltinProvider, StubProvider, WebProvider, web_search
+from suyuan.core.errors import AuthError, InvalidInput, ToolNotFound, WebBlocked
+from suyuan.integrations.providers import (
+    BuiltinProvider,
+    StubProvider,
+    WebProvider,
+    get_web_search_provider,
+    web_search,
+)
 
 
 def settings(url: str) -> Settings:
@@ -40,6 +47,45 @@ def test_the_environment_chooses_the_backend(caplog: pytest.LogCaptureFixture) -
     assert WebProvider.from_env({"WEB_SEARCH_BACKEND": "ddg_html"}).engines == "ddg_html"
     assert WebProvider.from_env({"WEB_SEARCH_BACKEND": "altavista"}).engines == "stub"
     assert any("altavista" in record.message for record in caplog.records)
+
+
+@pytest.mark.req("T6.1")
+@pytest.mark.parametrize(
+    "plan", ["auto", "bing_html,stub", "stub + bing_html", "DuckDuckGo,brave", "archive,auto", "library+auto"]
+)
+def test_the_environment_may_name_any_plan_that_the_configuration_may_name(
+    plan: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert WebProvider.from_env({"WEB_SEARCH_BACKEND": plan}).engines == plan and not caplog.records
+
+
+@pytest.mark.req("T6.1")
+async def test_a_plan_of_the_environment_is_what_is_asked() -> None:
+    def answer(request: Seen) -> Reply:
+        return reply(pages.ddg()) if "html" in request.path else reply("", 500)
+
+    async with serve(answer) as site:
+        environ = {
+            "WEB_SEARCH_BACKEND": "bing_html,ddg_html",
+            "DDG_BASE_URL": site.url,
+            "BING_BASE_URL": f"{site.url}/b",
+        }
+        async with WebProvider.from_env(environ) as provider:
+            answer_ = await provider.aexecute("web.search", {"query": "tea"})
+    assert {item["provider"] for item in answer_["items"]} == {"ddg_html"}
+    assert [error["provider"] for error in answer_["errors"]] == ["bing_html"]
+    assert "fallback" not in answer_["provider_meta"]
+
+
+@pytest.mark.req("T6.1")
+@pytest.mark.parametrize("plan", ["altavista", "altavista,ddg_html", "ddg_html+altavista", ",", "+"])
+def test_results_of_the_stub_in_place_of_an_unknown_engine_say_so(plan: str, caplog: pytest.LogCaptureFixture) -> None:
+    with WebProvider.from_env({"WEB_SEARCH_BACKEND": plan}) as provider:
+        meta = provider.execute("web.search", {"query": "tea"})["provider_meta"]
+    assert meta["provider_name"] == "stub" and "WEB_SEARCH_BACKEND" in meta["fallback"]
+    assert any(record.levelname == "WARNING" and "stub" in record.getMessage() for record in caplog.records)
+    with WebProvider.from_env({}) as provider:
+        assert "fallback" not in provider.execute("web.search", {"query": "tea"})["provider_meta"]
 
 
 @pytest.mark.req("T7.1")
@@ -142,3 +188,49 @@ class TestFetch:
     def test_bad_arguments(self, arguments: dict[str, Any]) -> None:
         with StubProvider() as provider, pytest.raises(InvalidInput):
             provider.execute("web.fetch", arguments)
+
+
+class TestProviderInterface:
+    @pytest.mark.req("P3.1", "P3.4", "P3.2")
+    @pytest.mark.parametrize("id", ["duck-duck-scrape", "ddg_html", "DuckDuckGo"])
+    async def test_duckduckgo_is_always_available_and_reported_as_it_was_asked_for(self, id: str) -> None:
+        async with serve(lambda _: reply(pages.ddg())) as site:
+            provider = get_web_search_provider(id, settings=settings(site.url))
+            assert provider.id == id and provider.is_available({}) and provider.is_available()
+            found = await provider.search({"query": "tea", "count": 3})
+            again = await provider.search({"query": "tea", "count": 3, "timeoutSeconds": 5, "cacheTtlMinutes": 5})
+            await provider.search({"query": "tea", "count": 3, "cacheTtlMinutes": 0})
+            await asyncio.to_thread(provider.close)
+        assert set(found) == {"query", "provider", "results", "count", "tookMs", "cached"}
+        assert (found["query"], found["provider"], found["count"], found["cached"]) == ("tea", id, 3, False)
+        assert {"title", "url", "description", "siteName"} <= set(found["results"][0]) and again["cached"]
+        assert len(site.seen) == 2, "once again where nothing may be cached"
+
+    @pytest.mark.req("P3.1", "P3.3")
+    async def test_brave_is_available_with_a_key_which_is_sent(self) -> None:
+        async with serve(lambda _: json_reply(pages.brave())) as site:
+            own = Settings(engines={"brave": EngineSettings(base_url=site.url, rate_per_minute=0)})
+            provider = get_web_search_provider("brave", settings=own)
+            assert not provider.is_available({}) and provider.is_available({"apiKey": "k-123456"})
+            found = await provider.search({"query": "tea", "apiKey": "k-123456", "country": "US", "freshness": "week"})
+            with pytest.raises(AuthError):
+                await provider.search({"query": "tea"})
+            await asyncio.to_thread(provider.close)
+        assert found["provider"] == "brave" and found["results"]
+        [seen] = site.seen
+        assert seen.headers["x-subscription-token"] == "k-123456" and seen.params["country"] == "US"
+
+    @pytest.mark.req("P3.1")
+    @pytest.mark.parametrize(
+        "params",
+        [{}, {"query": ""}, {"query": "x", "count": "3"}, {"query": "x", "api_key": "k"}, {"query": "x", "count": 11}],
+    )
+    def test_wrong_parameters_are_named(self, params: dict[str, Any]) -> None:
+        with pytest.raises(InvalidInput):
+            get_web_search_provider("stub").search_sync(params)
+
+    @pytest.mark.req("P3.4")
+    def test_an_unknown_id_is_an_error_that_names_the_known_ones(self) -> None:
+        with pytest.raises(InvalidInput, match="altavista") as caught:
+            get_web_search_provider("altavista")
+        assert "duck-duck-scrape" in caught.value.hint + caught.value.message

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -468,8 +469,11 @@ async def test_the_test_server_lists_its_requests_and_repeats_its_last_answer() 
 
 def message_of(chunks: list[dict[str, Any]]) -> Any:
     from suyuan.llm.openai_compatible import _message, _piece
+    from suyuan.llm.tool_calls import CollectedCalls
 
-    return _message(_piece(chunks))
+    calls = CollectedCalls()
+    piece = _piece(chunks, calls)
+    return _message(replace(piece, calls=calls.whole))
 
 
 class TestChunkParser:

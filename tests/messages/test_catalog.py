@@ -32,7 +32,7 @@ COMPOSED = re.compile(
     r"|page\.(mode\.research\.(title|hint)|research\.(depth|state|count)\.\w+)"
     r"|page\.(settings\.(keys\.\w+\.(keys|does)|state\.\w+|searxng\.\w+))"
     r"|claims\.(verdict|count)\.\w+"
-    r"|research\.report\.(limit|clarify|verdict)\.\w+|fetch\.detail\.broken_\w+"
+    r"|cut\.\w+|research\.report\.(limit|clarify|verdict)\.\w+|fetch\.detail\.broken_\w+"
 )
 
 
@@ -98,6 +98,7 @@ def test_no_plural_stands_after_a_number_that_can_be_one() -> None:
     found = {key for key, value in catalogue("en").items() if plural.search(chosen.sub("", value))}
     never_one = {
         "input.query_too_long.message", "chat.message_too_long.message", "chat.answer_too_long.message",
+        "chat.too_many_calls.message",
         "engine.too_large.message", "fetch.too_large.message", "server.body_too_large.message",
         "people.password_weak.hint", "server.token_weak.hint", "server.too_many_streams.message",
         "server.full.message", "server.too_many_crawls.message", "live.workers_need_store.message",

@@ -96,12 +96,12 @@ def test_texts_share_the_budget_by_what_they_say() -> None:
 
 async def test_the_tools_read_too() -> None:
     pytest.importorskip("langchain_core")
-    from suyuan.tools.langchain import SearchTool
+    from suyuan.tools.langchain import SessionSearchTool
     from suyuan.tools.session import SessionSearch
 
     async with talking(web=LatteWeb()) as (client, web):
         session = SessionSearch(client.search_service, reader=client.result_reader)
-        tool = SearchTool(session, lang="en", inputs=("query", "depth"))
+        tool = SessionSearchTool(session, lang="en", inputs=("query", "depth"))
         text = await tool.ainvoke({"query": QUERY, "depth": "passages"})
         assert "Karin Lund" in text and "could not be read" in text and "A recipe" in text
         reads = len(web.reads)
@@ -110,7 +110,7 @@ async def test_the_tools_read_too() -> None:
         source = next(s for s in tool.citations.sources if s.url.endswith("/latte"))
         assert source.sha256 and source.read_at, "what is cited is what was read"
         assert "Karin Lund" not in await tool.ainvoke({"query": QUERY})
-        deep = SearchTool(session, lang="en", depth="passages")
+        deep = SessionSearchTool(session, lang="en", depth="passages")
         assert "Karin Lund" in await deep.ainvoke({"query": QUERY})
 
 

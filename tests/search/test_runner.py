@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 from collections.abc import Sequence
+from urllib.parse import quote
+
+import pytest
 
 from doctor.fake_servers import searxng
 from support.client import client
 from support.site import Seen, reply, serve, stall
-from suyuan.core.query import SearchQuery
+from support.timing import PATIENCE
+from suyuan.core.errors import WebBlocked
+from suyuan.core.query import QueryText, SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.search.rate_limit import RateLimiter
 from suyuan.search.runner import EngineRunner
@@ -86,3 +93,64 @@ async def test_a_failed_health_check_names_the_cause_that_the_doctor_names() -> 
     async with serve(lambda _: reply("", 401)) as site, client({"searxng": site.url}) as searching:
         problem = await searching.engines["searxng"].check_health(60.0)
     assert problem is not None and problem.detail_code == "searxng_login"
+
+
+class ByTheDocument:
+    """An engine as somebody writes it who knows only its interface: a text and a number in, results out."""
+
+    name = "bythedocument"
+
+    def __init__(self) -> None:
+        self.asked: list[object] = []
+
+    def search(self, query: str, num_results: int) -> list[SearchResult]:
+        url = f"https://x.example/?q={quote(query)}&n={num_results}"
+        self.asked.append(threading.current_thread())
+        return [SearchResult(query.upper() + " " + "-".join(query.split()), url, "", self.name)]
+
+
+class AwaitableByTheDocument(ByTheDocument):
+    """The same, asynchronous."""
+
+    async def search(self, query: str, num_results: int) -> list[SearchResult]:  # type: ignore[override]
+        return super().search(query, num_results)
+
+
+@pytest.mark.req("G4.1", "G4.2")
+@pytest.mark.parametrize("kind", [ByTheDocument, AwaitableByTheDocument])
+async def test_an_engine_gets_a_text_and_may_be_synchronous(kind: type[ByTheDocument]) -> None:
+    engine = kind()
+    reply = await EngineRunner(engine).run(SearchQuery("茶 tea", count=3), 10)
+    assert reply.error is None and reply.results is not None
+    [found] = reply.results.results
+    assert found.title == "茶 TEA 茶-tea" and found.url == f"https://x.example/?q={quote('茶 tea')}&n=3"
+    assert (engine.asked[0] is threading.main_thread()) is (kind is AwaitableByTheDocument), "the event loop goes on"
+
+
+@pytest.mark.req("G4.1")
+async def test_a_synchronous_engine_that_fails_or_is_slow_is_a_failure_with_its_cause() -> None:
+    release = threading.Event()
+
+    class Slow(ByTheDocument):
+        def search(self, query: str, num_results: int) -> list[SearchResult]:
+            release.wait(PATIENCE)
+            return []
+
+    class Wrong(ByTheDocument):
+        def search(self, query: str, num_results: int) -> list[SearchResult]:
+            raise WebBlocked("no", hint="ask later")
+
+    try:
+        assert (await EngineRunner(Slow()).run(SearchQuery("tea"), 0.2)).attempt.outcome == "timeout"
+        assert (await EngineRunner(Wrong()).run(SearchQuery("tea"), 5)).attempt.outcome == "blocked"
+    finally:
+        release.set()
+
+
+def test_the_text_of_a_query_is_a_text_with_the_fields_of_the_query() -> None:
+    query = SearchQuery("tea pot", lang="de", count=4)
+    text = QueryText(query)
+    assert text == "tea pot" and isinstance(text, str) and text.text == "tea pot" and text.lang == "de"
+    assert SearchQuery.of(text, {}) is query and pickle.loads(pickle.dumps(text)).lang == "de"
+    with pytest.raises(AttributeError):
+        _ = text.nothing

@@ -753,3 +753,30 @@ async def test_every_failure_that_may_pass_says_when_to_try_again(bad: Reply, pl
     assert caught.value.retryable and caught.value.retry_after
     for attempt in caught.value.attempts:
         assert not (attempt.failure and attempt.failure.retryable) or attempt.failure.retry_after
+
+
+@pytest.mark.req("C7.2")
+async def test_each_result_that_is_skipped_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """What a person who reads the log sees of an answer with good and with bad rows."""
+    good = {"title": "Tea", "url": "https://tea.example/", "content": "About tea."}
+    bad = [7, {"url": 5, "title": "a"}, {**good, "url": "ftp://x.example"}, {**good, "url": None}, "text"]
+    rows = {"results": [good, *bad, {**good, "url": "https://pot.example/"}]}
+    async with serve(lambda _: json_reply(json.dumps(rows))) as site, client({"searxng": site.url}) as h:
+        page = await h.search_service.search(SearchQuery("tea", trace_id="t-17"), engines="searxng")
+    assert len(page.results) == 2
+    records = [record for record in caplog.records if "skipped" in record.getMessage()]
+    assert len(records) == len(bad) and {record.levelname for record in records} == {"WARNING"}
+    told = [record.getMessage() for record in records]
+    assert all("trace=t-17" in line and "engine=searxng" in line for line in told)
+    assert [f"row {number}:" in line for number, line in enumerate(told, 2)] == [True] * len(bad)
+    assert "ftp://x.example" in told[2] and "int" in told[0]
+
+
+@pytest.mark.req("C7.2")
+async def test_an_answer_full_of_bad_rows_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    good = {"title": "Tea", "url": "https://tea.example/", "content": "About tea."}
+    rows = {"results": [good, *["x" * 500] * 500, *[{"url": "z" * 1_000}] * 500]}
+    async with serve(lambda _: json_reply(json.dumps(rows))) as site, client({"searxng": site.url}) as h:
+        await h.search_service.search(SearchQuery("tea"), engines="searxng")
+    told = [record.getMessage() for record in caplog.records if "skipped" in record.getMessage()]
+    assert len(told) == 11 and "990 more" in told[-1] and max(map(len, told)) < 400

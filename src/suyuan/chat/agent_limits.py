@@ -11,15 +11,16 @@ from typing import Any, cast
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, hook_config
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from ..llm.tool_calls import CALLS_DROPPED, MAX_CALLS
 from ..text.words import count_tokens
 from .events import Tool
 from .model_call import retrying
-from .prompts import answer_now
+from .prompts import answer_now, calls_dropped
 from .steps import used_up
 from .turn import Turn
 
 _LEFT_OUT = {"zh": "（为节省篇幅，这一步的内容已省略）", "en": "(left out to save space)"}
-_FENCE = re.compile(r"^```(?:json|tool_call)?\s*|\s*```$|^<tool_call>\s*|\s*</tool_call>$", re.I)
+_FENCE = re.compile(r"^```(?:json|tool_call)?\s*+|\s{0,20}+```$|^<tool_call>\s*+|\s{0,20}+</tool_call>$", re.I)
 
 
 class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -33,14 +34,24 @@ class AgentLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Call the model with the tools that are left."""
-        used = self._used_up(request.messages) - set(self._turn.session.functions.names)
-        left = [tool for tool in request.tools if _name(tool) not in used]
+        spent = self._used_up(request.messages) - set(self._turn.session.functions.names)
+        left = [tool for tool in request.tools if _name(tool) not in spent]
         messages = self._readable(request.messages, count_tokens(request.system_prompt or ""))
+        if _calls_were_dropped(request.messages):
+            messages = [*messages, HumanMessage(calls_dropped(self._turn.lang, MAX_CALLS))]
         if request.tools and not left:
             messages = [*messages, HumanMessage(answer_now(self._turn.lang))]
         asked = request.override(tools=left, messages=cast("list[Any]", messages), tool_choice=None)
-        response = await retrying(self._turn, lambda: handler(asked))
-        response.result = [_repaired(message, [_name(tool) for tool in left]) for message in response.result]
+        system = request.system_prompt or ""
+        given = count_tokens(system) + sum(count_tokens(message.text) for message in messages)
+        response = await retrying(self._turn, lambda: handler(asked), given)
+        used = [message.usage_metadata for message in response.result if isinstance(message, AIMessage)]
+        told = [each for each in used if each]
+        self._turn.end_call(sum(each["input_tokens"] for each in told), sum(each["output_tokens"] for each in told))
+        names = [_name(tool) for tool in left]
+        response.result = [_limited(_repaired(message, names)) for message in response.result]
+        if _calls_were_dropped(response.result):
+            self._turn.drop_calls()
         return response
 
     def _used_up(self, messages: Sequence[BaseMessage]) -> set[Tool]:
@@ -96,6 +107,32 @@ def _repaired(message: BaseMessage, tools: Sequence[str]) -> BaseMessage:
     if not message.tool_calls and tools and (calls := _printed_calls(message.text, tools)):
         return AIMessage("", id=message.id, tool_calls=calls)
     return message
+
+
+def _limited(message: BaseMessage) -> BaseMessage:
+    """A message without the calls after those that one step may make, by whatever library it came."""
+    if not isinstance(message, AIMessage) or len(message.tool_calls) <= MAX_CALLS:
+        return message
+    calls = message.tool_calls[:MAX_CALLS]
+    content = message.content
+    if isinstance(content, list):
+        # A model is not shown a call that has no result.
+        kept = {None, *(call["id"] for call in calls)}
+        content = [block for block in content if _call_id(block) in kept]
+    metadata = {**message.response_metadata, CALLS_DROPPED: True}
+    more = message.additional_kwargs
+    return AIMessage(content, id=message.id, tool_calls=calls, response_metadata=metadata, additional_kwargs=more)
+
+
+def _call_id(block: Any) -> str | None:
+    """The id of a call in the content of a message; none where it is something else."""
+    return block.get("id") if isinstance(block, dict) and block.get("type") == "tool_use" else None
+
+
+def _calls_were_dropped(messages: Sequence[BaseMessage]) -> bool:
+    """Whether the model has just wanted to make too many calls."""
+    said = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+    return said is not None and CALLS_DROPPED in said.response_metadata
 
 
 def _printed_calls(text: str, tools: Sequence[str]) -> list[dict[str, Any]]:

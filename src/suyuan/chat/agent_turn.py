@@ -62,7 +62,7 @@ async def _agent(turn: Turn) -> None:
     middleware = [AgentLimitMiddleware(turn), *([FunctionCallMiddleware(turn)] if session.functions.tools else ())]
     agent = create_agent(session.chat_model, tools, system_prompt=system, middleware=middleware)
     budget = session.model_settings.context_tokens * 0.5 - count_tokens(system)
-    given: Any = {"messages": conversation(turn, turn.message, budget)}
+    given: Any = {"messages": await conversation(turn, turn.message, budget)}
     # Every step is two nodes of the graph; the limits end a run long before this.
     config: Any = {"recursion_limit": 4 * (limits.searches + limits.fetches) + 20}
     try:
@@ -72,7 +72,7 @@ async def _agent(turn: Turn) -> None:
                 if kind == "messages":
                     chunk, about = data
                     if about.get("langgraph_node") == "model":
-                        take_chunk(turn, chunk)
+                        await take_chunk(turn, chunk)
                 elif (told := data.get("model")) and told["messages"]:
                     turn.take_calls(told["messages"][-1])
     except GraphRecursionError:

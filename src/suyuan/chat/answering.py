@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from ..core.allowance import FOR_A_JOB, FOR_A_MODEL, current_allowance
 from ..core.causes.chat import EMPTY_MESSAGE, MESSAGE_TOO_LONG
+from ..core.person import require
 from ..store.conversation import Mode
 from .agent_turn import agent_work
 from .chat_turn import chat_work
@@ -23,6 +25,20 @@ def check_message(text: str) -> None:
         raise EMPTY_MESSAGE()
     if len(text) > MAX_MESSAGE:
         raise MESSAGE_TOO_LONG(length=len(text), limit=MAX_MESSAGE)
+
+
+async def begin_answer(*, searches: bool) -> None:
+    """Count an answer that is about to be begun; raises a cause where the person who asks may have none.
+
+    Only one that ``searches`` needs something left of the searches.
+    """
+    require("chat")
+    await current_allowance.get().take("answers", *(FOR_A_JOB if searches else FOR_A_MODEL))
+
+
+async def check_answer(*, searches: bool) -> None:
+    """Raise a cause where the person who asks may not begin such an answer; nothing is counted."""
+    await current_allowance.get().check("answers", *(FOR_A_JOB if searches else FOR_A_MODEL))
 
 
 def answer_events(turn: Turn) -> AsyncIterator[Event]:

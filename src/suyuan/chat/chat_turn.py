@@ -18,9 +18,7 @@ from .turn import Turn
 
 async def chat_work(turn: Turn) -> None:
     """Search and read if the switch is on, then answer."""
-    # A function that has to be called needs no search.
-    forced = turn.session.functions.choice
-    await (search_and_answer(turn) if turn.session.searching and not forced else _answer(turn, None))
+    await (search_and_answer(turn) if turn.searches else _answer(turn, None))
 
 
 async def search_and_answer(turn: Turn) -> None:
@@ -40,16 +38,16 @@ async def search_and_answer(turn: Turn) -> None:
 async def _answer(turn: Turn, found: Gathered | None) -> None:
     if isinstance(turn.session.model, Responder):
         given = found.turn_input(turn) if found else TurnInput(turn.message, turn.session.history, turn.session.length)
-        respond(turn, turn.session.model, given)
+        await respond(turn, turn.session.model, given)
     else:
         question = found.prompt(turn) if found else turn.message
         await stream_answer(turn, chat_prompt(turn.lang, date.today(), turn.session.length), question)
 
 
-def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:
+async def respond(turn: Turn, responder: Responder, given: TurnInput) -> None:
     """Let a responder answer."""
     for piece in responder.respond(given):
-        turn.say(piece)
+        await turn.say(piece)
 
 
 def say_failed(turn: Turn, error: SuyuanError) -> None:

@@ -273,6 +273,8 @@ class Answer(Event):
     """Questions that the sources would answer too."""
     receipts: tuple[Mapping[str, Any], ...] = ()
     """What each search did: query, and a row for every engine that was asked."""
+    private: bool = False
+    """Whether it may repeat own documents of the user: they were read for it, or for an answer before it."""
     unsaved: bool = False
     """Whether the store could not take the answer yet: it is kept, and tried again until it can."""
     calls: tuple[FunctionCall, ...] = ()

@@ -13,6 +13,7 @@ from ..core.failure import Failure
 from ..core.urls import domain_of
 from ..messages.catalog import Texts, language
 from ..store.conversation import Conversation, Message
+from ..text import markdown_links
 from .bibtex import bibtex_entry
 from .html_page import html_page
 from .verdicts import check_lines, title
@@ -46,11 +47,18 @@ def export(conversation: Conversation, messages: Sequence[Message], form: Form, 
 
 
 def render(markdown: str) -> str:
-    """Safe HTML for Markdown of a model or a page: no raw HTML, no images, only web and mail links."""
+    """Safe HTML for Markdown of a model or a page: no raw HTML, no images, only web and mail links.
+
+    As on the page, the end of a very long text is shown as it was written.
+    """
     import nh3
 
+    from ..markup.blocks import split
+
+    shown, rest = split(markdown)
+    end = f"<pre>{escape(rest)}</pre>\n" if rest else ""
     return nh3.clean(
-        _parser(False).render(markdown),
+        _parser(False).render(shown) + end,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
@@ -64,7 +72,8 @@ def _parser(everything: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": everything, "linkify": False}).enable(["table", "strikethrough"])
-    return parser if everything else parser.disable(["reference", "image"])
+    markdown_links.install(parser)
+    return markdown_links.compiled(parser if everything else parser.disable(["reference", "image"]))
 
 
 # --- shared by all formats -------------------------------------------------------------------------------------------

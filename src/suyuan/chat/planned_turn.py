@@ -22,7 +22,7 @@ async def planned_work(turn: Turn, responder: Responder) -> None:
     given = TurnInput(turn.message, turn.session.history, turn.session.length)
     while calls := responder.plan(given, _TOOLS - used_up(turn)):
         await asyncio.gather(*(_call(turn, given, call) for call in calls))
-    respond(turn, responder, given)
+    await respond(turn, responder, given)
 
 
 async def _call(turn: Turn, given: TurnInput, call: PlannedCall) -> None:

@@ -116,6 +116,13 @@ _NOW = {
 }
 
 
+_CALLS_DROPPED = {
+    "zh": "一步中的工具调用太多：只执行了前 {limit} 次，其余的没有执行。请只调用必要的工具。",
+    "en": "Too many tool calls in one step: only the first {limit} were made, the others were not. Call only the tools "
+    "that are necessary.",
+}
+
+
 def chat_prompt(lang: str, today: date, length: AnswerLength = "auto") -> str:
     """The system prompt of Chat mode."""
     return _CHAT[lang].format(today=today.isoformat()) + _LENGTHS[lang].get(length, "")
@@ -130,6 +137,11 @@ def agent_prompt(lang: str, today: date, *, searches: int, fetches: int, length:
 def answer_now(lang: str) -> str:
     """The instruction after the tools were removed."""
     return _NOW[lang]
+
+
+def calls_dropped(lang: str, limit: int) -> str:
+    """What a model is told that wanted to make too many calls in one step."""
+    return _CALLS_DROPPED[lang].format(limit=limit)
 
 
 def with_results(text: str, query: str, sources: Sequence[Source], lang: str, snippet: int) -> str:

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
+from ..core.at_work import name_of, working_for
 from ..core.causes.chat import NOT_SAVED, UNEXPECTED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
@@ -59,7 +60,7 @@ class Run(EventLog[Event]):
 
     def start(self, done: Callable[[Run], Awaitable[None]]) -> None:
         """Start; ``done`` is called at the end."""
-        self._task = asyncio.create_task(self._go(done), name=f"run-{self.id}")
+        self._task = asyncio.create_task(working_for(name_of("answer", self.id), self._go(done)), name=f"run-{self.id}")
 
     @property
     def finished(self) -> bool:

@@ -17,11 +17,11 @@ from ..core.answer_length import AnswerLength
 from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION, NO_MESSAGE, SWITCH_LOCKED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
-from ..core.person import EVERYBODY, current_person
+from ..core.person import EVERYBODY, current_person, require
 from ..core.tasks import TaskSet
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
-from .answering import check_message
+from .answering import begin_answer, check_message
 from .commands import Command
 from .publishing import publish
 from .remote_runs import RemoteRun
@@ -180,6 +180,7 @@ class ChatService:
                 history = history[:place]
             # Before anything is removed: the model may lack its key.
             turn = Turn(self.sessions.of_conversation(known, history, length), text, run_id)
+            await begin_answer(searches=turn.searches)
             return turn, await self._write(self.store.begin_turn, id, text, run_id, instead_of)
 
         return await self._start(id, begin)
@@ -196,6 +197,7 @@ class ChatService:
                 raise NO_MESSAGE(id=answer[:40])
             session = self.sessions.of_conversation(known, history[: place - 1])
             turn = Turn(session, history[place - 1].text, run_id, query=query.strip())
+            await begin_answer(searches=turn.searches)
             return turn, await self._write(self.store.begin_version, id, answer, run_id)
 
         return await self._start(id, begin)
@@ -237,7 +239,7 @@ class ChatService:
 
     def run(self, run_id: str) -> Run | None:
         """An answer that is being written or has just ended."""
-        run, person = self._runs.get(run_id), current_person.get()
+        run, person = self._runs.get(run_id), require("chat")
         return run if run is not None and (person is EVERYBODY or run.person == person.id) else None
 
     def running(self, id: str) -> Run | None:

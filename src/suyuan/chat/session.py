@@ -30,6 +30,11 @@ class PastTurn(Said):
 
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what the answer was based on."""
+    returned: str = ""
+    """What functions of the caller returned for the question: the model sees it, and it is not the user's word."""
+    private: bool | None = None
+    """Whether the answer may repeat own documents of the user. Where nobody knows (None), it may if the conversation
+    searches them."""
 
 
 class AskParams(TypedDict, total=False):
@@ -63,6 +68,8 @@ class Session:
     """What is asked when no engine could answer."""
     functions: Functions
     """What the caller lets the model call."""
+    instructions: str = ""
+    """What the caller tells the model before the conversation; not the user's word."""
 
     @property
     def chat_model(self) -> BaseChatModel:

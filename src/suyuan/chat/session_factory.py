@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
+from ..core.errors import SuyuanError
+from ..core.person import require
 from ..core.query import SearchQuery
+from ..core.result import DOCUMENT_ADDRESS, LIBRARY
 from ..embedded.responder import Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
@@ -38,33 +43,35 @@ class SessionFactory:
         model: ModelSettings,
         settings: ChatSettings,
         recall: Recall | None = None,
+        connected: Callable[[], Mapping[str, ModelSettings]] = dict,
     ) -> None:
         self._search = search
         self._fetch = fetch
         self._settings = settings
         self._recall = recall
         self.default_model = model.label
-        self.models = {model.label: model, EMBEDDED: ModelSettings()}
+        self._configured = {model.label: model, EMBEDDED: ModelSettings()}
+        self._connected = connected
         self._built: dict[ModelSettings, BaseChatModel] = {}
         self._searches: OrderedDict[tuple[str, ...], SessionSearch] = OrderedDict()
 
-    def connect(self, model: ModelSettings) -> None:
-        """Let conversations use ``model`` from now on."""
-        self.models[model.label] = model
+    @property
+    def models(self) -> dict[str, ModelSettings]:
+        """The models that can be chosen now; what was connected on the page comes before the configuration."""
+        return {**self._configured, **self._connected()}
 
-    async def disconnect(self, label: str) -> None:
-        """Take a model away; conversations that used it go on with the default one."""
-        if label == self.default_model or label not in self.models:
-            return
-        if built := self._built.pop(self.models.pop(label), None):
-            await close_model(built)
+    async def close_unused(self) -> None:
+        """Close models that nobody can choose any more; conversations that used them go on with the default one."""
+        models = self.models.values()
+        for settings in [each for each in self._built if each not in models]:
+            await close_model(self._built.pop(settings))
 
     def check(self, mode: str = "chat", model: str = "", engine: str = "", focus: str = "") -> None:
         """Raise where there is no such mode, model or focus, or ``engine`` is no plan; what is empty is the default."""
         if mode not in ("chat", "agent"):
             raise BAD_MODE(value=mode)
-        if model and model not in self.models:
-            raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(self.models))
+        if model and model not in (models := self.models):
+            raise UNKNOWN_MODEL_CHOICE(value=model, known=", ".join(models))
         if engine:
             self._search.check_plan(engine)
         if focus:
@@ -90,30 +97,36 @@ class SessionFactory:
         session_search: SessionSearch | None = None,
         functions: Functions = NO_FUNCTIONS,
         within: SearchQuery | None = None,
+        instructions: str = "",
     ) -> Session:
         """The session for one turn."""
+        require("chat")
+        if search or mode == "agent":
+            require("search")
         self.check(mode, model)
+        search_of = session_search or SessionSearch(self._search, engines=engine, focus=focus, within=within)
         label = model or self.default_model
-        made = self._model(label)
+        settings = self.models[label]
+        made = self._model(settings)
         if functions.tools and isinstance(made, Responder):
             raise NO_FUNCTION_CALLS(model=label)
         return Session(
             made,
-            session_search or SessionSearch(self._search, engines=engine, focus=focus, within=within),
+            search_of,
             self._fetch,
             mode,
             search,
             engine,
-            self.models[label],
+            settings,
             self._settings,
-            history,
+            _told_apart(history, search_of),
             length=length or self._settings.length,
             recall=self._recall,
             functions=functions,
+            instructions=instructions,
         )
 
-    def _model(self, label: str) -> BaseChatModel | Responder:
-        settings = self.models[label]
+    def _model(self, settings: ModelSettings) -> BaseChatModel | Responder:
         if settings.provider == EMBEDDED:
             return Responder()
         if settings not in self._built:
@@ -151,12 +164,37 @@ class SessionFactory:
     def forget(self, conversation: str) -> None:
         """Drop the search cache of a conversation that has ended."""
         for key in [key for key in self._searches if key[0] == conversation]:
-            del self._searches[key]
+            self._searches.pop(key).close()
 
     async def close(self) -> None:
         """Close the models that were built."""
         while self._built:
             await close_model(self._built.popitem()[1])
+
+
+def _told_apart(history: tuple[PastTurn, ...], search: SessionSearch) -> tuple[PastTurn, ...]:
+    """The history, in which each answer counts as private or not."""
+    if all(exchange.private is not None for exchange in history):
+        return history
+    found = _may_find_documents(search)
+    return tuple(
+        replace(each, private=found or _names_document(each)) if each.private is None else each for each in history
+    )
+
+
+def _names_document(exchange: PastTurn) -> bool:
+    """Whether a question or its answer names a document of the user, which may have been read."""
+    addresses = (url for _, url in exchange.sources)
+    return any(DOCUMENT_ADDRESS.search(text) for text in (exchange.question, exchange.answer, *addresses))
+
+
+def _may_find_documents(search: SessionSearch) -> bool:
+    """Whether a conversation with this search can find own documents of the user."""
+    try:
+        return LIBRARY in search.plan_for(SearchQuery("?")).asked
+    except SuyuanError:
+        # What cannot be searched now may have been before.
+        return True
 
 
 def past_turns(messages: list[Message]) -> tuple[PastTurn, ...]:
@@ -170,5 +208,8 @@ def past_turns(messages: list[Message]) -> tuple[PastTurn, ...]:
                 for source in data.get("sources", ())
                 if source["number"] in data.get("cited", ())
             )
-            found.append(PastTurn(question.text, data.get("text") or answer.text, sources))
+            # Answers of older releases do not tell; what they found does.
+            own = any(source.get("engine") == LIBRARY for source in data.get("sources", ()))
+            private = True if own else data.get("private")
+            found.append(PastTurn(question.text, data.get("text") or answer.text, sources, private=private))
     return tuple(found)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..citations.matching import MAX_EVIDENCE
 from ..citations.registry import Source
 from ..core.causes.chat import FETCH_LIMIT, FROM_ARCHIVE, FROM_GUIDES, PAGE_LATE, SEARCH_LIMIT
 from ..core.document import Document
@@ -16,6 +18,8 @@ from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, Attempt, SearchPage
 from ..core.views import receipt
 from ..pages.passages import Selection, select
+from ..search.plan import Plan
+from ..text.asked_anew import asked_anew
 from ..tools.text import page_text
 from .events import PageFailed, PageRead, SearchFailed, SearchFinished, SearchStarted, StepFinished, StepStarted, Tool
 from .turn import Turn
@@ -39,6 +43,16 @@ class ReadPage:
         return page_text(self.document, self.chosen, lang, self.source.number)
 
 
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """What may be asked: the query as it is sent, and the engines where these are not all."""
+
+    query: SearchQuery
+    engines: str = ""
+    refused: SuyuanError | None = None
+    """Why the web is not asked, where only what is on this machine is."""
+
+
 def used_up(turn: Turn) -> set[Tool]:
     """The tools whose limit is reached; all of them after the time of the turn."""
     limits, used = turn.session.settings.limits, turn.usage
@@ -55,7 +69,8 @@ def guide_for(error: SuyuanError) -> str:
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:
     """Search; the second value tells whether this conversation had searched the same before."""
     limit = turn.session.settings.limits.searches
-    turn.web_policy.check_query(query.text)
+    allowed = _allowed(turn, query)
+    query = allowed.query
     if turn.session.mode == "agent" and turn.usage.searches >= limit:
         raise SEARCH_LIMIT(limit=limit)
     turn.spend(searches=1)
@@ -63,19 +78,46 @@ async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]
     turn.emit(StepStarted(step, "web_search", query.text))
     turn.emit(SearchStarted(step, query.text, turn.session.engine))
     try:
-        page, repeated = await turn.session.search.search(replace(query, trace_id=turn.run))
+        # Who asks to search again, or for news, gets what was found since.
+        max_age = time.monotonic() - turn.started if asked_anew(turn.message) else math.inf
+        asked = replace(query, trace_id=turn.run)
+        page, repeated = await turn.session.search.search(asked, engines=allowed.engines, max_age=max_age)
     except SuyuanError as error:
         recalled = await _recalled(turn, query, error)
         if recalled is None:
-            turn.failed = error
+            # Where the web would have been asked, that it was not is what matters.
+            cause = turn.failed = allowed.refused or error
             notes = _receipt(turn, query, error.attempts)
-            _ended(turn, "web_search", SearchFailed(step, query.text, error.failure, _since(started), notes))
-            raise
+            _ended(turn, "web_search", SearchFailed(step, query.text, cause.failure, _since(started), notes))
+            raise cause from None
         page, repeated = recalled, False
     took, notes = _since(started), _receipt(turn, query, page.attempts)
     found = SearchFinished(step, query.text, page.engine, len(page.results), took, page.cached, repeated, notes)
     _ended(turn, "web_search", found)
     return page, repeated
+
+
+def _allowed(turn: Turn, query: SearchQuery) -> _Allowed:
+    """The query as it may be sent, and whom; raises where nobody may be asked."""
+    plan = _plan(turn, query)
+    if plan is not None and not plan.leaves:
+        return _Allowed(query)
+    try:
+        return _Allowed(turn.web_policy.allowed_query(query))
+    except SuyuanError as error:
+        turn.refused(error)
+        if plan is None or not plan.here:
+            raise
+        # What is asked on this machine may be asked anything.
+        return _Allowed(query, "+".join(plan.here), error)
+
+
+def _plan(turn: Turn, query: SearchQuery) -> Plan | None:
+    """The engines that a search would ask; None where that cannot be told, and the search will say why."""
+    try:
+        return turn.session.search.plan_for(query)
+    except SuyuanError:
+        return None
 
 
 def _receipt(turn: Turn, query: SearchQuery, attempts: tuple[Attempt, ...]) -> tuple[Mapping[str, Any], ...]:
@@ -107,7 +149,11 @@ async def _recalled(turn: Turn, query: SearchQuery, error: SuyuanError) -> Searc
 async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPage:
     """Read a page and choose the passages for ``question`` within ``budget`` tokens."""
     limit = turn.session.settings.limits.fetches
-    url = turn.web_policy.allowed_url(url)
+    try:
+        url = turn.web_policy.allowed_url(url)
+    except SuyuanError as error:
+        turn.refused(error)
+        raise
     if turn.session.mode == "agent" and turn.usage.fetches >= limit:
         raise FETCH_LIMIT(limit=limit)
     turn.spend(fetches=1)
@@ -123,14 +169,28 @@ async def read_step(turn: Turn, url: str, question: str, budget: int) -> ReadPag
     except asyncio.CancelledError:
         _ended(turn, "web_fetch", PageFailed(step, url, PAGE_LATE.failure(), _since(started)))
         raise
-    chosen = select(document.text, question or turn.message, budget)
+    # In a thread, since the text may be as long as a book.
+    chosen = await asyncio.to_thread(select, document.text, question or turn.message, budget)
     source = turn.citations.add_page(url, document)
-    # All of it, not only what the model gets to see: "not found in the page" must be true.
-    turn.add_page(source.number, document.text)
-    turn.web_policy.found(link for _, link in document.links)
-    turn.web_policy.read(f"{document.title}\n{document.text}", private=document.private)
+    read = _compared(document, chosen)
+    turn.add_page(source.number, read)
+    if not document.private:
+        turn.web_policy.linked(link for _, link in document.links)
+    turn.web_policy.read(f"{document.title}\n{read}", private=document.private)
     _ended(turn, "web_fetch", PageRead(step, url, document.title, source.number, chosen.tokens, _since(started)))
     return ReadPage(source, document, chosen)
+
+
+def _compared(document: Document, chosen: Selection) -> str:
+    """The text that sentences and queries are compared with.
+
+    All of it, not only what the model gets to see: "not found in the page" must be true. Of a text that is longer than
+    can be compared, what the model sees comes first.
+    """
+    if len(document.text) <= MAX_EVIDENCE:
+        return document.text
+    seen = "\n\n".join(passage.text for passage in chosen.passages)
+    return f"{seen}\n\n{document.text}"[:MAX_EVIDENCE]
 
 
 def _since(started: float) -> int:

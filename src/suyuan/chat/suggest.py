@@ -15,15 +15,15 @@ from ..text.sentences import split_sentences
 from ..text.words import stems, words
 
 # The name of the site after the title.
-_SITE = re.compile(r"\s*[-_|–—·»]+\s*[^-_|–—·»]{1,30}$")
+_SITE = re.compile(r"(?<!\s)\s*+(?<![-_|–—·»])[-_|–—·»]++[^-_|–—·»]{1,30}$")
 _MOST = 3
 _LONGEST = 60
 _SAME = 0.6
 _LONGEST_TEXT = 20_000
 # A page may consist of questions; after this many different ones the rest is not looked at.
 _MOST_JUDGED = 200
-_HEADING = re.compile(r"^\s*(?:#{1,6}|\*\*)\s*")
-_NAME = r"(?P<name>(?:[Tt]he )?[A-Z][\w'’.-]*(?: (?:(?:of|the|de|and) )?[A-Z\d][\w'’.-]*){0,5})"
+_HEADING = re.compile(r"^\s*+(?:#{1,6}|\*\*)\s*+")
+_NAME = r"(?P<name>(?:[Tt]he )?[A-Z][\w'’.-]{0,40}+(?: (?:(?:of|the|de|and) )?[A-Z\d][\w'’.-]{0,40}+){0,5})"
 _DONE = (
     r"(?:was|were) (?:first )?(?P<done>built|designed|founded|invented|created|opened|completed|released|written"
     r"|directed|acquired|discovered|named|launched|published)"

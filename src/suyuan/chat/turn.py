@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -17,13 +17,18 @@ from ..citations.linker import LinkedAnswer, Linker
 from ..citations.references import references
 from ..citations.registry import CitationRegistry, Round, Source
 from ..citations.text_fragment import fragment_link
-from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, UNEXPECTED
+from ..core.allowance import Reserved, current_allowance
+from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, TOO_MANY_CALLS, UNEXPECTED
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
+from ..core.give_way import GiveWay
+from ..core.person import require
 from ..core.result import LIBRARY
 from ..llm.reasoning import ReasoningSplitter
+from ..llm.tool_calls import MAX_CALLS
 from ..store.conversation import new_id
 from ..text.language import script_language
+from ..text.words import count_tokens
 from ..tools.specs import Lang
 from .answer_disagreements import answer_disagreements, asked_disagreements
 from .events import (
@@ -72,17 +77,11 @@ class Turn:
         self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = CitationRegistry(self._found)
-        self.web_policy = WebPolicy(*(exchange.question for exchange in session.history), message)
-        for exchange in session.history:
-            self.web_policy.found(url for _, url in exchange.sources)
-            # An earlier answer may repeat what a page said.
-            if exchange.sources:
-                self.web_policy.read(exchange.answer)
+        self.web_policy = _policy_of(session, message, query)
+        self._refused: set[str] = set()
         self._evidence: dict[int, SourceEvidence] = {}
         """What cited sentences are compared with, by the numbers of the sources."""
         self.calls: tuple[FunctionCall, ...] = ()
-        for call in chain.from_iterable(session.functions.rounds):
-            self.web_policy.read(call.output or "")
         self.usage = Usage()
         self.receipts: list[Mapping[str, Any]] = []
         self.unverified = False
@@ -92,6 +91,10 @@ class Turn:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._steps = 0
+        self._uncounted = Uncounted()
+        self._reserved: Reserved | None = None
+        """What is set aside for the last call of the model, until it is counted."""
+        self._give_way = GiveWay()
         self._hidden = 0
         self._checking = False
         self._written = False
@@ -107,6 +110,19 @@ class Turn:
         """Tell the user about a problem."""
         self.emit(Notice(level, failure, guide))
 
+    def refused(self, error: SuyuanError) -> None:
+        """Tell the user, once, why something that the model wanted is not searched or read."""
+        if error.detail_code not in self._refused:
+            self._refused.add(error.detail_code)
+            self.notice("info", error.failure)
+
+    @property
+    def searches(self) -> bool:
+        """Whether the web is searched for this turn, or its model may search it."""
+        session = self.session
+        # A function that has to be called needs no search.
+        return not session.functions.choice and (session.mode == "agent" or session.searching)
+
     def next_step(self) -> int:
         """Return the number of a new step."""
         self._steps += 1
@@ -119,6 +135,31 @@ class Turn:
     def spend(self, **used: int) -> None:
         """Add to the usage counters."""
         self.usage = replace(self.usage, **{name: getattr(self.usage, name) + more for name, more in used.items()})
+
+    async def begin_call(self, given: int) -> None:
+        """Note that the model is about to be asked; raises a cause where the person who asks has no tokens left.
+
+        ``given`` are the tokens of what it is asked: so much is set aside, and counted where a model does not tell.
+        """
+        await self._count_tokens()
+        self._reserved = await current_allowance.get().reserve(given)
+        self._uncounted.begin(given)
+
+    def end_call(self, read: int, written: int) -> None:
+        """Note what the model says that the call has used; nothing where it does not tell."""
+        if read or written:
+            self._uncounted.told(read, written)
+
+    def fail_call(self) -> None:
+        """Note that a call has failed: where nothing was said, nothing was used."""
+        self._uncounted.fail()
+
+    async def _count_tokens(self) -> None:
+        """Count what the last call has used, in place of what was set aside for it."""
+        read, written = self._uncounted.take()
+        reserved, self._reserved = self._reserved, None
+        if reserved is not None:
+            await current_allowance.get().settle(reserved, read, written)
 
     def add_page(self, number: int, text: str) -> None:
         """Add text of the page of source ``number``, which was read, to what cited sentences are compared with."""
@@ -144,11 +185,12 @@ class Turn:
         """Whether the model has written any text of the answer."""
         return bool(self._said)
 
-    def say(self, text: str) -> None:
+    async def say(self, text: str) -> None:
         """Take output of the model; reasoning is separated from the answer, and its markers are shown whole."""
         limit = self.session.settings.max_answer
+        self._uncounted.heard(text)
         answer, reasoning = self._reasoning.feed(text)
-        self._take(answer[: max(0, limit - self._length)], reasoning)
+        await self._take(answer[: max(0, limit - self._length)], reasoning)
         self._length += len(answer)
         if reasoning:
             self.count_hidden(reasoning)
@@ -158,6 +200,7 @@ class Turn:
     def count_hidden(self, *parts: str) -> None:
         """Count what a model writes beside the answer; raises where it does not end."""
         self._hidden += sum(map(len, parts)) or 1
+        self._uncounted.heard(*parts)
         limit = self.session.settings.max_answer * _HIDDEN
         if self._hidden > limit:
             raise ANSWER_TOO_LONG(limit=limit)
@@ -166,6 +209,10 @@ class Turn:
         """Take reasoning of the model."""
         if text:
             self.emit(Thinking(text))
+
+    def drop_calls(self) -> None:
+        """Tell the user that the model wanted to make too many calls in one step."""
+        self.refused(TOO_MANY_CALLS(limit=MAX_CALLS))
 
     def withdraw(self) -> None:
         """Withdraw the text so far: it is not the answer but a comment before a tool call."""
@@ -187,12 +234,17 @@ class Turn:
         self._next_check = time.monotonic() + _CHECK_EVERY
         self._linker = Linker(self.citations.by_number)
         self._reasoning = ReasoningSplitter()
+        self._showing: Iterator[str] = iter(())
+        """What was said and is not shown yet."""
 
-    def _take(self, text: str, reasoning: str) -> None:
+    async def _take(self, text: str, reasoning: str) -> None:
         self.think(reasoning)
         if text:
             self._said.append(text)
-            self._show(self._linker.feed(text))
+            self._showing = self._linker.parts(text)
+            for part in self._showing:
+                self._show(part)
+                await self._give_way()
 
     def _show(self, text: str) -> None:
         if text:
@@ -220,6 +272,7 @@ class Turn:
     # --- start to end -----------------------------------------------------------------------------------------------
     async def events(self, work: Work) -> AsyncIterator[Event]:
         """Run ``work`` and yield the events; leaving the loop early stops everything."""
+        require("chat")
         session = self.session
         self.emit(TurnStarted(self.run, session.mode, session.searching, session.model_settings.label, session.engine))
         self._task = asyncio.create_task(self._do(work))
@@ -255,7 +308,8 @@ class Turn:
             log.exception("turn run=%s failed", self.run)
             failure = UNEXPECTED.failure(what=type(error).__name__, run=self.run)
         self._written = True
-        self._finish_output()
+        await self._finish_output()
+        await self._in_time(asyncio.ensure_future(self._count_tokens()), None)
         checked = await self._checked()
         suggested = () if stopped else await self._suggested()
         # Nothing is awaited from here on, so no cancellation can prevent the answer.
@@ -271,9 +325,16 @@ class Turn:
         )  # fmt: skip
         self.emit(answer)
 
-    def _finish_output(self) -> None:
-        self._take(*self._reasoning.close())
-        self._show(self._linker.close())
+    async def _finish_output(self) -> None:
+        """Show what is left, also where the turn was stopped in the middle of it."""
+        text, reasoning = self._reasoning.close()
+        self.think(reasoning)
+        self._said.append(text)
+        for part in chain(self._showing, self._linker.parts(text), self._linker.rest()):
+            self._show(part)
+            # Who stops a turn that is already at its end has to wait for it; the others do not.
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._give_way()
 
     def _answer(
         self, stopped: bool, failure: Failure | None, checked: Checked = ((), ()), suggested: tuple[str, ...] = ()
@@ -297,6 +358,7 @@ class Turn:
             claims=claims,
             disagreements=disagreements,
             unverified=self.unverified,
+            private=self.web_policy.private,
             stopped=stopped,
             failure=failure,
             took_ms=round(self.seconds() * 1000),
@@ -346,6 +408,67 @@ class Turn:
             return tuple(_claim_check(claim, sources[claim.number]) for claim in claims), disagreements
 
         return asyncio.get_running_loop().run_in_executor(None, check)
+
+
+class Uncounted:
+    """The tokens of the calls of a model that were not counted yet; estimated where it does not tell them."""
+
+    def __init__(self) -> None:
+        self._read = self._written = 0
+        self._given: int | None = None
+        """The tokens of a call of which the model has told nothing so far."""
+        self._heard: list[str] = []
+
+    def begin(self, given: int) -> None:
+        """A call begins."""
+        self._given = given
+        self._heard.clear()
+
+    def heard(self, *parts: str) -> None:
+        """The model has said something."""
+        if self._given is not None:
+            self._heard += parts
+
+    def told(self, read: int, written: int) -> None:
+        """The model tells what it has used."""
+        self._given = None
+        self._heard.clear()
+        self._read += read
+        self._written += written
+
+    def fail(self) -> None:
+        """The call has failed."""
+        if not self._heard:
+            self._given = None
+
+    def take(self) -> tuple[int, int]:
+        """What was read and written since the last time: also by a call that was stopped, which tells nothing."""
+        read, written = self._read, self._written
+        if self._given is not None:
+            read += self._given
+            written += count_tokens("".join(self._heard))
+        self._read = self._written = 0
+        self._given = None
+        self._heard.clear()
+        return read, written
+
+
+def _policy_of(session: Session, message: str, query: str) -> WebPolicy:
+    """The rule for what may be asked of the web, with all that was said and read in the conversation so far."""
+    policy = WebPolicy(*(exchange.question for exchange in session.history), message, query)
+    if session.instructions:
+        policy.read(session.instructions)
+    for exchange in session.history:
+        policy.found(url for _, url in exchange.sources)
+        titles = "\n".join(title for title, _ in exchange.sources)
+        # An earlier answer may repeat whatever was read for it.
+        policy.read(f"{titles}\n{exchange.answer}", private=bool(exchange.private))
+        if exchange.returned:
+            policy.read(exchange.returned, private=True)
+    for call in chain.from_iterable(session.functions.rounds):
+        # What it is only its owner knows: a file, a mail, a table.
+        policy.read(call.output or "", private=True)
+    return policy
 
 
 def _claim_check(claim: Claim, source: Source) -> ClaimCheck:

@@ -9,12 +9,12 @@ from ..core.page_reading import Depth
 from ..core.query import SearchQuery
 from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
-from ..tools.langchain import FetchTool, SearchTool
+from ..tools.langchain import SessionFetchTool, SessionSearchTool
 from .steps import read_step, search_step
 from .turn import Turn
 
 
-class TurnSearchTool(SearchTool):
+class TurnSearchTool(SessionSearchTool):
     """``web_search`` within a turn."""
 
     _turn: Turn = PrivateAttr()
@@ -37,7 +37,7 @@ class TurnSearchTool(SearchTool):
         return await search_step(self._turn, query)
 
 
-class ReadTool(FetchTool):
+class ReadTool(SessionFetchTool):
     """``web_fetch`` within a turn."""
 
     _turn: Turn = PrivateAttr()

@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from ..core.causes.files import ANSWER_DAMAGED
 from ..core.errors import SuyuanError
-from ..core.private_file import write_private
+from ..core.notices import Notices
+from ..core.private_file import set_aside, write_private
 from ..store.conversations import Store
 from .runs import Run
 
@@ -87,17 +89,25 @@ class UnsavedAnswers:
 
     def recover(self) -> int:
         """Save what processes before this one could not, and return the number of answers."""
-        recovered = 0
-        for file in sorted(self._folder.glob("*.json")) if self._folder is not None and self._folder.is_dir() else ():
-            try:
-                left: dict[str, Any] = json.loads(file.read_text("utf-8"))
-                self._store.keep_events(left["run"], left["events"])
-                self._store.finish(left["run"], state=left["state"], text=left["text"], answer=left["answer"])
-                file.unlink()
-                recovered += 1
-            except (SuyuanError, OSError, ValueError, KeyError, TypeError) as error:
-                log.warning("the answer in %s could not be saved: %s", file, error)
-        return recovered
+        if self._folder is None or not self._folder.is_dir():
+            return 0
+        return sum(map(self._recover_file, sorted(self._folder.glob("*.json"))))
+
+    def _recover_file(self, file: Path) -> bool:
+        try:
+            left: dict[str, Any] = json.loads(file.read_text("utf-8"))
+            self._store.keep_events(left["run"], left["events"])
+            self._store.finish(left["run"], state=left["state"], text=left["text"], answer=left["answer"])
+            file.unlink()
+        except (SuyuanError, OSError) as error:
+            # The next start tries again.
+            log.warning("the answer in %s could not be saved: %s", file, error)
+            return False
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            aside = set_aside(file)
+            Notices(file.parent.parent).add(ANSWER_DAMAGED(where=file, why=error, aside=aside), file)
+            return False
+        return True
 
     def _file(self, run: str) -> Path | None:
         """The file of an answer, if there is one."""

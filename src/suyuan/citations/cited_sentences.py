@@ -13,7 +13,7 @@ from .markers import Marker
 _MARKUP = re.compile(
     r"\*\*|__|`+|^[ \t>]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,3}[.)][ \t]+)|\]\([^()\s]*\)|[|\[\]*]", re.M
 )
-_LEAD = re.compile(r"[\s>|]*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s+)?[\s*_|]*")
+_LEAD = re.compile(r"[\s>|]*+(?:#{1,6}\s++|[-*+•]\s++|\d{1,3}[.)、]\s++)?+[\s*_|]*+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..core.urls import is_page
+from ..text.shown_address import shown_address
 from .markers import MAX_ADDRESS, Marker, MarkerScanner, Segment
 from .reference_stripper import ReferenceStripper
 from .registry import Source
 
 log = logging.getLogger("suyuan.citations")
 
-# Characters that could end a link or break out of it, in Markdown or in HTML;
-# direction marks would display another address than the one that is opened.
-_UNSAFE = re.compile(
-    r"[()<>\[\]{}\"'\s\\`|^\x00-\x20\x7f-\xa0\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
+# Characters that could end a link or break out of it, in Markdown or in HTML.
+_UNSAFE = re.compile(r"[()<>\[\]{}\"'\s\\`|^]")
 _ENTITY = re.compile(r"&(\w{1,32});")
+# So many characters are worked on at a time.
+_SLICE = 500
 _YEARS = range(1900, 2101)
 
 
@@ -56,15 +56,32 @@ class Linker:
 
     def feed(self, chunk: str) -> str:
         """Take more of the answer; return what can be shown now. A marker is returned whole or not at all."""
-        return self._write(self._scanner.feed(self._stripper.feed(chunk)))
+        return "".join(self.parts(chunk))
 
     def close(self) -> str:
         """Return the rest of the text; the answer is complete. Unknown numbers are logged."""
-        rest = self._write(self._scanner.feed(self._stripper.close()) + self._scanner.close())
+        return "".join(self.rest())
+
+    def parts(self, chunk: str) -> Iterator[str]:
+        """The same as :meth:`feed` in parts, each of which takes a few milliseconds; all of them have to be taken."""
+        for part in _slices(chunk):
+            yield from self._scanned(self._stripper.feed(part))
+            # Also where all of it is held back, which took its time as well.
+            yield ""
+
+    def rest(self) -> Iterator[str]:
+        """The same as :meth:`close` in parts."""
+        yield from self._scanned(self._stripper.close())
+        rest = self._write(self._scanner.close())
         if self._unknown:
             numbers = ", ".join(f"[{number}]" for number in self._unknown)
             log.warning("the answer cites %s, but there is no such source", numbers)
-        return rest
+        yield rest
+
+    def _scanned(self, text: str) -> Iterator[str]:
+        """What can be shown of ``text``, which may be long: lines that were held back come together."""
+        for part in _slices(text):
+            yield self._write(self._scanner.feed(part))
 
     @property
     def answer(self) -> LinkedAnswer:
@@ -119,9 +136,10 @@ class Linker:
 
 def safe_url(url: str) -> str:
     """Return ``url`` so that it cannot break out of a Markdown link or HTML attribute; empty if it is not http(s)."""
-    if not is_page(url):
+    real = shown_address(url)
+    if not is_page(real):
         return ""
-    safe = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), url)
+    safe = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), real)
     safe = _ENTITY.sub(r"&\1%3B", safe)
     return safe if len(safe) <= MAX_ADDRESS else ""
 
@@ -129,3 +147,9 @@ def safe_url(url: str) -> str:
 def _link(source: Source) -> str:
     url = safe_url(source.url)
     return f"[[{source.number}]]({url})" if url else f"[{source.number}]"
+
+
+def _slices(text: str) -> Iterator[str]:
+    """``text`` in parts of a length that takes a few milliseconds."""
+    for start in range(0, len(text), _SLICE):
+        yield text[start : start + _SLICE]

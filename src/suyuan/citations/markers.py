@@ -51,7 +51,8 @@ _TARGET = re.compile(
 )
 _ADDRESS = re.compile(r"<?(?:[a-z][a-z0-9+.-]*:|/|#|\.|www\.|[^\s/]+\.[a-z]{2,})", re.I)
 _BEFORE_INDEX = re.compile(
-    rf"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[{HAN}])[a-z]\Z|[A-Za-z0-9]_(?a:\w*[A-Za-z0-9])\Z|\$[A-Za-z](?a:\w*)\Z"
+    rf"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[{HAN}])[a-z]\Z|[A-Za-z0-9]_(?a:\w{{0,{_MAX_CONTEXT}}}[A-Za-z0-9])\Z"
+    rf"|\$[A-Za-z](?a:\w{{0,{_MAX_CONTEXT}}})\Z"
 )
 _NAME_END = re.compile(r"[A-Za-z0-9_$)]\Z")
 _AFTER_INDEX = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")

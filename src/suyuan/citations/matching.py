@@ -37,7 +37,8 @@ _FIGURE_WEIGHT = 4.0
 _SECOND_SENTENCE = 0.05
 """How much a second sentence must add to the score to be part of the quote."""
 _RELATED = 0.65
-_MAX_EVIDENCE = 100_000
+MAX_EVIDENCE = 100_000
+"""So many characters of a source are compared with what cites it."""
 _PREFIX = 7
 """English words are compared by their first letters: "constructed" equals "construction"."""
 _SCALES = frozenset(("thousand", "million", "billion", "trillion"))
@@ -85,7 +86,7 @@ class SourceText:
     """The text of a source, split into sentences once and compared with many claims."""
 
     def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
-        self.sentences = tuple(split_sentences(text[:_MAX_EVIDENCE]) if sentences is None else sentences)
+        self.sentences = tuple(split_sentences(text[:MAX_EVIDENCE]) if sentences is None else sentences)
         self.title = _terms(title) | figures(title).implied
         self.figures = tuple(figures(sentence).implied for sentence in self.sentences)
         self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from .code_lines import CodeLines
 from .registry import Source
@@ -17,7 +18,7 @@ _LABEL_PARTS = frozenset(label[:n] for label in _LABELS for n in range(len(label
 # Characters before the label: of a heading, bold type, an image or a quotation.
 _LEAD = re.compile(r"[\W_]*")
 _MAX_LEAD = 16
-_TRAIL = re.compile(r"[ \t]*(?:[:：][ \t]*)?(?:\*\*|__|\*)?[ \t]*(?:[:：][ \t]*)?#*[ \t]*")
+_TRAIL = re.compile(r"[ \t]*+(?:[:：][ \t]*+)?+(?:\*\*|__|\*)?+[ \t]*+(?:[:：][ \t]*+)?+#*+[ \t]*+")
 _RULE = re.compile(r"[ ]{0,3}(?:-[ \t]*){3,}|[ ]{0,3}(?:\*[ \t]*){3,}|[ ]{0,3}(?:_[ \t]*){3,}")
 _MAY_BE_RULE = re.compile(r"[ ]{0,3}(?:[- \t]*|[* \t]*|[_ \t]*)")
 _BULLET = re.compile(r"[ \t>]*(?:[-*+•·][ \t]+|\d{1,3}[.)、．][ \t]*)")
@@ -103,9 +104,15 @@ class ReferenceStripper:
             self._held.append(self._take_line())
         elif self._defines_source(line) or (self._held and self._is_item(line)):
             self._items += 1
-            self._held.append(self._take_line())
+            self._hold_item()
         else:
             self._reject()
+
+    def _hold_item(self) -> None:
+        """Hold the line back: it names a source."""
+        line = self._take_line()
+        # A link definition is invisible; it would turn our markers into links to the model's address.
+        self._held.append("" if self._defines_link(line) else line)
 
     def _reject(self) -> None:
         """Pass on the line and those held back: they do not belong to a list."""
@@ -124,8 +131,7 @@ class ReferenceStripper:
 
     def _release(self) -> None:
         self._out += self._gap
-        # A link definition is invisible; it would turn our markers into links to the model's address.
-        self._out += [line for line in self._held if not self._defines_link(line)]
+        self._out += self._held
         self._gap, self._held, self._items = [], [], 0
 
     def _take_line(self) -> str:
@@ -188,7 +194,7 @@ class ReferenceStripper:
         """
         letters = _letters(line)
         for source in self._sources().values():
-            title = _letters(source.title)
+            title = _title_letters(source.title)
             if len(title) > 3 and letters.startswith(title) and len(letters) <= len(title) + _MAX_WITHOUT_URL:
                 return True
             if partly and title.startswith(letters):
@@ -222,3 +228,9 @@ def _without_lead(line: str) -> str | None:
 
 def _letters(text: str) -> str:
     return _NOT_A_LETTER.sub("", text.lower())
+
+
+@lru_cache(512)
+def _title_letters(title: str) -> str:
+    """The letters of a title, with which many lines are compared."""
+    return _letters(title)

@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..messages.catalog import Texts
+from ..text.visible import shown_line
 from .linker import safe_url
 from .registry import Round, Source
 
 MAX_TITLE = 200
-# Control and direction characters: a title must not change the direction of the text around it.
-_INVISIBLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]+"
-)
 # A title is never at the start of a line, so characters with a meaning only there are harmless.
 _MARKUP = re.compile(r"[\\`*_{}\[\]#~$^]|:(?=//)|!(?=\[)")
 _HTML = str.maketrans({sign: f"&#{ord(sign)};" for sign in "<>&\"'|"})
@@ -38,7 +35,7 @@ def references(
 
 def escape(text: str, limit: int = MAX_TITLE) -> str:
     """Return untrusted text as one line without any markup for Markdown or HTML."""
-    line = " ".join(_INVISIBLE.sub(" ", text).split())
+    line = shown_line(text)
     if len(line) > limit:
         line = line[:limit].rstrip() + "…"
     # Entities also work in HTML and in tables, where a backslash does not escape.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from ..core.document import Document
+from ..core.document import Cut, Document
 from ..core.result import SearchPage, SearchResult
 from ..core.urls import page_key
 
@@ -30,6 +30,8 @@ class Source:
     read_at: str = ""
     sha256: str = ""
     """The hash of the text that was read: what is cited is this text, whatever the page says later."""
+    cut: Cut | None = None
+    """How much of the document was read, where it was not all."""
 
     @property
     def domain(self) -> str:
@@ -64,10 +66,14 @@ class CitationRegistry:
 
     def add(self, page: SearchPage, limit: int | None = None) -> tuple[Source, ...]:
         """Number the first ``limit`` results of one search; a known page keeps its number."""
+        return self.add_results(page.results[:limit], page.query.text)
+
+    def add_results(self, results: Iterable[SearchResult], query: str = "") -> tuple[Source, ...]:
+        """Number the results of a search for ``query``; a known page keeps its number."""
         with self._lock:
             round_number = len(self._rounds) + 1
-            found = tuple(self._number(result, round_number) for result in page.results[:limit])
-            self._rounds.append(Round(round_number, page.query.text, tuple(source.number for source in found)))
+            found = tuple(self._number(result, round_number) for result in results)
+            self._rounds.append(Round(round_number, query, tuple(source.number for source in found)))
             latest = self._rounds[-1]
         self._found(latest, found)
         return found
@@ -88,6 +94,7 @@ class CitationRegistry:
                 read_at=document.fetched_at,
                 sha256=document.sha256,
                 published_at=source.published_at or document.published_at,
+                cut=document.cut,
             )
             latest = self._rounds[-1]
         if known is None:
@@ -127,6 +134,7 @@ class CitationRegistry:
             result.published_at,
             round_number,
             result.fetched_at,
+            cut=result.details.cut if result.details else None,
         )
         self._numbers[key] = number
         source = self._sources[number] = _as_read(source, result)
@@ -138,4 +146,4 @@ def _as_read(source: Source, result: SearchResult) -> Source:
     read = result.reading
     if read is None or read.error is not None:
         return source
-    return replace(source, read_from=read.final_url, read_at=read.read_at, sha256=read.sha256)
+    return replace(source, read_from=read.final_url, read_at=read.read_at, sha256=read.sha256, cut=read.cut)

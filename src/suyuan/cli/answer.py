@@ -130,12 +130,8 @@ class AnswerPrinter:
         if answer.unverified:
             self._text.line(t("ask.unverified"), "yellow")
         self._checked(answer.as_dict())
-        shown = {
-            source: "*" if answer.mode == "agent" and source.number in answer.cited else " "
-            for source in answer.sources
-            if source.number in answer.cited or answer.mode == "agent"
-        }
-        if shown:
+        if answer.sources:
+            shown = {source: "*" if source.number in answer.cited else " " for source in answer.sources}
             self._text.sources(t("ask.sources"), shown)
 
     def _checked(self, answer: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..citations.registry import Source
+from ..tools.text import snippet_line
 from .terminal import Terminal, printable
 
 
@@ -27,12 +28,14 @@ class PlainText:
         self._out.line(text)
 
     def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Write title and address of each source, with the mark in front of it."""
+        """Write title, address and snippet of each source, with the mark in front of it."""
         self.line()
         self.line(heading)
         for source, mark in sources.items():
             self.line(f"{mark}[{source.number}] {source.title or source.domain}")
             self.line(f"      {source.url}")
+            if source.snippet:
+                self.line(f"      {snippet_line(source.snippet)}")
 
     def refresh(self) -> None:
         """Do nothing: all of the text is written."""

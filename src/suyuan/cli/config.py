@@ -9,6 +9,7 @@ from typing import Any
 
 from ..config.schema import agents_schema, config_schema
 from ..config.settings import Settings
+from ..doctor.accounts import check_accounts
 from ..engines import registry
 from ..messages.catalog import Texts
 from .tables import show_table
@@ -46,6 +47,8 @@ def run_show(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 def run_check(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Report the problems; exit code 2 where there are any."""
     if not settings.problems:
+        # Raises where a server would not start with these settings.
+        check_accounts(settings)
         Terminal(sys.stdout).line(t("config.fine"))
         return 0
     _report(settings, t)

@@ -19,7 +19,9 @@ def add(commands: Any, t: Texts) -> None:
     demo = commands.add_parser("demo", help=t("help.demo"), description=t("help.demo"))
     demo.add_argument("--port", type=checked(PORT, t), default=0, help=t("help.port"))
     demo.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
-    demo.set_defaults(run=run, inner=serve.run, failed="serve.failed", host="", workers=None, listen_fd=None)
+    demo.set_defaults(
+        run=run, inner=serve.run, failed="serve.failed", host="", workers=None, listen_fd=None, supervise=False
+    )
     inner = demo.add_subparsers(dest="demo_command", metavar="COMMAND", help=t("help.demo_command"))
     for command in (ask, chat, search, fetch, research):
         command.add(inner, t)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from ..config.settings import Settings
+from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from .tables import Cell, show_table
 from .terminal import Terminal, print_json, with_progress
@@ -50,24 +49,29 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 async def _findings(args: argparse.Namespace, settings: Settings, t: Texts) -> list[Finding]:
     from ..client import AsyncClient
     from ..doctor.checks import check_all
+    from ..doctor.finding import Finding
 
-    async with AsyncClient(settings) as client:
+    try:
+        client = AsyncClient(settings)
+    except SuyuanError as error:
+        # The folder is being restored: nothing in it may be looked at.
+        return [Finding.problem("store", error)]
+    async with client:
         checks = check_all(client, offline=args.offline, store_check=_store_check(settings, args.offline))
         return await with_progress(checks, t, "checking")
 
 
 def _store_check(settings: Settings, offline: bool) -> StoreCheck | None:
     """Return the check of the stored conversations, or None where there are none yet."""
-    address = settings.store_address.reveal()
-    file = unquote(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else ""
-    if not address or (file and not Path(file).exists()) or (offline and not file):
+    file = settings.store_file
+    if not settings.store_address or (file and not file.exists()) or (offline and not file):
         return None
     try:
         from ..store.conversations import Store
     except ModuleNotFoundError:
         return None
 
-    def check() -> list[str]:
+    def check() -> list[str | SuyuanError]:
         store = Store(settings.store_address)
         try:
             return store.check()

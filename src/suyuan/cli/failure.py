@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..core.errors import InvalidInput, SuyuanError
+from ..core.notices import StoredNotice, met
 from ..messages.catalog import Texts
 from .terminal import Terminal
 
@@ -22,3 +23,18 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     if hint:
         err.text(t("hint", hint=hint))
     return BAD_INPUT if bad_input else FAILED
+
+
+def show_notices(t: Texts) -> None:
+    """Write what this command has met: what was set aside, cut, dropped or started anew."""
+    for notice in met():
+        show_notice(notice, t)
+
+
+def show_notice(notice: StoredNotice, t: Texts) -> None:
+    """Write a notice to standard error, with what helps."""
+    err = Terminal(sys.stderr)
+    message, hint = notice.failure.say(t.lang)
+    err.text(f"! {message}", "!", "yellow")
+    if hint:
+        err.text(t("hint", hint=hint))

@@ -10,6 +10,7 @@ from typing import Any
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.document import Document
+from ..core.notices import Notices
 from ..messages.catalog import Texts
 from ..pages.passages import select
 from .page_text import show_page
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
     """Read one page and write it to standard output."""
     document = asyncio.run(_fetch(args, connect(settings), t))
     if args.format == "json":
-        print_json(_with_passages(document, args))
+        print_json(_with_passages(document, args, t.lang))
         return 0
     out = Terminal(sys.stdout)
     if args.format == "md":
@@ -41,14 +42,20 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
     else:
         for line in _text(document, args, t).splitlines():
             out.line(line)
-    for note in document.notes:
+    for note in (*document.notes, *([document.cut.message(t.lang)] if document.cut else ())):
         Terminal(sys.stderr).line(f"({note})")
     return 0
 
 
 async def _fetch(args: argparse.Namespace, client: AsyncClient, t: Texts) -> Document:
     async with client:
-        return await with_progress(client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render), t, "reading")
+        archive = client.archive
+        reading = client.fetcher.fetch(args.url, fresh=args.fresh, render=args.render)
+        document = await with_progress(reading, t, "reading")
+    if archive is not None and archive.problem is not None:
+        # Told at the end of the command, and kept where anything can be.
+        Notices(client.settings.data_dir).add(archive.problem, archive.path)
+    return document
 
 
 def _text(document: Document, args: argparse.Namespace, t: Texts) -> str:
@@ -59,8 +66,8 @@ def _text(document: Document, args: argparse.Namespace, t: Texts) -> str:
     return "\n\n".join([*(passage.text for passage in chosen.passages), *left])
 
 
-def _with_passages(document: Document, args: argparse.Namespace) -> dict[str, Any]:
-    data = document.as_dict()
+def _with_passages(document: Document, args: argparse.Namespace, lang: str) -> dict[str, Any]:
+    data = document.as_dict(lang)
     if args.question:
         chosen = select(document.text, args.question, args.tokens)
         data["passages"] = [passage.as_dict() for passage in chosen.passages]

@@ -36,6 +36,6 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     shown = has_display()
     if shown:
         err.line(t("google.opening"))
-    asyncio.run(unlock(address, settings.browser.executable, profile, shown, settings.net))
+    asyncio.run(unlock(address, settings.browser, profile, shown, settings.net))
     err.line(t("google.kept", path=profile))
     return 0

@@ -10,16 +10,18 @@ from pathlib import Path
 
 from .. import __version__
 from ..config.load import load_settings
+from ..config.settings import Settings
 from ..config.ui import ui_language
+from ..core.disk_errors import disk_error, is_of_disk
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts, languages
-from .failure import show_failure
+from .failure import show_failure, show_notices
 from .logs import set_up_logging
 from .terminal import Terminal
 
 COMMANDS = (
     "serve", "demo", "ask", "chat", "search", "shell", "fetch", "library", "archive", "engines", "google", "searxng",
-    "mcp", "research", "users", "store", "doctor", "config", "debug",
+    "mcp", "research", "users", "backup", "restore", "store", "doctor", "notices", "config", "debug",
 )  # fmt: skip
 _QUIET_COMMANDS = ("config", "doctor")
 _EXTRAS = {"serve": "web", "demo": "web", "mcp": "mcp", "users": "team"}
@@ -38,13 +40,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     log_format = set_up_logging(args.verbose, as_json=args.log_json)
     settings = load_settings(config_dir=Path(args.config_dir) if args.config_dir else None)
     log_format.secrets = settings.secrets
-    if settings.problems and args.command not in _QUIET_COMMANDS and not args.verbose:
+    # A worker's supervisor has told them.
+    told = args.command in _QUIET_COMMANDS or getattr(args, "listen_fd", None) is not None
+    if settings.problems and not told and not args.verbose:
         for problem in settings.problems:
             Terminal(sys.stderr).text(f"! {problem.say(t.lang)}")
     try:
-        code: int = args.run(args, settings, t)
+        code = _ran(args, settings, t)
+        show_notices(t)
         return code
     except SuyuanError as error:
+        show_notices(t)
         return show_failure(error, t, args.failed)
     except KeyboardInterrupt:
         Terminal(sys.stderr).line(t("interrupted"))
@@ -60,6 +66,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
+def _ran(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
+    """Run the command; an error of the disk that nobody has expected becomes its cause."""
+    try:
+        return int(args.run(args, settings, t))
+    except OSError as error:
+        if is_of_disk(error):
+            raise disk_error(error) from error
+        raise
+
+
 def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
     """Return the parser with all commands, its help in the language of ``t``; with ``only``, for that command."""
     parser = argparse.ArgumentParser(prog="suyuan", description=t("about"))
@@ -69,7 +85,7 @@ def build_parser(t: Texts, only: str = "") -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="count", default=0, help=t("help.verbose"))
     parser.add_argument("--log-json", action="store_true", help=t("help.log_json"))
     # The headline of a failure; most commands have their own.
-    parser.set_defaults(failed="failed")
+    parser.set_defaults(failed="not_done")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # The parsers of all commands together take longer to make than many a search.
     for name in [only] if only else COMMANDS:

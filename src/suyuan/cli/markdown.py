@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from rich import box
 from rich.cells import cell_len
@@ -17,12 +18,17 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.table import Table
 
+from ..markup.lexers import language_of
+from ..text import markdown_links
 from .flow import Flow
 from .terminal import printable
 
 _CITATION = re.compile(r"(\[\d{1,4}\])")
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["reference"])
+markdown_links.install(_PARSER)
 _CODE_STYLE = "cyan"
+# A text with deeper emphasis is shown as it was written: its tree would take more frames than Python has.
+_DEEPEST = 100
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
 
 
@@ -32,6 +38,11 @@ def finished_length(text: str) -> int:
     starts = [token.map[0] for token in _PARSER.parse("\n".join(lines)) if token.level == 0 and token.map]
     # The last block may go on.
     return sum(len(line) + 1 for line in lines[: starts[-1]]) if len(starts) > 1 else 0
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    """How deep emphasis and links are nested."""
+    return max((part.level for token in tokens for part in token.children or ()), default=0)
 
 
 def can_link(console: Console) -> bool:
@@ -62,7 +73,10 @@ class MarkdownRenderer:
     def render(self, text: str) -> RenderableType:
         """Return ``text`` as one renderable."""
         clean = "\n".join(printable(line) for line in text.split("\n"))
-        return self._blocks(SyntaxTreeNode(_PARSER.parse(clean)).children)
+        tokens = _PARSER.parse(clean)
+        if _depth(tokens) > _DEEPEST:
+            return Flow(clean.rstrip("\n"))
+        return self._blocks(SyntaxTreeNode(tokens).children)
 
     def link(self, text: str, url: str, style: str = "") -> Flow:
         """Return ``text`` linked to ``url``, where the terminal can."""
@@ -117,10 +131,9 @@ class MarkdownRenderer:
         return _Quote(self._blocks(node.children))
 
     def _code(self, node: SyntaxTreeNode) -> RenderableType:
-        language = node.info.split()[0] if node.info.strip() else "text"
-        code = Syntax(
-            node.content.rstrip("\n"), language, theme="ansi_dark", background_color="default", word_wrap=True
-        )
+        content = node.content.rstrip("\n")
+        language = language_of((node.info.split() or [""])[0], content) or "text"
+        code = Syntax(content, language, theme="ansi_dark", background_color="default", word_wrap=True)
         return Padding(code, (0, 0, 0, 2))
 
     def _table(self, node: SyntaxTreeNode) -> Table:

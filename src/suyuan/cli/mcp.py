@@ -9,10 +9,12 @@ import sys
 from typing import Any
 
 from ..config.settings import Settings
+from ..core.own_memory import close_own_memory
 from ..integrations.lazy_packages import make_lazy
 from ..messages.catalog import Texts
 from ..net.credentials import check_token
 from .arguments import PORT, checked
+from .settings_check import check_settings
 from .terminal import Terminal
 
 
@@ -28,7 +30,9 @@ def add(commands: Any, t: Texts) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
     """Serve until the client disconnects, or Ctrl-C."""
+    close_own_memory()
     if args.http:
+        check_settings(settings)
         check_token(args.host, settings.server.token)
     # The SDK makes so many objects when it is imported that looking for garbage among them takes a sixth of the time.
     gc.disable()

@@ -13,9 +13,15 @@ from rich.spinner import Spinner
 from rich.table import Table
 
 from ..citations.registry import Source
+from ..tools.text import snippet_line
 from .flow import Flow
 from .markdown import MarkdownRenderer, can_link, finished_length
 from .terminal import Terminal, printable
+
+# A finished block is looked for, and an unfinished one is rendered, in at most a tenth of the time.
+_SHARE = 10
+# A longer unfinished block is shown as it was written, and only its end.
+_LONGEST_UNFINISHED = 8_000
 
 
 class RenderedText:
@@ -25,6 +31,7 @@ class RenderedText:
         self._console = out.console()
         self._renderer = MarkdownRenderer(urls, links=can_link(self._console))
         self._text = ""
+        self._looked_again_at = 0.0
         self._gap = False
         """Whether a blank line is due before the next block."""
         self._since = time.monotonic()
@@ -46,7 +53,12 @@ class RenderedText:
     def write(self, text: str) -> None:
         """Take more of the text and print the blocks that are finished."""
         self._text += text
-        if "\n" in text and (length := finished_length(self._text)):
+        begun = time.monotonic()
+        if "\n" not in text or begun < self._looked_again_at:
+            return
+        length = finished_length(self._text)
+        self._looked_again_at = begun + (1 + _SHARE) * (time.monotonic() - begun)
+        if length:
             self._text, finished = self._text[length:], self._text[:length]
             self._print(finished)
 
@@ -58,7 +70,7 @@ class RenderedText:
         self._gap = bool(text)
 
     def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Print title and address of each source, linked where the terminal can."""
+        """Print title, address and snippet of each source, linked where the terminal can."""
         self.flush()
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(justify="right", no_wrap=True)
@@ -66,7 +78,8 @@ class RenderedText:
         for source, mark in sources.items():
             title = self._renderer.link(printable(source.title or source.domain), source.url, "bold")
             url = self._renderer.link(printable(source.url), source.url, "dim")
-            grid.add_row(Flow(f"{mark}[{source.number}]", "cyan"), Group(title, url))
+            snippet = [Flow(printable(snippet_line(source.snippet)), "dim")] if source.snippet else []
+            grid.add_row(Flow(f"{mark}[{source.number}]", "cyan"), Group(title, url, *snippet))
         self._console.print("", Flow(heading, "bold"), grid, sep="\n")
 
     def close(self) -> None:
@@ -96,6 +109,8 @@ class RenderedText:
         if not self._text.strip():
             self._spinner.update(text=Flow(f"{time.monotonic() - self._since:.0f} s", "dim"))
             return self._spinner
+        if len(self._text) > _LONGEST_UNFINISHED:
+            return Flow("\n".join(map(printable, self._text[-_LONGEST_UNFINISHED:].split("\n"))))
         return self._block(self._text)
 
     def _block(self, text: str) -> RenderableType:

@@ -44,7 +44,7 @@ def add(commands: Any, t: Texts) -> None:
     research.add_argument("--not-site", action="append", default=[], metavar="DOMAIN", help=t("help.not_site"))
     research.add_argument("-e", "--engine", default="", metavar="PLAN", help=t("help.engine"))
     research.add_argument("--model", default="", metavar="NAME", help=t("help.ask_model"))
-    research.set_defaults(run=run)
+    research.set_defaults(run=run, failed="research.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:

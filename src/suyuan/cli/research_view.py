@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.ui import editor
+from ..core.child_environment import SCREEN, TERMINAL, child_environment
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
 from ..research.plan import plan_from, with_answers
@@ -81,7 +82,7 @@ def _edited(plan: dict[str, Any], err: Terminal) -> dict[str, Any]:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             json.dump(plan, opened, ensure_ascii=False, indent=2)
-        subprocess.run([*shlex.split(editor()), name], check=False)
+        subprocess.run([*shlex.split(editor()), name], env=child_environment(*TERMINAL, *SCREEN), check=False)
         return plan_from(json.loads(file.read_text(encoding="utf-8"))).as_dict()
     except (SuyuanError, ValueError, OSError) as error:
         err.text(str(error))

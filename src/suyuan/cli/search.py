@@ -35,7 +35,7 @@ def add(commands: Any, t: Texts) -> None:
     search.add_argument("--json", action="store_true", help=t("help.json"))
     search.add_argument("--shape", choices=sorted(VIEWS), help=t("help.shape"))
     add_common(search, t)
-    search.set_defaults(run=run)
+    search.set_defaults(run=run, failed="failed")
 
 
 def add_common(command: argparse.ArgumentParser, t: Texts) -> None:
@@ -157,9 +157,9 @@ def details_text(details: Details, t: Texts) -> str:
     doi = f"doi:{details.doi}" if details.doi else ""
     page = t("details.page", count=details.page) if details.page else ""
     accepted = t("details.accepted") if details.accepted else ""
-    return " · ".join(
-        part for part in (authors, details.venue, doi, *shown, accepted, details.file, page, details.image) if part
-    )
+    cut = details.cut.message(t.lang) if details.cut else ""
+    known = (authors, details.venue, doi, *shown, accepted, details.file, page, cut, details.image)
+    return " · ".join(part for part in known if part)
 
 
 def _show_extras(out: Terminal, extras: Extras, t: Texts) -> None:

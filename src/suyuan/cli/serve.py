@@ -5,20 +5,31 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import os
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
-from ..core.causes.live import WORKERS_NEED_STORE
+from ..core.causes.live import WORKER_SILENT, WORKER_SILENT_UNKNOWN, WORKERS_NEED_STORE
+from ..core.notices import Notices
+from ..core.own_memory import close_own_memory
 from ..demo.questions import QUESTIONS
+from ..doctor.accounts import check_accounts
+from ..doctor.finding import Finding
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
 from .arguments import PORT, checked
+from .settings_check import check_settings
 from .terminal import Terminal
+
+# Windows cannot hand sockets on to a worker.
+_CAN_SUPERVISE = os.name == "posix"
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -28,14 +39,22 @@ def add(commands: Any, t: Texts) -> None:
     serve.add_argument("--port", type=checked(PORT, t), default=None, help=t("help.port"))
     serve.add_argument("--open", action=argparse.BooleanOptionalAction, default=True, help=t("help.serve_open"))
     serve.add_argument("--workers", type=int, default=None, metavar="N", help=t("help.workers"))
+    serve.add_argument("--supervise", action=argparse.BooleanOptionalAction, default=True, help=t("help.supervise"))
     # What the supervisor gives to its workers.
     serve.add_argument("--listen-fd", type=int, default=None, help=argparse.SUPPRESS)
     serve.add_argument("--supervisor-fd", type=int, default=None, help=argparse.SUPPRESS)
+    serve.add_argument("--board-fd", type=int, default=None, help=argparse.SUPPRESS)
+    serve.add_argument("--first", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(run=run, failed="serve.failed")
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Serve until Ctrl-C; running answers are stopped and stored."""
+    check_settings(settings)
+    if args.listen_fd is None:
+        # A worker's supervisor has looked.
+        check_accounts(settings)
+    close_own_memory()
     origin = replace(settings.server, host=args.host or settings.server.host)
     if args.port is not None:
         origin = replace(origin, port=args.port)
@@ -43,9 +62,11 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
         origin = replace(origin, workers=args.workers)
     settings = replace(settings, server=origin)
     if args.listen_fd is not None:
-        return _work(settings, args.listen_fd, args.supervisor_fd, connect)
-    if origin.workers > 1:
-        return _supervise(settings, args.open and has_display(), t)
+        return _work(settings, args, t, connect)
+    # A server of another client, such as that of the demo, lives in this process.
+    supervised = args.supervise and connect is AsyncClient and _CAN_SUPERVISE
+    if origin.workers > 1 or supervised:
+        return _supervise(settings, args, t)
     return _serve(settings, args.open and has_display(), t, connect)
 
 
@@ -54,14 +75,15 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     gc.disable()
     from ..server.app import create_app
     from ..server.demo_server import DemoServer
-    from ..server.listen import listen, serve
-    from ..server.security import check_open
+    from ..server.listen import serve
+    from ..server.sockets import check_open, listen
 
     origin = settings.server
     check_open(origin)
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
     app = create_app(connect(replace(settings, server=origin)), origin=origin)
+    app.state.health.tell = lambda findings: _tell(findings, t)
     # Ctrl-C is the usual end; everything is closed by then.
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(DemoServer()) as app.state.demo_server:
         serve(app, sock, lambda: _announce(settings, origin, show, t))
@@ -69,47 +91,101 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     return 0
 
 
-def _supervise(settings: Settings, show: bool, t: Texts) -> int:
-    from ..server.listen import listen_shared
-    from ..server.security import check_open
+def _supervise(settings: Settings, args: argparse.Namespace, t: Texts) -> int:
+    # The supervisor stays small: its workers load what answers requests. That it is there is seen before they start.
+    for needed in ("fastapi", "uvicorn"):
+        if find_spec(needed) is None:
+            raise ModuleNotFoundError(f"No module named {needed!r}", name=needed)
+    from ..server.sockets import check_open, listen, listen_shared
     from ..server.supervisor import Supervisor
-    from ..store.conversations import Store
 
     origin = settings.server
     check_open(origin)
-    if not settings.store_address:
-        raise WORKERS_NEED_STORE(workers=origin.workers)
-    # What every worker would fail by is told once, here.
-    Store(settings.store_address).close()
+    if origin.workers > 1:
+        if not settings.store_address:
+            raise WORKERS_NEED_STORE(workers=origin.workers)
+        from ..store.conversations import Store
+
+        # What every worker would fail by is told once, here.
+        Store(settings.store_address).close()
     with contextlib.ExitStack() as sockets:
-        opened = listen_shared(origin.host, origin.port, origin.workers)
+        several = origin.workers > 1
+        if several:
+            opened = listen_shared(origin.host, origin.port, origin.workers)
+        else:
+            opened = [listen(origin.host, origin.port)]
         for each in opened:
             sockets.enter_context(each)
         origin = replace(origin, port=opened[0].getsockname()[1])
-        if not settings.redis_url:
+        if several and not settings.redis_url:
             Terminal(sys.stderr).line(t("serve.no_redis"))
-        command = [sys.executable, "-m", "suyuan", "serve", "--host", origin.host, "--port", str(origin.port)]
         Supervisor(
             opened,
-            lambda listening, link: [*command, "--listen-fd", str(listening), "--supervisor-fd", str(link)],
-            lambda: _announce(settings, origin, show, t),
+            _command(args, origin),
+            lambda: _announce(settings, origin, args.open and has_display(), t),
             origin.drain_seconds,
+            lambda item: _set_aside(settings, item),
         ).run()
     Terminal(sys.stderr).line(t("serve.ended"))
     return 0
 
 
-def _work(settings: Settings, listening: int, link: int, connect: Connect) -> int:
-    """Serve as one of several workers."""
+def _command(args: argparse.Namespace, origin: ServerSettings) -> Callable[[int, int, int], list[str]]:
+    """What starts a worker, with the same settings and logs as here."""
+    whole = ["-v"] * args.verbose + ["--log-json"] * args.log_json
+    for option, value in (("--config-dir", args.config_dir), ("--ui", args.ui)):
+        whole += [option, value] if value else []
+    given = ["--host", origin.host, "--port", str(origin.port), "--workers", str(origin.workers)]
+    command = [sys.executable, "-m", "suyuan", *whole, "serve", *given]
+    # One of them tells the terminal what the check at the start has found.
+    first = ["--first"]
+
+    def started(listening: int, link: int, board: int) -> list[str]:
+        mark = [first.pop()] if first else []
+        return [*command, *mark, "--listen-fd", str(listening), "--supervisor-fd", str(link), "--board-fd", str(board)]
+
+    return started
+
+
+def _set_aside(settings: Settings, item: str) -> None:
+    """Keep a notice about what a silent worker was working for; what is named there is not worked on again."""
+    notices = Notices(settings.data_dir)
+    notices.add(WORKER_SILENT(item=item) if item else WORKER_SILENT_UNKNOWN(), item)
+
+
+def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Connect) -> int:
+    """Serve as one of the workers of a supervisor."""
     gc.disable()
     from ..server.app import create_app
-    from ..server.listen import given_socket, serve
+    from ..server.demo_server import DemoServer
+    from ..server.listen import serve
+    from ..server.sockets import given_socket
     from ..server.supervisor import SupervisorLink
 
-    supervisor = SupervisorLink(link)
+    supervisor = SupervisorLink(args.supervisor_fd, args.board_fd)
     app = create_app(connect(settings), origin=settings.server)
-    serve(app, given_socket(listening), supervisor.ready)
+    if args.first:
+        app.state.health.tell = lambda findings: _tell(findings, t)
+    sock = given_socket(args.listen_fd)
+    if settings.server.workers > 1:
+        serve(app, sock, supervisor.ready)
+    else:
+        with contextlib.closing(DemoServer()) as app.state.demo_server:
+            serve(app, sock, supervisor.ready)
+    supervisor.done()
     return 0
+
+
+def _tell(findings: Sequence[Finding], t: Texts) -> None:
+    """Show what the check at the start has found, in one block."""
+    err = Terminal(sys.stderr)
+    err.line()
+    for finding in findings:
+        message, hint = finding.say(t.lang)
+        err.line(err.paint(f"! {message}", "yellow"))
+        if hint:
+            err.line(err.paint("  " + t("hint", hint=hint), "dim"))
+    err.stream.flush()
 
 
 def _announce(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:

@@ -19,7 +19,9 @@ def add(commands: Any, t: Texts) -> None:
     """Add the command to the parser."""
     shell = commands.add_parser("shell", help=t("help.shell"), description=t("help.shell"))
     add_common(shell, t)
-    shell.set_defaults(run=run, freshness="", site=[], not_site=[], summary=False, json=False, shape=None)
+    shell.set_defaults(
+        run=run, failed="failed", freshness="", site=[], not_site=[], summary=False, json=False, shape=None
+    )
 
 
 def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:

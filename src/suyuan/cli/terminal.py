@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
 
 from ..config.ui import wants_colour
 from ..messages.catalog import Texts
+from ..text.visible import shown_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,10 +98,8 @@ def print_json(data: object) -> None:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without control characters: a page must not move the cursor or recolour the screen."""
-    if text.isprintable():
-        return text
-    return "".join(c for c in text if c >= " " and not "\x7f" <= c <= "\x9f" or c == "\t")
+    """Return ``text`` on one line: a page must not move the cursor, recolour the screen or reorder what is on it."""
+    return shown_text(text).replace("\n", "")
 
 
 def width_of(text: str) -> int:

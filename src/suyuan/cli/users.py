@@ -24,7 +24,7 @@ from .tables import show_table
 from .terminal import Terminal, asked, print_json
 
 if TYPE_CHECKING:
-    from ..store.people import Account, People
+    from ..store.people import Account, People, TokenRow
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -44,7 +44,9 @@ def add(commands: Any, t: Texts) -> None:
     new.add_argument("--no-password", action="store_true", help=t("help.no_password"))
     new.add_argument("--role", choices=("admin", "member"), default=None, help=t("help.users_role_of"))
     action("list", _list, t("help.users_list"), person=False)
-    for parser in (new, action("password", _password, t("help.users_password"))):
+    password = action("password", _password, t("help.users_password"))
+    password.add_argument("--revoke-tokens", action="store_true", help=t("help.revoke_tokens"))
+    for parser in (new, password):
         parser.add_argument("--password-stdin", action="store_true", help=t("help.password_stdin"))
     action("role", _role, t("help.users_role")).add_argument("role", choices=("admin", "member"))
     token = action("token", _token, t("help.users_token"))
@@ -93,10 +95,41 @@ def _list(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
 def _password(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:
     from ..store.accounts import set_password
 
-    account = _people(client).named(args.name)
-    set_password(_people(client), account, _given_password(args, t))
+    people = _people(client)
+    account = people.named(args.name)
+    set_password(people, account, _given_password(args, t))
     _note(client, "password set", account)
-    return _show(args, account.view(), t("users.password_set", name=account.name))
+    tokens = people.tokens(account.id)
+    revoked = _revoked(args, client, account, tokens, t)
+    if args.json:
+        left = [] if revoked else [each.view() for each in tokens]
+        return _show(args, {**account.view(), "tokens": left, "revoked": revoked}, "")
+    lines = [t("users.password_set", name=account.name)]
+    if revoked:
+        lines.append(t("users.tokens_revoked", count=revoked))
+    elif tokens:
+        lines.append(t("users.tokens_left", count=len(tokens), name=account.name))
+    return _show(args, {}, "\n".join(lines))
+
+
+def _revoked(
+    args: argparse.Namespace, client: AsyncClient, account: Account, tokens: Sequence[TokenRow], t: Texts
+) -> int:
+    """Revoke the API tokens of an account where that is wanted, and whoever sits there is asked; return how many."""
+    if not tokens:
+        return 0
+    if not args.json:
+        rows = [(each.id, each.label, ", ".join(each.scopes), (each.used_at or "–")[:19]) for each in tokens]
+        show_table(Terminal(sys.stdout), rows, ("API token", "", t("users.scopes"), t("users.used_at")))
+    wanted = args.revoke_tokens
+    if not wanted and not args.json and not args.password_stdin and sys.stdin.isatty():
+        wanted = asked(t("users.revoke_sure", count=len(tokens))).strip().lower() in ("y", "yes", "是")
+    if not wanted:
+        return 0
+    for each in tokens:
+        _people(client).remove_token(account.id, each.id)
+    _note(client, "tokens revoked", account)
+    return len(tokens)
 
 
 def _role(args: argparse.Namespace, client: AsyncClient, t: Texts) -> int:

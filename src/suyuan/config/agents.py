@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
+from ..core.causes.asked import BAD_ARGUMENT
+from ..core.query import MAX_RESULTS
 from ..core.secret import MASK, Secret
+from ..core.setting import InvalidValue, ValueKind, flag, number, text, whole
 from ..engines import registry
 from ..messages.catalog import Text
 from .engine_settings import plan_problem
@@ -17,6 +21,17 @@ from .settings import ConfigProblem, Settings
 log = logging.getLogger("suyuan.config")
 
 AGENT_SECONDS = 15.0
+DEFAULT_RESULTS = 5
+
+# The names that the published interface has for the fields, and what each of them may be.
+_OPTIONS: dict[str, tuple[str, ValueKind]] = {
+    "enabled": ("enabled", flag()),
+    "provider": ("provider", text()),
+    "apiKey": ("api_key", text()),
+    "timeoutSeconds": ("timeout_seconds", number(0.05, 120)),
+    "cacheTtlMinutes": ("cache_ttl_minutes", number(0, 1440)),
+    "maxResults": ("max_results", whole(1, MAX_RESULTS)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +43,33 @@ class AgentWebSearch:
     api_key: Secret = Secret("")
     timeout_seconds: float = AGENT_SECONDS
     cache_ttl_minutes: float = 5.0
-    max_results: int = 5
+    max_results: int = DEFAULT_RESULTS
+    """How many results a call gets that does not say how many."""
+    most_results: int = 0
+    """The most that a call gets; 0 for ``max_results`` where that is not the default, else all there can be."""
+
+    def __post_init__(self) -> None:
+        if not self.most_results:
+            most = MAX_RESULTS if self.max_results == DEFAULT_RESULTS else self.max_results
+            object.__setattr__(self, "most_results", most)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """The search that a mapping such as ``{"enabled": True, "maxResults": 3}`` describes."""
+        given: dict[str, Any] = {}
+        for name, value in options.items():
+            if name not in _OPTIONS:
+                known = Text("input.detail.unknown_argument", {"known": ", ".join(_OPTIONS)})
+                raise BAD_ARGUMENT(name=name, why=known)
+            if value is None:
+                continue
+            field, kind = _OPTIONS[name]
+            try:
+                given[field] = kind.check(value.reveal() if isinstance(value, Secret) else value)
+            except InvalidValue as error:
+                raise BAD_ARGUMENT(name=name, why=error.reason) from None
+        given["api_key"] = Secret(given.get("api_key", ""))
+        return cls(**given, most_results=given.get("max_results", 0))
 
 
 def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch, tuple[ConfigProblem, ...]]:
@@ -42,6 +83,7 @@ def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch,
         timeout_seconds=settings.search.seconds if settings.origin(SEARCH_TIMEOUT) != "default" else AGENT_SECONDS,
         cache_ttl_minutes=settings.search.cache_minutes,
         max_results=settings.search.max_results,
+        most_results=settings.most_results,
     )
     if search.enabled:
         wanted = str(own.get("provider") or settings.search.default)
@@ -78,6 +120,5 @@ def _with_provider(
     if problem := plan_problem(wanted, settings.engines):
         problems.append(ConfigProblem(origin, "webSearch.provider", wanted, problem[1], FALLBACK_ENGINE))
         return replace(search, provider=FALLBACK_ENGINE)
-    plan = registry.canonical(wanted)
-    own = settings.engines.get(plan)
-    return replace(search, provider=plan, api_key=own.api_key if own else Secret(""))
+    own = settings.engines.get(registry.canonical(wanted))
+    return replace(search, provider=wanted, api_key=own.api_key if own else Secret(""))

@@ -17,8 +17,8 @@ from ..engines import registry
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Text
 from ..net.settings import NetSettings
-from ..search.plan import AUTO
-from .engine_settings import ALIASES, common_settings, engine_options, plan_problem, prefixes
+from ..search.plan import AUTO, names_in
+from .engine_settings import ALIASES, common_settings, engine_options, plan_problem, prefixes, unknown_engine
 from .focuses import focus_settings, read_focuses
 from .reader import SettingReader
 from .settings import ConfigProblem, SearchSettings, Settings
@@ -59,16 +59,16 @@ def load_settings(
 
 
 def backend_from_environment(environ: Mapping[str, str] | None = None) -> tuple[str, ConfigProblem | None]:
-    """The engine of the bare tool provider: ``WEB_SEARCH_BACKEND``, or ``stub`` if it is unset or unknown."""
+    """The plan of the bare tool provider: ``WEB_SEARCH_BACKEND``, or ``stub`` if it is unset or a name is unknown."""
     environ = os.environ if environ is None else environ  # noqa: TID251 - config reads the environment
-    value = environ.get("WEB_SEARCH_BACKEND", "").strip()
-    if not value:
+    plan = environ.get("WEB_SEARCH_BACKEND", "").strip()
+    if not plan:
         return "stub", None
-    name = registry.canonical(value)
-    if name in registry.names():
-        return name, None
-    reason = Text("config.why.unknown_engine", {"known": ", ".join(registry.names())})
-    problem = ConfigProblem("environment", "WEB_SEARCH_BACKEND", value, reason, "stub")
+    unknown = unknown_engine(names_in(plan) or (plan,))
+    if unknown is None:
+        return plan, None
+    name, reason = unknown
+    problem = ConfigProblem("environment", "WEB_SEARCH_BACKEND", name, reason, "stub")
     log.warning("%s", problem)
     return "stub", problem
 

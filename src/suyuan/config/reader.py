@@ -30,7 +30,10 @@ class SettingReader:
         data, problem = read_json(file)
         self.problems: list[ConfigProblem] = [problem] if problem else []
         self._overrides = overrides
-        self._in_file = {aliases.get(path, path): value for path, value in _leaves(data)}
+        written = {aliases.get(path, path): value for path, value in _leaves(data)}
+        self._in_file = {path: value for path, value in written.items() if value != {}}
+        self._empty_objects = [path for path, value in written.items() if value == {}]
+        self._repeated = list(_repeated(data))
 
     def read(self, settings: type[T], path_prefix: str = "", env_prefix: str = "") -> T:
         """The settings class with every declared field read; other fields keep their defaults."""
@@ -48,8 +51,9 @@ class SettingReader:
             try:
                 checked = wanted.kind.check(raw)
             except InvalidValue as error:
-                shown = MASK if wanted.secret else str(raw)[:100]
-                self.report(origin, wanted.path, shown, error.reason, Text("config.used.next"))
+                shown = MASK if wanted.secret else _shown(raw)
+                used = Text("config.used.next")
+                self.report(origin, wanted.path, shown, error.reason, used, guards=wanted.guards)
                 continue
             value = Secret(checked) if wanted.secret else checked
             self.record(wanted.path, wanted.show(value), origin)
@@ -83,64 +87,112 @@ class SettingReader:
         """Record the value of a setting, as it is shown."""
         self.values[path] = SettingValue(path, value, origin)
 
-    def report(self, origin: str, path: str, value: str, reason: Text, fallback: Text | str) -> None:
+    def report(
+        self, origin: str, path: str, value: str, reason: Text, fallback: Text | str, *, guards: bool = False
+    ) -> None:
         """Record a value that cannot be used."""
-        self.problems.append(ConfigProblem(origin, path, value, reason, fallback))
+        self.problems.append(ConfigProblem(origin, path, value, reason, fallback, guards))
 
     def report_unknown(self, known: Iterable[Setting]) -> None:
-        """Report each setting in the file that does not exist, in the sections that hold the settings ``known``."""
-        if not self._in_file:
+        """Report what in the file is not one of the settings ``known``, in the sections that hold them."""
+        if not (self._in_file or self._empty_objects or self._repeated):
             # Making all that are known takes longer than reading the others.
             return
-        paths = {one.path for one in known}
-        sections = {_section(path) for path in paths}
-        for path in self._in_file:
-            if path not in paths and _section(path) in sections:
-                from difflib import get_close_matches
+        from .known_settings import KnownSettings
 
-                near = get_close_matches(path, paths, 1, 0.75)
-                reason = Text("config.why.similar", {"near": near[0]}) if near else Text("config.why.unknown")
-                self.report(str(self.file), path, "", reason, _NOTHING)
+        settings = KnownSettings(known)
+        written = [*self._in_file.items(), *((path, {}) for path in self._empty_objects)]
+        found = [(path, settings.fault(path, value)) for path, value in written]
+        found += [(path, settings.repeated(path)) for path in self._repeated]
+        for path, fault in found:
+            if fault is not None:
+                reason, may_guard = fault
+                self.report(str(self.file), path, "", reason, _NOTHING, guards=may_guard)
+
+    def _says(self, wanted: Setting) -> bool:
+        """Whether the file has a value for a setting.
+
+        Null stands for none, and so does an empty text; where the setting guards the server, only an empty text does,
+        and only where that is its default.
+        """
+        written = self._in_file.get(wanted.path)
+        if wanted.guards and wanted.path in self._in_file:
+            return written != "" or wanted.default not in ("", Secret(""), ())
+        return written not in (None, "")
 
     def _candidates(self, wanted: Setting) -> Iterator[tuple[str, Any]]:
         if self._overrides.get(wanted.path) is not None:
             yield "argument", self._overrides[wanted.path]
-        written = self._in_file.get(wanted.path)
-        in_file = [(str(self.file), written)] if written not in (None, "") else []
+        in_file = [(str(self.file), self._in_file[wanted.path])] if self._says(wanted) else []
         raw = self.environ.get(wanted.env, "").strip() if wanted.env else ""
         # Checked in the setting's own unit, so that the same range applies.
         in_environ = [(f"environment {wanted.env}", _scaled(raw, wanted.env_scale))] if raw else []
         yield from in_file + in_environ if wanted.file_first else in_environ + in_file
 
 
+class _RepeatingObject(dict[str, Any]):
+    """An object of JSON that has a name more than once; the last value counts."""
+
+    repeated: tuple[str, ...] = ()
+
+
 def read_json(path: Path) -> tuple[dict[str, Any], ConfigProblem | None]:
     """The object in the file at ``path``, empty if there is no such file."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
+        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_object)
+    except FileNotFoundError as error:
+        if _leads_nowhere(path):
+            return {}, _file_problem(str(path), Text("config.why.unreadable", {"error": str(error)}))
         return {}, None
     except json.JSONDecodeError as error:
         location = f"{path}:{error.lineno}:{error.colno}"
-        return {}, ConfigProblem(location, "", "", Text("config.why.not_json", {"error": error.msg}), _NOTHING)
+        return {}, _file_problem(location, Text("config.why.not_json", {"error": error.msg}))
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        return {}, ConfigProblem(str(path), "", "", Text("config.why.unreadable", {"error": str(error)}), _NOTHING)
+        return {}, _file_problem(str(path), Text("config.why.unreadable", {"error": str(error)}))
     if not isinstance(data, dict):
-        return {}, ConfigProblem(str(path), "", "", Text("config.why.not_object"), _NOTHING)
+        return {}, _file_problem(str(path), Text("config.why.not_object"))
     return data, None
 
 
-def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _leads_nowhere(path: Path) -> bool:
+    """Whether the file is missing because a link is broken: then there was meant to be one."""
+    return any(place.is_symlink() and not place.exists() for place in (path, *path.parents))
+
+
+def _file_problem(location: str, reason: Text) -> ConfigProblem:
+    # Any setting may be in a file that cannot be read.
+    return ConfigProblem(location, "", "", reason, _NOTHING, guards=True)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    if len(set(names)) == len(names):
+        return dict(pairs)
+    made = _RepeatingObject(pairs)
+    made.repeated = tuple(name for name in made if names.count(name) > 1)
+    return made
+
+
+def _repeated(data: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    """The paths that are in the file more than once."""
+    if isinstance(data, _RepeatingObject):
+        yield from (prefix + name for name in data.repeated)
     for name, value in data.items():
         if isinstance(value, dict):
+            yield from _repeated(value, f"{prefix}{name}.")
+
+
+def _leaves(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """What the file has, by its path; an object only where it is empty."""
+    for name, value in data.items():
+        if isinstance(value, dict) and value:
             yield from _leaves(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 
 
-def _section(path: str) -> str:
-    """The part of the file that is ours: ``tools`` is shared with other programs, so there it is two names long."""
-    names = path.split(".")
-    return ".".join(names[:2] if names[0] == "tools" else names[:1])
+def _shown(raw: Any) -> str:
+    return "null" if raw is None else str(raw)[:100]
 
 
 def _scaled(raw: str, factor: float) -> Any:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ..chat.settings import ChatSettings
 from ..core.engine import EngineSettings
 from ..core.person import QUOTAS
+from ..core.query import MAX_RESULTS
 from ..core.secret import Secret
 from ..core.setting import InvalidValue, ValueKind, flag, http_url, names, number, setting, text, whole
 from ..llm.settings import ModelSettings
@@ -32,6 +33,8 @@ class ConfigProblem:
     value: str
     reason: Text
     fallback: Text | str
+    guards: bool = False
+    """Whether a setting of this kind decides who may do what, so that a server must not start without it."""
 
     def say(self, lang: str) -> str:
         """The problem as one line in ``lang``."""
@@ -79,6 +82,9 @@ def _check_network(network: str) -> None:
     ipaddress.ip_network(network, strict=False)
 
 
+MOST_RESULTS = "tools.webSearch.maxResults"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """The defaults of a search."""
@@ -96,7 +102,8 @@ class SearchSettings:
         env="WEB_SEARCH_CACHE_TTL_MINUTES",
     )  # fmt: skip
     max_results: int = setting(
-        "tools.webSearch.maxResults", 5, whole(1, 10), "Results that go into a prompt or a tool's answer.",
+        MOST_RESULTS, 5, whole(1, 10),
+        "Results that go into a prompt or a tool's answer; where it is set, a call of a tool gets no more.",
         env="WEB_SEARCH_MAX_RESULTS",
     )  # fmt: skip
     lang: str = setting(
@@ -148,10 +155,15 @@ class PageSettings:
     )
     archive_megabytes: int = setting(
         "archive.maxMegabytes", 512, whole(1, 1_000_000), "Largest size of the archive on disk.",
-        env="SUYUAN_ARCHIVE_MAX_MB",
+        env="SUYUAN_ARCHIVE_MAX_MB", guards=True,
     )  # fmt: skip
     archive_days: int = setting(
-        "archive.maxDays", 365, whole(1, 36_500), "How long pages stay in the archive.", env="SUYUAN_ARCHIVE_MAX_DAYS"
+        "archive.maxDays",
+        365,
+        whole(1, 36_500),
+        "How long pages stay in the archive.",
+        env="SUYUAN_ARCHIVE_MAX_DAYS",
+        guards=True,
     )
 
 
@@ -166,7 +178,8 @@ class ServerSettings:
     port: int = setting("server.port", 8642, whole(1, 65_535), "The port to listen on.", env="SUYUAN_PORT")
     token: Secret = setting(
         "server.token", Secret(""), text(),
-        "The bearer token that clients on other machines must send, of at least 12 characters.", env="SUYUAN_TOKEN",
+        "The bearer token that clients on other machines must send, of at least 12 characters.",
+        env="SUYUAN_TOKEN", guards=True,
     )  # fmt: skip
     public_url: str = setting(
         "server.publicUrl", "", http_url(), "The address by which people reach the page through a proxy.",
@@ -175,37 +188,42 @@ class ServerSettings:
     trusted_proxies: tuple[str, ...] = setting(
         "server.trustedProxies", (), names(check_each=_check_network),
         "Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.",
-        env="SUYUAN_TRUSTED_PROXIES",
+        env="SUYUAN_TRUSTED_PROXIES", guards=True,
     )  # fmt: skip
 
     users: bool = setting(
         "server.users", False, flag(), "Whether people have accounts and log in; add them with: suyuan users add NAME",
-        env="SUYUAN_USERS",
+        env="SUYUAN_USERS", guards=True,
     )  # fmt: skip
     user_header: str = setting(
         "server.userHeader", "", text(),
         "The header in which a trusted proxy names the person who is logged in there, such as Remote-User.",
-        env="SUYUAN_USER_HEADER",
+        env="SUYUAN_USER_HEADER", guards=True,
     )  # fmt: skip
     new_users: bool = setting(
         "server.newUsers", False, flag(),
         "Whether people whom the proxy or the OpenID provider names get an account at their first visit.",
-        env="SUYUAN_NEW_USERS",
+        env="SUYUAN_NEW_USERS", guards=True,
     )  # fmt: skip
     oidc_issuer: str = setting(
-        "server.oidc.issuer", "", http_url(), "The OpenID provider by which people log in.", env="SUYUAN_OIDC_ISSUER"
+        "server.oidc.issuer",
+        "",
+        http_url(),
+        "The OpenID provider by which people log in.",
+        env="SUYUAN_OIDC_ISSUER",
+        guards=True,
     )
     oidc_client: str = setting(
         "server.oidc.clientId", "", text(), "The name under which the provider knows this server.",
-        env="SUYUAN_OIDC_CLIENT_ID",
+        env="SUYUAN_OIDC_CLIENT_ID", guards=True,
     )  # fmt: skip
     oidc_secret: Secret = setting(
         "server.oidc.clientSecret", Secret(""), text(), "The password of this server at the provider.",
-        env="SUYUAN_OIDC_CLIENT_SECRET",
+        env="SUYUAN_OIDC_CLIENT_SECRET", guards=True,
     )  # fmt: skip
     oidc_claim: str = setting(
         "server.oidc.claim", "preferred_username", text(), "The claim that is the name of a person here.",
-        env="SUYUAN_OIDC_CLAIM",
+        env="SUYUAN_OIDC_CLAIM", guards=True,
     )  # fmt: skip
     workers: int = setting(
         "server.workers", 1, whole(1, 64), "How many processes serve; more than one share a store and Redis.",
@@ -215,6 +233,15 @@ class ServerSettings:
         "server.drainSeconds", 0.0, number(0, 3600),
         "How long answers under way may go on when the server stops, before they are stopped and kept.",
         env="SUYUAN_DRAIN_SECONDS",
+    )  # fmt: skip
+    streams_per_client: int = setting(
+        "server.streamsPerClient", 16, whole(2, 100_000),
+        "Live connections (event streams) that one person may have open, or one address without a login.",
+        env="SUYUAN_STREAMS_PER_CLIENT",
+    )  # fmt: skip
+    streams: int = setting(
+        "server.streams", 500, whole(2, 100_000),
+        "Live connections (event streams) that one process of the server has open at most.", env="SUYUAN_STREAMS",
     )  # fmt: skip
 
     @property
@@ -229,32 +256,52 @@ class PeopleSettings:
     """What people with accounts may use, most of it by day (UTC), and how long their acts are kept; 0 for no limit."""
 
     searches: int = setting(
-        "quota.searches", 0, whole(0, 10_000_000), "Searches of one person in a day.", env="SUYUAN_QUOTA_SEARCHES"
+        "quota.searches",
+        0,
+        whole(0, 10_000_000),
+        "Searches of one person in a day.",
+        env="SUYUAN_QUOTA_SEARCHES",
+        guards=True,
     )
     answers: int = setting(
-        "quota.answers", 0, whole(0, 10_000_000), "Answers for one person in a day.", env="SUYUAN_QUOTA_ANSWERS"
+        "quota.answers",
+        0,
+        whole(0, 10_000_000),
+        "Answers for one person in a day.",
+        env="SUYUAN_QUOTA_ANSWERS",
+        guards=True,
     )
     tokens: int = setting(
-        "quota.tokens", 0, whole(0, 10**12), "Tokens of models for one person in a day.", env="SUYUAN_QUOTA_TOKENS"
+        "quota.tokens",
+        0,
+        whole(0, 10**12),
+        "Tokens of models for one person in a day.",
+        env="SUYUAN_QUOTA_TOKENS",
+        guards=True,
     )
     money: float = setting(
         "quota.money", 0.0, number(0, 1e9), "Money for models for one person in a day, by the two prices.",
-        env="SUYUAN_QUOTA_MONEY",
+        env="SUYUAN_QUOTA_MONEY", guards=True,
     )  # fmt: skip
     documents: int = setting(
         "quota.documents", 1000, whole(0, 10**9), "Megabytes that the documents of one person take, with their text.",
-        env="SUYUAN_QUOTA_DOCUMENTS",
+        env="SUYUAN_QUOTA_DOCUMENTS", guards=True,
     )  # fmt: skip
     price_input: float = setting(
         "quota.priceInput", 0.0, number(0, 1e6), "What a million tokens sent to the model cost.",
-        env="SUYUAN_PRICE_INPUT",
+        env="SUYUAN_PRICE_INPUT", guards=True,
     )  # fmt: skip
     price_output: float = setting(
         "quota.priceOutput", 0.0, number(0, 1e6), "What a million tokens written by the model cost.",
-        env="SUYUAN_PRICE_OUTPUT",
+        env="SUYUAN_PRICE_OUTPUT", guards=True,
     )  # fmt: skip
     audit_days: int = setting(
-        "audit.maxDays", 365, whole(1, 36_500), "How long the audit log is kept.", env="SUYUAN_AUDIT_MAX_DAYS"
+        "audit.maxDays",
+        365,
+        whole(1, 36_500),
+        "How long the audit log is kept.",
+        env="SUYUAN_AUDIT_MAX_DAYS",
+        guards=True,
     )
 
     def limits(self, own: Mapping[str, float]) -> dict[str, float]:
@@ -280,14 +327,14 @@ class Settings:
     store_url: Secret = setting(
         "store.url", Secret(""), text(),
         "The database of conversations, as an SQLAlchemy address; empty for a file in the data folder.",
-        env="SUYUAN_STORE_URL",
+        env="SUYUAN_STORE_URL", guards=True,
     )  # fmt: skip
     # Secret, because it may contain a password.
     redis_url: Secret = setting(
         "redis.url", Secret(""), text(),
         "The Redis or Valkey that several workers share, such as redis://127.0.0.1:6379/0; empty for one worker alone. "
         "A command may take half a second; ?socket_timeout=2 allows two.",
-        env="SUYUAN_REDIS_URL",
+        env="SUYUAN_REDIS_URL", guards=True,
     )  # fmt: skip
     otlp_url: str = setting(
         "telemetry.otlpUrl", "", http_url(), "The OpenTelemetry collector that gets traces, such as http://127.0.0.1:4318.",
@@ -305,6 +352,13 @@ class Settings:
     def origin(self, path: str) -> str:
         """The origin of a setting: ``argument``, ``environment NAME``, a file, or ``default``."""
         return next((value.origin for value in self.values if value.path == path), "default")
+
+    @property
+    def most_results(self) -> int:
+        """The most results that a call of a tool may ask for: ``maxResults`` where it is set, else all there can be."""
+        own = self.search.max_results
+        is_set = self.origin(MOST_RESULTS) != "default" or own != SearchSettings().max_results
+        return own if is_set else MAX_RESULTS
 
     @property
     def archive_file(self) -> Path | None:
@@ -338,6 +392,21 @@ class Settings:
         if self.store_url or self.data_dir is None:
             return self.store_url
         return Secret(f"sqlite:///{quote(str(self.data_dir / 'chat.sqlite'))}")
+
+    @property
+    def store_file(self) -> Path | None:
+        """The file of the conversations; None if they are at a database server, or in memory only."""
+        address = self.store_address.reveal()
+        name = unquote(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else ""
+        return Path(name) if name not in ("", ":memory:") else None
+
+    @property
+    def kept_folders(self) -> list[Path]:
+        """The folders with databases of ours: of the data, of each person, and of the conversations."""
+        data, store = self.data_dir, self.store_file
+        found = [data, *sorted(data.glob("people/*"))] if data is not None else []
+        elsewhere = store is not None and store.parent != data
+        return [*found, store.parent] if store is not None and elsewhere else found
 
     @property
     def chrome_profile(self) -> Path | None:

@@ -13,7 +13,7 @@ _ASKED_BY = {
     "time": r"\bwhen\b|what (?:year|date|day|time|month)|which year"
     r"|什么时候|何时|哪一?[年天月日]|几[月号日点]|时间|日期|年份",
     "count": r"\bhow (?:long|many|much|tall|high|old|far|big|fast|large|deep|heavy|often)\b"
-    r"|what (?:percentage|number|price)|population|\bwhat (?:do|does|did|will) .+ cost\b"
+    r"|what (?:percentage|number|price)|population|\bwhat (?:do|does|did|will) .{1,200} cost\b"
     r"|\bwhat is the (?:price|cost)\b|多[少长高大久远重快深宽]|几[个人次名位种座家部岁米年天]"
     r"|人数|数量|总数|人口|票房|面积|高度|长度|价格|比例|吞吐量|产量|金额|比分|第几|得分|[总产]值",
     "name": r"\bwho(?:se|m)?\b"
@@ -26,11 +26,11 @@ _ASKED_BY = {
 _GIVEN_BY = {
     "time": re.compile(
         rf"\d{{1,4}}\s*[年月日号]|\b1\d{{3}}\b|\b20\d\d\b|\b(?:{'|'.join(MONTH_NAMES)})\b|\d{{1,2}}[:：时点]"
-        r"|世纪|[〇零一二三四五六七八九十]+[年月日]|century"
+        r"|世纪|[〇零一二三四五六七八九十][年月日]|century"
         r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|周)[一二三四五六日天]"
     ),
     "count": re.compile(
-        r"\d|[〇零一二两三四五六七八九十百千万亿几数半]+\s*[个人次名位种座家部年月日天元米里吨岁条张项届所间层]"
+        r"\d|[〇零一二两三四五六七八九十百千万亿几数半]\s{0,8}[个人次名位种座家部年月日天元米里吨岁条张项届所间层]"
         r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen)\b",
         re.I,
     ),

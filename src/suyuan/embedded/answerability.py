@@ -19,7 +19,7 @@ Outcome = Literal["answer", "near", "none"]
 _ANSWER, _NEAR = 0.3, 0.12
 # A sentence with less of the words of the question is about something else, whatever its other features.
 _MIN_WORDS = 0.15
-_BRACKETS = re.compile(r"\s*[(（].*?[)）]")
+_BRACKETS = re.compile(r"(?<!\s)\s*+[(（][^\n()（）]*+[)）]")
 _DEFINES = re.compile(r".{0,80}?\b(?:is|are|was|were|refers to|means)\b (?:an?|the|one)\b|.{1,40}?(?:是|指|为)")
 _QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|why|which|how)\b", re.I)
 

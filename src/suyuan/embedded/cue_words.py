@@ -12,9 +12,9 @@ _CUES = {
     r"内容|讲述|讲了|情节|剧情|关于什么|\b(?:about|plot|story)\b":
         r"讲述|描述|叙述|故事|描写|介绍|记述|内容|\b(?:about|tell|story|follow)",
     r"成分|组成|构成|包[括含]|分[为成]|哪几?[些部个]|含有|\b(?:made of|consists?|parts|contain\w*)\b":
-        r"含|包括|组成|构成|分[为成]|[有为]：|、.+[、和及]|\b(?:consist|made|compos|compris|includ|contain)",
+        r"含|包括|组成|构成|分[为成]|[有为]：|、.{1,80}[、和及]|\b(?:consist|made|compos|compris|includ|contain)",
     r"特[点征色性]|优[点势]|什么样|\bfeatures?\b":
-        r"特[点征色性]|独特|具有?|呈|优[点势]|以.+[著闻]|\b(?:feature|characteri)",
+        r"特[点征色性]|独特|具有?|呈|优[点势]|以.{1,80}[著闻]|\b(?:feature|characteri)",
     r"区别|不同|差[异别]|\bdifferen": r"不同|区别|而|则|相比|\b(?:while|whereas|unlike|differ|than)\b",
     r"死因|怎[么样]死|何死|去世|逝世|死[于亡]|\b(?:die|died|death)\b":
         r"死|亡|杀|逝|卒|遇害|病故|病逝|\b(?:die|death|kill|murder)",

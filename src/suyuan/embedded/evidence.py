@@ -16,19 +16,20 @@ LONGEST = 480
 """The characters of the longest quote: a page's table or menu is one long "sentence"."""
 _SHORTEST = 6
 _CELL_END, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
-_SITE_NAME = re.compile(r"(?:\s[-–—·]\s|\s*[_|])[^-–—·_|]{1,24}$")
+_SITE_NAME = re.compile(r"(?:\s[-–—·]\s|(?<!\s)\s*+[_|])[^-–—·_|]{1,24}$")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
 _PARAGRAPH_END = re.compile(r"\n+|(?<=[。！？…])\s{2,}")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _CITATION_MARK = re.compile(r"[\[【［]\^?\d+(?:\s*[,，、\-–]\s*\d+)*[\]】］]")
 _MARKUP = re.compile(r"<[a-zA-Z/][^<>]{0,200}>|^\s*(?:#{1,6}\s+|[-*+•]\s+|>\s*|\d+[.)]\s+)|\*\*|__")
 # A span of code; the quotation marks of some texts are backticks too, but stand apart from what they quote.
-_CODE_SPAN = re.compile(r"(`+)(?!\s)([^`]+?)(?<!\s)\1")
+_CODE_SPAN = re.compile(r"(`{1,4})(?!\s)([^`]++)(?<!\s)\1")
 # The date that engines put before a snippet.
 _SNIPPET_DATE = re.compile(r"^\s*(?:[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\s*(?:\.{3}|…|—|·|-)\s*")
 # Notes in the margins of pages; phrases rather than words, since a page may be about JavaScript, cookies or copyright.
 _MARGIN = re.compile(
-    r"\bwe use (?:\w+ )?cookies|\b(?:uses?|accept|allow|manage|enable|disable|reject|our) (?:\w+ )?cookies\b.*\byour?\b"
+    r"\bwe use (?:\w+ )?cookies|\b(?:uses?|accept|allow|manage|enable|disable|reject|our) (?:\w+ )?cookies\b"
+    r".{0,200}\byour?\b"
     r"|cookie (?:policy|settings|preferences|notice|consent)"
     r"|subscribe (?:now|today|to (?:our|the|this|my))|\bour newsletter|^(?:please )?(?:sign|log) ?(?:in|up)\b"
     r"|please (?:sign|log) ?(?:in|up)|all rights reserved|(?:our|see the|read the) (?:privacy policy|terms of)"

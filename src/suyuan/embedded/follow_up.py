@@ -22,10 +22,10 @@ PRONOUN = re.compile(
 )
 # "What about Lyon?", "And in 2025?", "那里昂呢？": the same question about something else.
 _SAME_ABOUT = re.compile(
-    r"\s*(?:and\s+|but\s+|so\s+)?(?:what|how)\s+about\s+(?:the\s+|in\s+)?(?P<latin>[^?？]+)[?？]?\s*$"
-    r"|\s*and\s+(?:(?P<preposition>in|for|of|at|on|from|to)\s+)?(?:the\s+)?(?P<other>(?!what|how|who|when|where|why|which|is|are|was|were|did|does|do|can)"
-    r"[^?？]{1,30})[?？]\s*$"
-    r"|\s*(?:那么?|还有)?[,，]?\s*(?P<han>[^?？,，]{1,20}?)呢[?？]?\s*$",
+    r"\s*+(?:and\s++|but\s++|so\s++)?(?:what|how)\s++about\s++(?:the\s++|in\s++)?(?P<latin>[^?？]++)[?？]?\s*+$"
+    r"|\s*+and\s++(?:(?P<preposition>in|for|of|at|on|from|to)\s++)?(?:the\s++)?(?P<other>(?!what|how|who|when|where|why|which|is|are|was|were|did|does|do|can)"
+    r"[^?？]{1,30})[?？]\s*+$"
+    r"|\s*+(?:那么?|还有)?[,，]?\s*+(?P<han>[^?？,，]{1,20}?)呢[?？]?\s*+$",
     re.I,
 )
 _CONTINUES = re.compile(

@@ -24,7 +24,7 @@ _SMALL_TALK = re.compile(
     re.I,
 )
 _URL = re.compile(r"https?://[^\s<>\"'，。；、）)]+")
-_QUOTED = re.compile(r"《([^》]+)》|“([^”]+)”|\"([^\"]+)\"")
+_QUOTED = re.compile(r"《([^《》]+)》|“([^“”]+)”|\"([^\"]+)\"")
 
 
 @dataclass(frozen=True, slots=True)

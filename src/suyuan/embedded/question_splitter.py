@@ -12,8 +12,8 @@ from .follow_up import PRONOUN
 from .topic import find_name
 
 _BETWEEN_QUESTIONS = re.compile(
-    r"[?？;；]\s*(?:and\s+)?|[,，]?\s*(?:以及|还有|另外|并且)(?=.{4})"
-    r"|,?\s+and\s+(?=(?:what|when|where|who|which|why|how)\b)",
+    r"[?？;；]\s*+(?:and\s++)?|[,，]?\s{0,8}+(?:以及|还有|另外|并且)(?=.{4})"
+    r"|,?\s{1,8}+and\s++(?=(?:what|when|where|who|which|why|how)\b)",
     re.I,
 )
 # A comma separates two questions where something is asked on both sides of it.
@@ -21,7 +21,7 @@ _ASKS = re.compile(r"多少|什么|几[个次人年]|谁|哪")
 _COMMA = re.compile(rf"(?<=[{HAN}])[,，](?=[^,，]*(?:{_ASKS.pattern}))")
 _TWO_QUESTION_WORDS = re.compile(r"\b(when|where|who|why|how)\s+and\s+(when|where|who|why|how)\b", re.I)
 _EACH = re.compile(r"分别|各自|\brespectively\b|\beach\b", re.I)
-_TWO_YEARS = re.compile(r"(\d{4}\s*年?)\s*(?:和|与|、|及|\band\b)\s*(\d{4}\s*年?)")
+_TWO_YEARS = re.compile(r"(\d{4}\s{0,8}+年?)\s{0,8}+(?:和|与|、|及|\band\b)\s{0,8}+(\d{4}\s{0,8}+年?)")
 _MEN_AND_WOMEN = re.compile(r"(?<![和与、])男女(?=[子单双团])")
 # "国家和地区" is one term.
 _CONJUNCTION = re.compile(r"(?<=[\w》”]),?\s*(?:和(?!地区)|与|及(?!其)|、|\band\b)\s*(?=[\w《“])")
@@ -31,16 +31,18 @@ _SHARED = re.compile(
     r"|\b(?:between|difference|distance|compared?|versus|vs|together|both|relation\w*|meet|met|marr\w+)\b",
     re.I,
 )
-_CAPITALS = r"(?:[A-Z][A-Za-z0-9.-]*\s+)*"
-_LATIN_END = re.compile(rf"{_CAPITALS}[A-Za-z][A-Za-z0-9.-]*$")
+_CAPITALS = r"(?:[A-Z][A-Za-z0-9.-]{0,40}+\s{1,8}+){0,8}"
+_LATIN_END = re.compile(rf"{_CAPITALS}[A-Za-z][A-Za-z0-9.-]{{0,40}}+$")
 _LATIN = re.compile(rf"{_CAPITALS}[A-Z][A-Za-z0-9-]*|[A-Za-z][A-Za-z0-9.-]*")
 # What cannot be part of one of two names that stand side by side.
 _BEFORE_NAMES = re.compile(r".*[的在年月日》”,，\s]")
 _SECOND_NAME = re.compile(r"(.{2,6}?)(?:的|分别|各自|是|在哪|何时|有多|有哪|[?？]|$)")
 _MAX_NAME = 10
 # A further name before two others: "A、B和C", "A, B and C".
-_NAME_BEFORE = re.compile(rf"({_CAPITALS}[A-Z][A-Za-z0-9-]*|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s+)$")
-_TWO_NAMES = re.compile(r"\b[A-Z][\w-]*,? and [A-Z]")
+_NAME_BEFORE = re.compile(
+    rf"({_CAPITALS}[A-Z][A-Za-z0-9-]{{0,40}}+|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s{{1,8}}+)$"
+)
+_TWO_NAMES = re.compile(r"\b[A-Z][\w-]{0,40}+,? and [A-Z]")
 _MOST_NAMES = 6
 # A name after one of these says when or where, not what a question is about.
 _WHEN_OR_WHERE = r"\b(?:in|on|at|from|since|during|until|before|after)\s+(?:the\s+)?"

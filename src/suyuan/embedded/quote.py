@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 _FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
-_DOTS = re.compile(r"\s*(?:\.{3,}|…+)$")
+_DOTS = re.compile(r"(?<!\s)\s*+(?:(?<!\.)\.{3,}+|(?<!…)…++)$")
 _DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 
 

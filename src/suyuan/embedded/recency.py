@@ -12,7 +12,8 @@ _NEWEST = re.compile(
     r"\b(?:latest|newest|most recent|currently|current|now|nowadays|today|this (?:year|month|week)|so far|as of)\b"
     r"|最新|最近|目前|现在|如今|当前|今年|本月|今天|现任|眼下|至今"
     # A price in the present tense is the one that is paid now.
-    r"|\bhow much (?:is|are|(?:does|do) .+ cost)\b|\bwhat (?:does|do) .+ cost\b|\bwhat is the (?:price|fare|cost)\b"
+    r"|\bhow much (?:is|are|(?:does|do) .{1,200} cost)\b|\bwhat (?:does|do) .{1,200} cost\b"
+    r"|\bwhat is the (?:price|fare|cost)\b"
     r"|多少钱|(?:票价|价格|售价|定价|收费)[是为]?多少",
     re.I,
 )

@@ -24,13 +24,13 @@ from .evidence import Candidate
 _ABOUT_WEIGHT = 0.3
 _FACT = re.compile(r"\d+(?:[.,]\d+)*\s*[万亿%‰]?|[A-Z][a-zà-ž]+(?: [A-Z][a-zà-ž]+)+")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zà-ž]+")
-_NAME = re.compile(r"《([^》]+)》|“([^”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
+_NAME = re.compile(r"《([^《》]+)》|“([^“”]+)”|(\d+(?:\.\d+)?)|(?<!^)\b([A-Z][\w-]*)")
 _NAME_TAGS = frozenset(("nr", "nz", "ns", "nt"))
 # The noun that a question asks for: after its question word, or else before it.
 _FOCUS = re.compile(
     r"(?:什么|哪(?:[些种个类几所部本位座家项条]|一[个种位座家部项条])?|几[个种位座家部项条次]|多少)(?!时候|[是有在为])"
     rf"(?P<after>[{HAN}]{{1,4}}?)(?=[的了来和]|[^{HAN}]|$)"
-    rf"|(?P<before>[{HAN}]{{2,4}}?)[是有叫为在于由]*(?:什么|谁|多少|哪|何|几)"
+    rf"|(?P<before>[{HAN}]{{2,4}}?)[是有叫为在于由]{{0,4}}(?:什么|谁|多少|哪|何|几)"
     r"|\b(?:what|which)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+|an?\s+)?(?P<what>[a-z]+)|\bhow\s+(?:many|much)\s+(?P<how>[a-z]+)"
     r"|\bwho\s+(?P<who>[a-z]+)",
     re.I,

@@ -10,7 +10,7 @@ from ..text.scripts import HAN
 from ..text.sentences import split_sentences
 from .answer_type import answer_type
 
-_QUOTED = re.compile(r"《[^》]+》|“[^”]+”|\"[^\"]+\"")
+_QUOTED = re.compile(r"《[^《》]+》|“[^“”]+”|\"[^\"]+\"")
 # A name may go on with a number: Marl 5.0, Quillpad 3.
 _NAME = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:(?:of|the|de|van|von|der|al)\s+)*(?:[A-Z][\w'’-]*|\d[\w.]*\w|\d))*")
 _FIRST_WORD = re.compile(r"(?:^|[?!]|(?<=[a-z]{4})\.)\s*\w+")
@@ -18,11 +18,13 @@ _FIRST_WORD = re.compile(r"(?:^|[?!]|(?<=[a-z]{4})\.)\s*\w+")
 _AFTER_PREPOSITION = re.compile(r"\b(?:from|in|at|to|by|of|on|with|than|for|between)\s+(?:the\s+)?$", re.I)
 _WORD = re.compile(r"\s+([a-z][\w-]*)")
 _MOST_WORDS = 2
+# A preposition, an article and the spaces between them.
+_BEFORE = 40
 _MAX_KEYWORDS = 5
 # What stands between the subject of a Chinese question and what is asked of it.
-_RELATION = re.compile("(?<=..)(?:的|[是在有为由从离距与和被对比到共，,]).*$")
+_RELATION = re.compile("(?<=..)(?:的|[是在有为由从离距与和被对比到共，,]).*+$")
 _HAN_NAMES = re.compile(
-    rf"《([^》]+)》|([{HAN}]{{2,5}}(?:·[{HAN}]{{1,8}})+)|(?:由|是|为|叫做?|名为)([{HAN}]{{2,4}})(?=[，。于在（(])"
+    rf"《([^《》]+)》|([{HAN}]{{2,5}}(?:·[{HAN}]{{1,8}})+)|(?:由|是|为|叫做?|名为)([{HAN}]{{2,4}})(?=[，。于在（(])"
 )
 _WHICH = re.compile(r"哪[一个颗座家种部位款条只]|\bwhich\b", re.I)
 # 海王星是离太阳最远的行星
@@ -64,8 +66,13 @@ def _names(question: str, answer: str) -> str:
 def _name_matches(question: str) -> list[re.Match[str]]:
     # A word at the beginning of a sentence has its capital for another reason.
     question = _FIRST_WORD.sub(lambda first: first[0].lower(), question)
-    found = [(name, _AFTER_PREPOSITION.search(question, 0, name.start())) for name in _NAME.finditer(question)]
+    found = [(name, _follows_preposition(question, name.start())) for name in _NAME.finditer(question)]
     return [name for name, is_after in found if not is_after] or [name for name, _ in found]
+
+
+def _follows_preposition(question: str, at: int) -> bool:
+    # Only what stands just before it: a question may have thousands of names.
+    return _AFTER_PREPOSITION.search(question, max(0, at - _BEFORE), at) is not None
 
 
 def _whole(question: str, name: re.Match[str], answer: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,6 +11,10 @@ from ..core.answer_length import AnswerLength
 from ..text.language import script_language
 from .evidence import Evidence
 from .follow_up import Resolved, Said, resolve
+
+_LONGEST_QUESTION, _LONGEST_ANSWER, _MOST_EXCHANGES = 1000, 4000, 8
+"""So much of a conversation is looked at: what is asked stands at the beginning or at the end of a message."""
+_SPACES = re.compile(r"\s++")
 
 
 @dataclass(slots=True)
@@ -43,6 +48,13 @@ class TurnInput:
     read_urls: list[str] = field(default_factory=list)
     failed: bool = False
     """Whether a search failed."""
+
+    def __post_init__(self) -> None:
+        self.question = _shortened(self.question, _LONGEST_QUESTION)
+        self.history = tuple(
+            Said(_shortened(said.question, _LONGEST_QUESTION), _shortened(said.answer, _LONGEST_ANSWER))
+            for said in self.history[-_MOST_EXCHANGES:]
+        )
 
     def add_search(self, query: str, sources: Iterable[Source]) -> None:
         """Take the results of a search; a page that was found again may show another part of its text."""
@@ -89,3 +101,10 @@ class TurnInput:
     def evidence(self) -> list[Evidence]:
         """The sources with all that is known of them, in the order of their numbers."""
         return [self.sources[number].evidence() for number in sorted(self.sources)]
+
+
+def _shortened(text: str, longest: int) -> str:
+    """Return the beginning and the end of ``text``, without runs of white space."""
+    text = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]}\n{text[-half:]}"

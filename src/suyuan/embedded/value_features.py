@@ -16,7 +16,7 @@ from .sentence_features import Asked
 _INTRODUCED = re.compile(
     r"(?:\b(?:by|is|was|are|were|to|named|as|of|called|winner|with)|[由是为叫：:、])\s*(?:the |an? )?$"
 )
-_FOLLOWED = re.compile(r"\s*,?\s*(?:who|won|wins|has|is|was|became|[的,，队夺获导执担当任首在（(])")
+_FOLLOWED = re.compile(r"\s*+(?:,\s*+)?(?:who|won|wins|has|is|was|became|[的,，队夺获导执担当任首在（(])")
 _DATE = re.compile(r"\b(?:date|year)\b", re.I)
 # What only a person is, unlike a winner or an owner.
 _PERSON = re.compile(

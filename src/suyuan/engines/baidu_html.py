@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -89,8 +90,8 @@ class Baidu(Engine):
             raise UNREADABLE(engine=self.name) from None
         # The list ends with an empty entry.
         rows = [row for row in rows if row] if isinstance(rows, list) else rows
-        results, notes = parse_rows(rows, _parse_row, self.name)
-        return EngineResults(distinct(results), notes)
+        found = parse_rows(rows, _parse_row, self.name)
+        return replace(found, results=distinct(found.results))
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:

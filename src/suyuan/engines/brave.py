@@ -14,7 +14,7 @@ from ..core.wire import Request, Response
 from .json_kit import JsonEngine, day_of, plain_text, texts, value_at
 from .query_kit import brave_period, locale
 
-_TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^>]*>")
+_TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span)[^<>]*>")
 # Brave's language codes, where they differ from the common ones.
 _LANGS = {
     "zh": "zh-hans", "zh-TW": "zh-hant", "zh-HK": "zh-hant", "zh-MO": "zh-hant", "zh-Hant": "zh-hant",

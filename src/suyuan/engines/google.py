@@ -10,7 +10,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ..core.causes.engine import CAPTCHA, CONSENT, JAVASCRIPT_SHELL, UNREADABLE
+from ..core.causes.engine import CAPTCHA, CONSENT, GOOGLE_CAPTCHA, JAVASCRIPT_SHELL, UNREADABLE
+from ..core.errors import SuyuanError
 from ..core.wire import with_params
 from .html_kit import attribute, distinct, parse_html, text_of
 from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery, SearchResult, check_status, read_date
@@ -90,6 +91,12 @@ class Google(Engine):
         if search_box is None and tree.css_first(_SHELL) is not None:
             raise JAVASCRIPT_SHELL(engine=self.name)
         raise UNREADABLE(engine=self.name)
+
+    def explain(self, error: SuyuanError) -> SuyuanError:
+        """Say how a person can solve the CAPTCHA, since the browser is the user's own."""
+        if error.detail_code != CAPTCHA.detail_code:
+            return error
+        return GOOGLE_CAPTCHA(engine=self.name, retry_after=error.retry_after)
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from ..core.causes.engine import EMPTY_BODY, UNDECODED, UNREADABLE
+from ..core.html_limits import limited
 from ..core.result import SearchResult
 from ..core.wire import Response
 
@@ -15,8 +16,9 @@ from ..core.wire import Response
 # again for the next one, a third of the parsing time. Freeing a block that was never touched costs nothing.
 bytes(1 << 20)
 
-# Twice as many as the largest result page has; the parser's time grows with the square of the nesting.
+# Twice as many as the largest result page has.
 _MOST_TAGS = 25_000
+_MOST_BYTES = 2_000_000
 # An empty page may have the tags of a frame, but no element that could hold or load anything.
 _SHORT = 200
 _TAGS = re.compile(rb"(?i)<!doctype[^>]*>|</?(?:html|head|body|meta|title)(?:\s[^>]*)?>")
@@ -32,7 +34,7 @@ def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTM
     if len(body) < _SHORT and not _TAGS.sub(b"", body).strip():
         raise EMPTY_BODY(engine=engine)
     # A tag takes three bytes or more, so most pages need not be counted.
-    if len(body) > 3 * _MOST_TAGS and body.count(b"<") > _MOST_TAGS:
+    if len(body) > _MOST_BYTES or len(body) > 3 * _MOST_TAGS and body.count(b"<") > _MOST_TAGS:
         raise UNREADABLE(engine=engine)
     sample = body[:4000]
     if not sample.isascii():
@@ -43,6 +45,8 @@ def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTM
         raise UNDECODED(engine=engine)
     if start and (found := body.find(start)) > 0:
         body = body[max(body.rfind(b"<", 0, found), 0) :]
+    # The time of the parser grows with the square of the nesting, and of the attributes of one tag.
+    body, _ = limited(body, lambda name: False)
     return LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
 
 

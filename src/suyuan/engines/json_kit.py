@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..core.causes.engine import API_SAID_NO, KEY_REJECTED, NOT_JSON, QUOTA_SPENT, UNDECODED, UNREADABLE
 from ..core.http_status import check_status, is_challenge, retry_after
 from ..core.query import SearchQuery
-from ..core.result import Details, EngineResults, SearchResult
+from ..core.result import Details, EngineResults, SearchResult, SkippedRow
 from ..core.secret import Secret
 from ..core.wire import Response
 from ..messages.catalog import Text
@@ -54,26 +54,38 @@ def any_json(response: Response) -> Any:
         return None
 
 
-def parse_rows(
-    rows: object, parse: Callable[[dict[str, Any]], SearchResult | None], engine: str
-) -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
-    """The results in ``rows``, and a note on rows without an http(s) URL; an error if that is all of them."""
+def parse_rows(rows: object, parse: Callable[[dict[str, Any]], SearchResult | None], engine: str) -> EngineResults:
+    """The results in ``rows``, and which rows are malformed and why; an error if that is all of them."""
     if not isinstance(rows, list):
         raise UNREADABLE(engine=engine)
-    results = tuple(result for row in rows if (result := _parse_row(row, parse)) is not None)
+    results: list[SearchResult] = []
+    skipped: list[SkippedRow] = []
+    for number, row in enumerate(rows, 1):
+        parsed = _parse_row(row, parse)
+        if isinstance(parsed, SearchResult):
+            results.append(parsed)
+        else:
+            skipped.append(SkippedRow(number, parsed))
     if rows and not results:
         raise UNREADABLE(engine=engine)
-    skipped = len(rows) - len(results)
-    return results, (f"{skipped} malformed results skipped",) if skipped else ()
+    notes = (f"{len(skipped)} malformed results skipped",) if skipped else ()
+    return EngineResults(tuple(results), notes, skipped=tuple(skipped))
 
 
-def _parse_row(row: object, parse: Callable[[dict[str, Any]], SearchResult | None]) -> SearchResult | None:
+def _parse_row(row: object, parse: Callable[[dict[str, Any]], SearchResult | None]) -> SearchResult | str:
+    """The result in a row, or why it is none."""
+    if not isinstance(row, dict):
+        return f"it is no object but {type(row).__name__}"
     try:
-        result = parse(row) if isinstance(row, dict) else None
-    except (LookupError, TypeError, ValueError, AttributeError):
+        result = parse(row)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         # A row without the usual fields, or with other types: one malformed row must not cost the others.
-        return None
-    return result if result is not None and result.url.startswith(("http://", "https://")) else None
+        return f"{type(error).__name__}: {error}"
+    if result is None:
+        return "the engine does not take it for a result"
+    if not result.url.startswith(("http://", "https://")):
+        return f"its address is not http(s): {result.url!r}"
+    return result
 
 
 def plain_text(value: object, tags: re.Pattern[str] | None = None) -> str:
@@ -170,7 +182,7 @@ class JsonEngine(OneRequestEngine):
         rows = value_at(data, self.rows)
         if rows is None and self.found_nothing(data):
             return EngineResults()
-        return EngineResults(*parse_rows(rows, lambda row: self.parse_row(row, response), self.name))
+        return parse_rows(rows, lambda row: self.parse_row(row, response), self.name)
 
     def bearer(self) -> dict[str, str | Secret]:
         """The header with the API key that most APIs take."""

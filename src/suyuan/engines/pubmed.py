@@ -56,7 +56,7 @@ class PubMed(JsonEngine):
         found = self.object(response).get("result")
         numbers = found.get("uids") if isinstance(found, dict) else None
         rows = [value_at(found, str(one)) for one in numbers] if isinstance(numbers, list) else None
-        return EngineResults(*parse_rows(rows, self.result, self.name))
+        return parse_rows(rows, self.result, self.name)
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A publication."""

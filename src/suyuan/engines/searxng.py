@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..core.causes.engine import API_SAID_NO, CAPTCHA
@@ -12,6 +13,7 @@ from ..core.errors import SuyuanError
 from ..core.extras import NO_EXTRAS, DirectAnswer, Extras, Infobox
 from ..core.query import SearchQuery
 from ..core.result import EngineResults, SearchResult
+from ..core.secret import Secret
 from ..core.setting import Setting, text
 from ..core.urls import is_page
 from ..core.wire import Request, Response
@@ -98,12 +100,12 @@ class SearXNG(Engine):
         self._check(response)
         data = json_object(response, self.name)
         dead = unresponsive(data)
-        results, notes = parse_rows(data.get("results"), _parse_row, self.name)
+        found = parse_rows(data.get("results"), _parse_row, self.name)
         extras = _extras(data)
-        if dead and not results and not extras:
+        if dead and not found.results and not extras:
             raise engines_error(dead)
-        notes += tuple(f"not answering behind SearXNG: {name}" for name in dead)
-        return EngineResults(results, notes, extras=extras)
+        notes = tuple(f"not answering behind SearXNG: {name}" for name in dead)
+        return replace(found, notes=found.notes + notes, extras=extras)
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
@@ -125,7 +127,11 @@ class SearXNG(Engine):
 
     def _headers(self) -> dict[str, Any]:
         key = self.settings.api_key
-        return {"Accept": "application/json", **({"Authorization": key} if key else {})}
+        if not key:
+            return {"Accept": "application/json"}
+        # A key alone is a bearer token; “Basic …” or another scheme is sent as it stands.
+        named = " " in key.reveal().strip()
+        return {"Accept": "application/json", "Authorization": key if named else Secret(f"Bearer {key.reveal()}")}
 
 
 def _parse_row(row: dict[str, Any]) -> SearchResult:

@@ -26,7 +26,7 @@ _UNCLEAR = {
 # The usual paths behind a reverse proxy.
 _PREFIXES = ("", "/searxng", "/searx", "/sx", "/search", "/sxng", "/s")
 _MOST_LINKS = 6
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.I | re.S)
+_TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,500})</title>", re.I | re.S)
 _LINK = re.compile(r"""\bhref\s*=\s*["']([^"'#?\s]+)""", re.I)
 _GENERATOR = b'content="searxng/'
 _CLOSED = (403, 404, 405)

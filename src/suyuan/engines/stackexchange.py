@@ -8,7 +8,7 @@ from typing import Any
 from .json_kit import TAGS, any_json, error_text, number_of, plain_text, texts, value_at
 from .kit import RATE_LIMITED, Details, JsonEngine, Request, Response, SearchQuery, Setting, text
 
-_SECONDS = re.compile(r"(\d+) seconds")
+_SECONDS = re.compile(r"(?<!\d)(\d++) seconds")
 _THROTTLED = 502
 
 

@@ -14,8 +14,8 @@ SEARCHED = ("searxng", "models")
 LANGUAGES = ("zh", "en")
 # What the guides are about; other questions are for the web.
 _SUBJECTS = re.compile(
-    r"suyuan|溯源|searx|ollama|deepseek|vllm|lm ?studio|(?:connect|configure|set ?up|use)\b.*\bmodel"
-    r"|(?:连接|配置|设置|接入|使用|用).*模型|模型.*(?:连接|配置|设置|接入)",
+    r"suyuan|溯源|searx|ollama|deepseek|vllm|lm ?studio|(?:connect|configure|set ?up|use)\b.{0,60}\bmodel"
+    r"|(?:连接|配置|设置|接入|使用|用).{0,40}模型|模型.{0,40}(?:连接|配置|设置|接入)",
     re.I,
 )
 _FOLDER = Path(__file__).parent

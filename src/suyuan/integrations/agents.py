@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient
 from ..config.agents import AgentWebSearch, agent_web_search
 from ..config.load import load_settings
 from ..config.settings import Settings
+from ..core.engine import EngineSettings
+from ..engines.registry import canonical, names
 from ..shared import acquire, release
 from ..tools.session import SessionSearch
 from ..tools.specs import FOUR_INPUTS, Lang
@@ -17,7 +20,7 @@ from ..tools.specs import FOUR_INPUTS, Lang
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-    from ..tools.langchain import SearchTool
+    from ..tools.langchain import SessionSearchTool
 
 
 def load_agent_config(agent_id: str, settings: Settings | None = None) -> AgentWebSearch:
@@ -26,22 +29,27 @@ def load_agent_config(agent_id: str, settings: Settings | None = None) -> AgentW
 
 
 def create_web_search_tool(
-    options: AgentWebSearch, *, client: AsyncClient | None = None, lang: Lang = "zh"
-) -> SearchTool | None:
+    options: AgentWebSearch | Mapping[str, Any], *, client: AsyncClient | None = None, lang: Lang = "zh"
+) -> SessionSearchTool | None:
     """The tool for an agent, with its provider fixed now; None where the agent may not search.
 
+    The options are those that ``load_agent_config`` returns, or a mapping such as ``{"enabled": True, "provider":
+    "brave", "apiKey": "…", "timeoutSeconds": 15, "cacheTtlMinutes": 5, "maxResults": 5}``.
     Without a ``client`` the tool uses the one that the process shares, which is closed at exit.
     """
+    options = options if isinstance(options, AgentWebSearch) else AgentWebSearch.of(options)
     if not options.enabled:
         return None
-    from ..tools.langchain import SearchTool
+    from ..tools.langchain import SessionSearchTool
 
     client = client or acquire(_with_key(load_settings(), options))
     service = client.search_service.with_limits(
         seconds=options.timeout_seconds, cache_seconds=options.cache_ttl_minutes * 60
     )
     search = SessionSearch(service, engines=options.provider)
-    return SearchTool(search, lang=lang, inputs=FOUR_INPUTS, max_results=options.max_results)
+    return SessionSearchTool(
+        search, lang=lang, inputs=FOUR_INPUTS, max_results=options.max_results, most_results=options.most_results
+    )
 
 
 @dataclass(slots=True)
@@ -51,9 +59,16 @@ class AgentSession:
     session_id: str
     tools: tuple[BaseTool, ...] = ()
     _client: AsyncClient | None = field(default=None, repr=False)
+    _search_tool: SessionSearchTool | None = field(default=None, repr=False)
 
     def close(self) -> None:
-        """End the session: its cache is gone, and the last session closes the connections and the browser."""
+        """End the session: its cache is gone, a tool of it that somebody still holds answers that it has ended.
+
+        The last session closes the connections and the browser.
+        """
+        if self._search_tool is not None:
+            self._search_tool.close()
+            self._search_tool = None
         if self._client is not None:
             release(self._client)
             self._client = None
@@ -95,12 +110,13 @@ class AgentManager:
             return AgentSession(session_id, tools)
         client = acquire(_with_key(self._settings, web_search))
         tool = create_web_search_tool(web_search, client=client, lang=self._lang)
-        return AgentSession(session_id, (*tools, tool) if tool else tools, client)
+        return AgentSession(session_id, (*tools, tool) if tool else tools, client, tool)
 
 
 def _with_key(settings: Settings, options: AgentWebSearch) -> Settings:
     """The settings with the agent's key; equal to ``settings`` where the key came from there."""
-    own = settings.engines.get(options.provider)
-    if not options.api_key or own is None:
+    name = canonical(options.provider)
+    if not options.api_key or name not in names():
         return settings
-    return replace(settings, engines={**settings.engines, options.provider: replace(own, api_key=options.api_key)})
+    own = replace(settings.engines.get(name, EngineSettings()), api_key=options.api_key)
+    return replace(settings, engines={**settings.engines, name: own})

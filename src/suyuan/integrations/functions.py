@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import date
 from inspect import signature
@@ -25,7 +26,8 @@ class WebFunctions:
     """``web_search`` and ``web_fetch`` for one agent; both number their sources together.
 
     A failure comes back as text that says so, never as an exception. The functions carry descriptions and types, by
-    which a framework tells the model how to call them.
+    which a framework tells the model how to call them. They do not see the conversation of the agent: what its model
+    searches and opens is sent as it is, also where it has read own documents before.
     """
 
     def __init__(self, *, lang: Lang | None = None, engines: str = "", settings: Settings | None = None) -> None:
@@ -71,7 +73,7 @@ class WebFunctions:
 
     async def _search(self, arguments: dict[str, Any]) -> str:
         try:
-            query = query_from(arguments, count=5)
+            query = query_from(arguments, count=5, most=self._client.settings.most_results)
             page, repeated = await self._session.search(query, *depth_from(arguments))
         except SuyuanError as error:
             return failure(error, self._lang)
@@ -84,7 +86,8 @@ class WebFunctions:
         except SuyuanError as error:
             return failure(error, self._lang, "fetch")
         number = self.citations.add_page(url, document).number
-        return page_text(document, select(document.text, question, PAGE_TOKENS), self._lang, number)
+        chosen = await asyncio.to_thread(select, document.text, question, PAGE_TOKENS)
+        return page_text(document, chosen, self._lang, number)
 
     def _documented(self, function: Any, spec: ToolSpec) -> Any:
         """The function with the description of a tool as its documentation, in the form that frameworks read."""

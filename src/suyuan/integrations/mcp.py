@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -81,14 +82,19 @@ PAGE_SCHEMA = {
         "fetched_at": _TEXT,
         "sha256": _TEXT,
         "passages": {"type": "array", "items": {"type": "object"}},
-        "cut": {"type": "boolean", "description": "Whether anything was left out."},
+        "tokens": {"type": "integer", "description": "About how long the passages are."},
+        "total_tokens": {"type": "integer", "description": "About how long the page is."},
+        "cut": {"type": ["object", "null"], "description": "How much of the page was read, where it was not all."},
     },
-    "required": ["url", "final_url", "title", "passages", "cut"],
+    "required": ["url", "final_url", "title", "passages", "tokens", "total_tokens", "cut"],
 }
 
 _INSTRUCTIONS = {
-    "zh": "带编号来源的网络搜索。搜索失败时会说明原因，请不要假装搜索成功。",
-    "en": "Web search with numbered sources. A failed search says why it failed: do not pretend that it worked.",
+    "zh": "带编号来源的网络搜索。搜索失败时会说明原因，请不要假装搜索成功。"
+    "本服务看不到对话，无法分辨哪些词是用户写的：查询和地址照原样发送，请不要写入用户文档的内容或任何秘密。",
+    "en": "Web search with numbered sources. A failed search says why it failed: do not pretend that it worked. This "
+    "server does not see the conversation, so it cannot tell which words are the user's: queries and addresses are "
+    "sent as they are. Put nothing of the user's own documents into them, and no secret.",
 }
 
 
@@ -144,7 +150,7 @@ class Tools:
             return types.CallToolResult(content=[content], structured_content=detail, is_error=True)
 
     async def _search(self, ctx: Context, arguments: dict[str, Any]) -> types.CallToolResult:
-        query = query_from(arguments, count=self._settings.search.max_results)
+        query = query_from(arguments, count=self._settings.search.max_results, most=self._settings.most_results)
         connection = self._connection(ctx)
         await ctx.session.report_progress(0, 1, text(self._lang, "mcp.searching", query=query.text))
         page, repeated = await connection.search.search(query, *depth_from(arguments))
@@ -158,13 +164,13 @@ class Tools:
     async def _fetch(self, ctx: Context, url: str, question: str) -> types.CallToolResult:
         await ctx.session.report_progress(0, 1, url)
         document = await ctx.lifespan_context.fetcher.fetch(url)
-        chosen = select(document.text, question, _PAGE_TOKENS)
+        chosen = await asyncio.to_thread(select, document.text, question, _PAGE_TOKENS)
         told = page_text(document, chosen, self._lang)
         self._connection(ctx).add_page(url, document)
         await ctx.session.report_progress(1, 1, document.title)
-        data = {key: value for key, value in document.as_dict().items() if key != "text"}
+        data = {key: value for key, value in document.as_dict(self._lang).items() if key != "text"}
         data["passages"] = [passage.as_dict() for passage in chosen.passages]
-        data["cut"] = chosen.cut
+        data["tokens"], data["total_tokens"] = chosen.tokens, chosen.total_tokens
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], structured_content=data)
 
     async def resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -240,6 +246,7 @@ def _structured(page: SearchPage, sources: tuple[Source, ...], lang: str) -> dic
             "snippet": s.snippet,
             "source": s.domain,
             "published_at": s.published_at,
+            **({"cut": s.cut.published(lang)} if s.cut else {}),
             **(result.reading.as_dict(lang) if result.reading else {}),
         }
         for s, result in zip(sources, page.results, strict=False)

@@ -48,11 +48,15 @@ class _Clients:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        known = HTTPConnection(scope).cookies.get(_COOKIE, "")
+        # By https no other host of the domain can set a cookie of this name.
+        secure = scope["scheme"] == "https"
+        cookie = f"__Secure-{_COOKIE}" if secure else _COOKIE
+        known = HTTPConnection(scope).cookies.get(cookie, "")
         name = known or self._of_connection(scope.get("client"))
         told = [(b"keep-alive", b"timeout=%d" % KEEP_ALIVE_SECONDS)]
         if not known:
-            told.append((b"set-cookie", f"{_COOKIE}={name}; Path=/mcp; HttpOnly; SameSite=Strict".encode()))
+            attributes = "Path=/mcp; HttpOnly; SameSite=Strict" + ("; Secure" if secure else "")
+            told.append((b"set-cookie", f"{cookie}={name}; {attributes}".encode()))
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":

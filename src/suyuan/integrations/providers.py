@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self
 
+from ..client import AsyncClient
+from ..config.engine_settings import api_key_variable
 from ..config.load import backend_from_environment, load_settings
-from ..config.settings import Settings
-from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_TOOL
+from ..config.settings import ConfigProblem, Settings
+from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_ENGINE, UNKNOWN_TOOL
+from ..core.engine import EngineSettings
 from ..core.query import SearchQuery
-from ..core.views import items_view, results_view
+from ..core.secret import Secret
+from ..core.views import items_view, provider_view, results_view
+from ..engines.registry import canonical, names
 from ..messages.catalog import Text
 from ..pages.passages import select
 from ..shared import acquire, default_client, release, release_async
@@ -18,7 +25,19 @@ from ..tools.specs import WEB_FETCH, WEB_SEARCH, web_fetch_contract, web_search_
 
 # Other names for the same argument.
 _ALIASES = {"max_results": "count", "locale": "lang", "time_range": "freshness", "site_filter": "allowed_domains"}
-_TYPES: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "boolean": bool, "array": (list, tuple)}
+_NUMBER = {"type": "number"}
+_PROVIDER_PARAMS: dict[str, Any] = {
+    "query": {"type": "string"},
+    "count": {"type": "integer"},
+    "apiKey": {"type": "string"},
+    "timeoutSeconds": _NUMBER,
+    "cacheTtlMinutes": _NUMBER,
+    "country": {"type": "string"},
+    "freshness": {"type": "string"},
+}
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "array": (list, tuple),
+}  # fmt: skip
 
 
 class BuiltinProvider:
@@ -63,7 +82,8 @@ class BuiltinProvider:
         fresh, render = given.get("fresh", False), given.get("render", False)
         document = await self._client.read(given.get("url", ""), fresh=fresh, render=render)
         item = document.as_dict()
-        chosen = select(document.text, given.get("question", ""), given.get("max_tokens", 100_000))
+        question, most = given.get("question", ""), given.get("max_tokens", 100_000)
+        chosen = await asyncio.to_thread(select, document.text, question, most)
         item["text"] = "\n\n".join(passage.text for passage in chosen.passages) if chosen.cut else document.text
         item["passages"] = [{"id": p.id, "start": p.start, "end": p.end, "heading": p.heading} for p in chosen.passages]
         item["tokens"], item["total_tokens"] = chosen.tokens, chosen.total_tokens
@@ -94,12 +114,26 @@ class WebProvider(BuiltinProvider):
     """The provider that is built from the bare environment: ``WEB_SEARCH_BACKEND``, else the stub."""
 
     engines = "stub"
+    _fallback: ConfigProblem | None = None
+    """Why the stub stands in for the backend that was asked for."""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
-        """Build it by ``WEB_SEARCH_BACKEND``; unset means ``stub``, and an unknown name is a warning and ``stub``."""
-        name, _ = backend_from_environment(environ)
-        return cls(load_settings(environ), engines=name)
+        """Build it by ``WEB_SEARCH_BACKEND``: an engine or a plan; unset means ``stub``.
+
+        A name that nobody knows is a warning and ``stub``; each answer then says so in its ``provider_meta``.
+        """
+        plan, problem = backend_from_environment(environ)
+        provider = cls(load_settings(environ), engines=plan)
+        provider._fallback = problem
+        return provider
+
+    async def aexecute(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a tool."""
+        answer = await super().aexecute(tool, arguments)
+        if self._fallback is not None and "provider_meta" in answer:
+            answer["provider_meta"]["fallback"] = str(self._fallback)
+        return answer
 
 
 class StubProvider(BuiltinProvider):
@@ -107,6 +141,75 @@ class StubProvider(BuiltinProvider):
 
     def __init__(self) -> None:
         super().__init__(Settings(), engines="stub")
+
+
+class WebSearchProvider:
+    """One engine in the form of the provider interface: ``id``, ``is_available`` and ``search``.
+
+    The result is ``{"query", "provider", "results", "count", "tookMs", "cached"}``, and each of the results ``{"title",
+    "url", "description", "siteName"}``.
+    Its clients are those that the process shares, and closed at exit, or by ``close``.
+    """
+
+    def __init__(self, id: str, settings: Settings | None = None) -> None:
+        self.id = id
+        """The engine as it was asked for, such as ``brave`` or ``duck-duck-scrape``."""
+        self._name = canonical(id)
+        self._settings = settings or load_settings()
+        self._clients: dict[str, AsyncClient] = {}
+        """By the key that a search was made with."""
+
+    def is_available(self, options: Mapping[str, Any] | None = None) -> bool:
+        """Whether the engine can be asked: it needs no key, or ``options`` or the configuration have one."""
+        key = (options or {}).get("apiKey") or self._own.api_key
+        return bool(key) or not api_key_variable(self._name)
+
+    async def search(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Search for ``query``; a failure raises a ``SuyuanError``.
+
+        The others are ``count``, ``apiKey``, ``timeoutSeconds``, ``cacheTtlMinutes``, ``country`` and ``freshness``.
+        """
+        given = _checked(params, _PROVIDER_PARAMS)
+        usual = self._settings.search
+        query = SearchQuery(
+            given.get("query", ""),
+            count=given.get("count", usual.max_results),
+            country=given.get("country", ""),
+            freshness=given.get("freshness") or None,
+        )
+        service = self._client(given.get("apiKey", "")).search_service.with_limits(
+            seconds=given.get("timeoutSeconds", usual.seconds),
+            cache_seconds=60 * given.get("cacheTtlMinutes", usual.cache_minutes),
+        )
+        page = await service.search(query, engines=self._name)
+        return {**provider_view(page), "provider": self.id}
+
+    def search_sync(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Like :meth:`search`, for synchronous callers."""
+        return self._client("").bridge.run(self.search(params))
+
+    def close(self) -> None:
+        """Give the clients back; the last user closes them."""
+        while self._clients:
+            release(self._clients.popitem()[1])
+
+    def _client(self, key: str) -> AsyncClient:
+        if key not in self._clients:
+            own = replace(self._own, api_key=Secret(key) if key else self._own.api_key)
+            engines = {**self._settings.engines, self._name: own}
+            self._clients[key] = acquire(replace(self._settings, engines=engines))
+        return self._clients[key]
+
+    @property
+    def _own(self) -> EngineSettings:
+        return self._settings.engines.get(self._name, EngineSettings())
+
+
+def get_web_search_provider(id: str, *, settings: Settings | None = None) -> WebSearchProvider:
+    """The provider of that id: an engine of ``suyuan engines``, or ``duck-duck-scrape`` for DuckDuckGo."""
+    if canonical(id) not in names():
+        raise UNKNOWN_ENGINE(name=id, known=", ".join(("duck-duck-scrape", *names())))
+    return WebSearchProvider(id, settings)
 
 
 def web_search(query: str, *, settings: Settings | None = None, engines: str = "") -> dict[str, Any]:
@@ -134,7 +237,7 @@ def _checked(arguments: Mapping[str, Any], properties: dict[str, Any]) -> dict[s
 
 
 def _is_a(value: Any, kind: str) -> bool:
-    return isinstance(value, _TYPES[kind]) and not (kind == "integer" and isinstance(value, bool))
+    return isinstance(value, _TYPES[kind]) and not (kind in ("integer", "number") and isinstance(value, bool))
 
 
 def _query(arguments: dict[str, Any], count: int) -> SearchQuery:

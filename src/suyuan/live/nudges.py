@@ -67,7 +67,8 @@ class Nudges:
         if self._server.away:
             raise LiveAway
         async with self._server.client().pubsub(ignore_subscribe_messages=True) as channel:
-            await asyncio.wait_for(channel.subscribe(self._server.key("nudges")), _PAUSE)
+            async with asyncio.timeout(_PAUSE):
+                await channel.subscribe(self._server.key("nudges"))
             heard = asyncio.get_running_loop().time()
             await self._work_idle()
             while not self._server.away:

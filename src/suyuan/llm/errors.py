@@ -348,6 +348,6 @@ def _public(address: str) -> str:
 def _clean(text: str, settings: ModelSettings) -> str:
     """The text of a server as one short line, without markup and keys."""
     text = redact(text, (settings.api_key, settings.proxy))
-    text = _SECRETS.sub("***", re.sub(r"<[^>]*>|^Error code: \d+(?: - )?", " ", text))
+    text = _SECRETS.sub("***", re.sub(r"<[^<>]*>|^Error code: \d+(?: - )?", " ", text))
     text = " ".join(text.split())
     return text if len(text) <= 200 else text[:199].rstrip() + "…"

@@ -20,9 +20,13 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+from ..core.give_way import GiveWay
 from .pieces import Piece, TokenUsage
+from .tool_calls import CALLS_DROPPED, CollectedCalls
 
 _DONE = "[DONE]"
+# So many bytes of a stream are parsed at a time; a chunk of it has a few hundred.
+_ARRIVAL = 16_384
 _JSON = {"Content-Type": "application/json"}
 Chunk = dict[str, Any]
 
@@ -117,8 +121,14 @@ class OpenAICompatibleModel(BaseChatModel):
         async with self.client.stream("POST", "chat/completions", content=content, headers=_JSON) as response:
             if not response.is_success:
                 raise ModelServerError(response, _json(await response.aread()))
+            calls = CollectedCalls()
             async for chunks in _arrivals(response):
-                yield _piece(chunks)
+                yield _piece(chunks, calls)
+                if calls.too_many:
+                    # What follows is not read; the connection is closed.
+                    break
+            if calls.whole:
+                yield Piece(calls=calls.whole, dropped=calls.too_many)
 
     def _sent(self, messages: list[BaseMessage]) -> list[dict[str, Any]]:
         """The messages in OpenAI's form."""
@@ -130,10 +140,9 @@ class OpenAICompatibleModel(BaseChatModel):
         return list(sent)
 
 
-def _piece(chunks: Iterable[Chunk]) -> Piece:
-    """One piece of an answer for all ``chunks``."""
+def _piece(chunks: Iterable[Chunk], calls: CollectedCalls) -> Piece:
+    """One piece of an answer for all ``chunks``; the tool calls in them are added to ``calls``."""
     content, reasoning, finish, used = "", "", "", None
-    calls: list[dict[str, Any]] = []
     for chunk in chunks:
         used = chunk.get("usage") or used
         for choice in chunk.get("choices") or ():
@@ -142,29 +151,22 @@ def _piece(chunks: Iterable[Chunk]) -> Piece:
             reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
             finish = choice.get("finish_reason") or finish
             for each in delta.get("tool_calls") or ():
-                _add_call(calls, each)
-    return Piece(content, reasoning, tuple(calls), finish, _usage(used) if used else None)
+                function = each.get("function") or {}
+                calls.add({**each, "name": function.get("name"), "args": function.get("arguments")})
+    return Piece(content, reasoning, finish=finish, usage=_usage(used) if used else None)
 
 
 def _message(piece: Piece) -> AIMessageChunk:
+    metadata: dict[str, Any] = {"finish_reason": piece.finish} if piece.finish else {}
+    if piece.dropped:
+        metadata[CALLS_DROPPED] = True
     return AIMessageChunk(
         content=piece.text,
         additional_kwargs={"reasoning_content": piece.reasoning} if piece.reasoning else {},
         tool_call_chunks=[tool_call_chunk(**call) for call in piece.calls],
-        response_metadata={"finish_reason": piece.finish} if piece.finish else {},
+        response_metadata=metadata,
         usage_metadata=cast(UsageMetadata, piece.usage),
     )
-
-
-def _add_call(calls: list[dict[str, Any]], piece: Chunk) -> None:
-    """Add a piece of a tool call to the others with its index; one without index is a whole call."""
-    index, function = piece.get("index"), piece.get("function") or {}
-    call = next((each for each in calls if index is not None and each["index"] == index), None)
-    if call is None:
-        calls.append(call := {"index": index, "id": None, "name": None, "args": ""})
-    call["id"] = call["id"] or piece.get("id")
-    call["name"] = call["name"] or function.get("name")
-    call["args"] += function.get("arguments") or ""
 
 
 def _usage(used: dict[str, Any]) -> TokenUsage:
@@ -183,11 +185,15 @@ def _json(body: bytes) -> Any:
 async def _arrivals(response: httpx2.Response) -> AsyncIterator[list[Chunk]]:
     """The chunks of a stream of events, as many at a time as have arrived."""
     parser = ChunkParser(response)
-    async for piece in response.aiter_bytes():
-        if chunks := parser.feed(piece):
-            yield chunks
-        if parser.failure is not None:
-            raise parser.failure
+    give_way = GiveWay()
+    # Much that has arrived at once is read without waiting for anything, and what takes long is its parsing.
+    async for arrived in response.aiter_bytes():
+        for start in range(0, len(arrived), _ARRIVAL):
+            if chunks := parser.feed(arrived[start : start + _ARRIVAL]):
+                yield chunks
+            if parser.failure is not None:
+                raise parser.failure
+            await give_way()
     if parser.begun and not (parser.ended or parser.finished):
         # The server closed the connection properly, in the middle of an answer.
         raise httpx2.RemoteProtocolError("the stream ended before the answer did", request=response.request)

@@ -23,6 +23,8 @@ class Piece:
     reasoning: str = ""
     calls: tuple[dict[str, Any], ...] = ()
     """Parts of tool calls: ``index``, ``id``, ``name`` and ``args``."""
+    dropped: bool = False
+    """Whether the model wanted more calls, which are not made."""
     finish: str = ""
     usage: TokenUsage | None = None
 

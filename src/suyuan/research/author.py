@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.causes.engine import ENGINE_TIMEOUT
+from ..core.causes.people import PERSON_QUOTA_SPENT
 from ..core.causes.research import MODEL_REPLACED
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
@@ -59,7 +60,10 @@ class Author:
             try:
                 known = await self._log.once(key, "model", lambda: self._asked(system, prompt))
             except SuyuanError as error:
-                self._failure = error.failure
+                if error.detail_code == PERSON_QUOTA_SPENT.detail_code:
+                    self._spending.spend_quota("tokens")
+                else:
+                    self._failure = error.failure
                 return None
         self._spending.tokens += int(known["tokens"])
         return str(known["said"])

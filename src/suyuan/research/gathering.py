@@ -6,11 +6,12 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.causes.page import READ_LATE
-from ..core.document import Document
+from ..core.causes.people import PERSON_QUOTA_SPENT
+from ..core.document import Cut, Document
 from ..core.errors import SuyuanError
 from ..core.result import ARCHIVE, GUIDES, SearchPage
 from ..core.urls import domain_of, page_key, within
@@ -121,6 +122,9 @@ class EvidenceGathering:
             try:
                 page = await self._asked(part, text)
             except SuyuanError as error:
+                if error.detail_code == PERSON_QUOTA_SPENT.detail_code:
+                    self._spending.spend_quota("searches")
+                    return None
                 failure = {"failure": error.failure.as_dict(self._request.lang), "results": [], "count": 0}
                 data = {**base, **failure, "engines": receipt(error.attempts, self._request.lang)}
             except TimeoutError:
@@ -238,7 +242,19 @@ def _best_part(text: str, question: str) -> str:
 
 def _kept(document: Document) -> dict[str, Any]:
     """A page as its step keeps it; the hash is that of the whole text."""
-    return {**document.as_dict(), "text": document.text[:LONGEST_TEXT], "length": len(document.text), "failure": None}
+    cut = _cut(document)
+    text = {"text": document.text[:LONGEST_TEXT], "length": len(document.text), "cut": cut.as_dict() if cut else None}
+    return {**document.as_dict(), **text, "failure": None}
+
+
+def _cut(document: Document) -> Cut | None:
+    """How much of a page is kept, of what was read of it."""
+    cut, length = document.cut, len(document.text)
+    if length <= LONGEST_TEXT:
+        return cut
+    if cut is None:
+        return Cut("characters", LONGEST_TEXT, length)
+    return replace(cut, read=cut.read * LONGEST_TEXT // length)
 
 
 def _short_hash(text: str) -> str:

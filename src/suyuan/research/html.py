@@ -123,7 +123,12 @@ class HtmlReport:
         if url.startswith(("http://", "https://")):
             link = escape(fragment_link(url, row["text"]))
             title = f'<a href="{link}" rel="noopener noreferrer nofollow">{title}</a>'
-        facts = [escape(url), *([row["published_at"][:10]] if row["published_at"] else []), *self._copies(row)]
+        facts = [
+            escape(url),
+            *([row["published_at"][:10]] if row["published_at"] else []),
+            *self._copies(row),
+            *map(escape, self._view.cut(row)),
+        ]
         read = escape(self._say("stored", date=row["fetched_at"], start=row["start"], end=row["end"]))
         return (
             f'<article class="passage" id="p{row["id"]}"><strong>[{row["id"]}]</strong> {title}'

@@ -33,7 +33,8 @@ class JobStore:
         """Do ``work`` that waits for the store; raises a cause where that takes too long."""
         future = asyncio.get_running_loop().run_in_executor(self.pen, work, *args)
         try:
-            return await asyncio.wait_for(future, _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await future
         except TimeoutError:
             raise STORE_SLOW(seconds=_PATIENCE_SECONDS) from None
 

@@ -12,7 +12,9 @@ from .origins import Origin, PageText, find_origins
 from .plan import ResearchPlan
 
 _SHORTEST = 20
-_OF_PAGE = ["url", "final_url", "title", "author", "published_at", "fetched_at", "sha256", "engine", "query", "origin"]
+_OF_PAGE = (
+    "url", "final_url", "title", "author", "published_at", "fetched_at", "sha256", "engine", "query", "origin", "cut",
+)  # fmt: skip
 """What a row has of its page."""
 _LEAST_SCORE = 0.25
 """Of the best passage's score in the page."""
@@ -45,6 +47,8 @@ class LedgerRow:
     """and the search that it answered."""
     origin: str
     """Pages that print one text have one origin."""
+    cut: Mapping[str, Any] | None = None
+    """How much of the page was read, where it was not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class SourcePage:
     is_primary: bool = True
     """Whether it is the first of the pages that print its text."""
     from_archive: bool = False
+    cut: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,7 @@ def _source(number: int, page: Mapping[str, Any]) -> SourcePage:
         str(page.get("engine") or ""),
         str(page.get("query") or ""),
         from_archive=bool(page.get("from_archive")),
+        cut=page.get("cut"),
     )
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..core.allowance import asking_a_model
 from ..core.causes.chat import UNKNOWN_MODEL_CHOICE
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
+from ..core.person import require
 from ..core.spans import span
 from ..llm.build import build_model, close_model
 from ..llm.errors import model_error, retry_wait
 from ..llm.importing import OPENAI, load
 from ..llm.reasoning import without_reasoning
 from ..llm.settings import EMBEDDED, ModelSettings
+from ..text.visible import shown_text
 from ..text.words import count_tokens
 
 if TYPE_CHECKING:
@@ -28,36 +31,39 @@ _LONGEST_WAIT = 20.0
 class ModelCalls:
     """The models that jobs may use, built when they are first asked."""
 
-    def __init__(self, models: Mapping[str, ModelSettings], default: str) -> None:
+    def __init__(self, models: Callable[[], Mapping[str, ModelSettings]], default: str) -> None:
+        """``models`` are those that there are now, by their names."""
         self._models = models
         self._default = default
         self._built: dict[ModelSettings, BaseChatModel] = {}
 
     def label(self, name: str) -> str:
         """The model that ``name`` stands for; empty for the embedded writer and for one that is not configured."""
-        settings = self._models.get(name or self._default)
+        settings = self._models().get(name or self._default)
         return settings.label if settings and settings.provider != EMBEDDED else ""
 
     def missing(self, name: str) -> Failure | None:
         """Why a job cannot have the model that it was given: it may have been connected elsewhere, or removed since."""
-        if name in ("", EMBEDDED, *self._models):
+        models = self._models()
+        if name in ("", EMBEDDED, *models):
             return None
-        return UNKNOWN_MODEL_CHOICE.failure(value=name, known=", ".join(self._models))
+        return UNKNOWN_MODEL_CHOICE.failure(value=name, known=", ".join(models))
 
     def context_tokens(self, label: str) -> int:
         """The length of a prompt that the model takes."""
-        return self._models[label].context_tokens
+        return self._settings(label).context_tokens
 
     async def ask(self, label: str, system: str, prompt: str) -> tuple[str, int]:
         """What the model answers, and the tokens of question and answer; raises a cause where there is no answer.
 
         A server that is busy or away is waited for, a few times.
         """
-        settings = self._models[label]
+        require("chat")
+        settings = self._settings(label)
         for attempt in range(_TRIES):
             try:
                 with span("model", model=label):
-                    return await self._asked(label, system, prompt)
+                    return await self._asked(settings, system, prompt)
             except SuyuanError:
                 raise
             except Exception as error:  # noqa: BLE001 - every library raises its own; all become causes here
@@ -73,17 +79,29 @@ class ModelCalls:
         while self._built:
             await close_model(self._built.popitem()[1])
 
-    async def _asked(self, label: str, system: str, prompt: str) -> tuple[str, int]:
-        settings = self._models[label]
+    def _settings(self, label: str) -> ModelSettings:
+        """The model of this name; raises the cause where it was removed since the job began."""
+        models = self._models()
+        if label not in models:
+            raise UNKNOWN_MODEL_CHOICE(value=label, known=", ".join(models))
+        return models[label]
+
+    async def _asked(self, settings: ModelSettings, system: str, prompt: str) -> tuple[str, int]:
         if settings not in self._built:
             # In a thread, since a job may be the first that needs the libraries, or another thread is importing them.
             await asyncio.to_thread(load, OPENAI)
         if settings not in self._built:
             self._built[settings] = build_model(settings)
-        message = await self._built[settings].ainvoke(
-            [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
-        )
-        told = message.usage_metadata
-        counted = count_tokens(system) + count_tokens(prompt) + count_tokens(message.text)
-        used = int(told["total_tokens"]) if told and told["total_tokens"] else counted
-        return without_reasoning(message.text), used
+        given = count_tokens(system) + count_tokens(prompt)
+        async with asking_a_model(given) as use:
+            message = await self._built[settings].ainvoke(
+                [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+            )
+            told = message.usage_metadata
+            if told and told["total_tokens"]:
+                use.read, use.written = int(told["input_tokens"]), int(told["output_tokens"])
+                used = int(told["total_tokens"])
+            else:
+                use.read, use.written = given, count_tokens(message.text)
+                used = use.read + use.written
+        return shown_text(without_reasoning(message.text)), used

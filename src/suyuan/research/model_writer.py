@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..citations.markers import segments
+from ..core.document import cut_from
 from ..core.errors import SuyuanError
 from ..text.sentences import split_sentences
 from ..text.words import count_tokens
@@ -20,14 +21,13 @@ from .request import ResearchRequest
 from .sentence import ReportSentence, Section
 from .turns import in_turn
 
-_JSON = re.compile(r"\{.*\}", re.S)
 _MARKS = r"(?:\[\d+\])+"
-_AFTER_STOP = re.compile(rf"([。！？.!?]+[”\"’]?)[ \t]*({_MARKS})")
+_AFTER_STOP = re.compile(rf"((?<![。！？.!?])[。！？.!?]++[”\"’]?)[ \t]*+({_MARKS})")
 _LEAD = re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+•][ \t]+|\d{1,3}[.)、][ \t]+)?")
 _LINK = re.compile(r"!?\[([^\[\]\d][^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
 _ADDRESS = re.compile(r"[(（<]?https?://[^\s）)>，。；]+[)）>]?")
 _SIGNS = re.compile(r"\*\*|__|`+")
-_NUMBERED = re.compile(r"^\s*(\d{1,3})\s*[:：.)、]\s*(.+?)\s*$", re.M)
+_NUMBERED = re.compile(r"^[^\S\n]*+(\d{1,3})[^\S\n]*+[:：.)、]\s*+(.+)$", re.M)
 _SHARE = 0.5
 """The share of the context that passages may take."""
 
@@ -40,9 +40,9 @@ def plan_prompt(request: ResearchRequest) -> tuple[str, str]:
 
 def read_plan(text: str, model: str) -> ResearchPlan | None:
     """The plan that a model has written; None where it is none."""
-    found = _JSON.search(text)
+    start, end = text.find("{"), text.rfind("}") + 1
     try:
-        return replace(plan_from(json.loads(found[0])), by=model) if found else None
+        return replace(plan_from(json.loads(text[start:end])), by=model) if 0 <= start < end else None
     except (ValueError, TypeError, SuyuanError):
         return None
 
@@ -54,7 +54,7 @@ def section_prompt(
     system = WRITE[request.lang].format(language=LANGUAGES[request.lang])
     topic = TOPIC[request.lang].format(whole=request.question, title=title)
     chosen = _fitting(rows, round(_SHARE * context_tokens))
-    return system, f"{topic}\n\n{fenced(_passages(chosen), request.lang)}"
+    return system, f"{topic}\n\n{fenced(_passages(chosen, request.lang), request.lang)}"
 
 
 def rewrite_prompt(
@@ -65,7 +65,7 @@ def rewrite_prompt(
         f"{number}: {sentence.text}{''.join(f'[{id}]' for id in sentence.ids)}"
         for number, sentence in enumerate(failing, 1)
     )
-    return REWRITE[request.lang], f"{lines}\n\n{fenced(_passages(rows), request.lang)}"
+    return REWRITE[request.lang], f"{lines}\n\n{fenced(_passages(rows, request.lang), request.lang)}"
 
 
 def checked_section(title: str, text: str, model: str, checker: SentenceChecker, is_summary: bool) -> Section:
@@ -110,10 +110,15 @@ def _with_plain_markers(text: str) -> str:
     return "".join("".join(f"[{number}]" for number in each.numbers) or each.raw for each in segments(text))
 
 
-def _passages(rows: Sequence[LedgerRow]) -> str:
-    return "\n\n".join(
-        f"[{row.id}] {row.title}{f' ({row.published_at[:10]})' if row.published_at else ''}\n{row.text}" for row in rows
-    )
+def _passages(rows: Sequence[LedgerRow], lang: str) -> str:
+    return "\n\n".join(f"[{row.id}] {row.title}{_about(row, lang)}\n{row.text}" for row in rows)
+
+
+def _about(row: LedgerRow, lang: str) -> str:
+    """The date of a page, and how much of it was read where it was not all."""
+    cut = cut_from(row.cut)
+    known = [*([row.published_at[:10]] if row.published_at else []), *([cut.message(lang)] if cut else [])]
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _fitting(rows: Sequence[LedgerRow], budget: int) -> list[LedgerRow]:

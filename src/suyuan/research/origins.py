@@ -25,7 +25,8 @@ _AGENCIES = {
 }
 _AGENCY = {name: re.compile(pattern) for name, pattern in _AGENCIES.items()}
 _TAKEN_FROM = re.compile(
-    r"(?:来源|转自|转载自|稿源|原载|Source|(?:Originally|First) published (?:on|at|in|by)|via)\s*[:：]?\s*"
+    r"(?:来源|转自|转载自|稿源|原载|Source|(?:Originally|First) published (?:on|at|in|by)|via)"
+    r"\s{0,8}+(?:[:：]\s{0,8}+)?"
     r"(?P<name>[A-Z\u4e00-\u9fff][\w\u4e00-\u9fff .&-]{1,30})"
 )
 _LEAD = 600

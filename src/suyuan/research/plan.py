@@ -20,8 +20,8 @@ _LONGEST_QUERY = 300
 _MAX_CLARIFICATIONS = 3
 _LATIN_NAME = re.compile(r"[A-Za-z][\w.+#-]*(?:\s+[A-Z0-9][\w.+#-]*)*")
 _COMPARED = re.compile(
-    r"(?P<a>[\w\s.+#·《》-]{2,40}?)\s*(?:和|与|跟|同|\bvs\.?|\bversus\b|\band\b|\bor\b)\s*(?P<b>[\w.+#·《》-]+(?:\s[A-Z][\w.+#-]*)*?)"
-    r"\s*(?:有(?:什么|何|哪些)|之间|的)?(?:区别|差别|差异|不同|异同|对比|比较|哪个更?好|谁更|$|[?？])"
+    r"(?P<a>[\w\s.+#·《》-]{2,40}?)\s{0,8}(?:和|与|跟|同|\bvs\.?|\bversus\b|\band\b|\bor\b)\s{0,8}+(?P<b>[\w.+#·《》-]{1,60}(?:\s[A-Z][\w.+#-]{0,40}){0,8}?)"
+    r"\s{0,8}+(?:有(?:什么|何|哪些)|之间|的)?(?:区别|差别|差异|不同|异同|对比|比较|哪个更?好|谁更|$|[?？])"
 )
 _COMPARISON = re.compile(
     r"区别|差别|差异|不同|异同|对比|比较|哪个更|谁更|\b(?:compare|comparison|difference|versus|vs)\b", re.I

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -40,10 +41,9 @@ class StoredQueue:
         """Wait for the next job."""
         async with self._one:
             while (found := await self._next()) is None:
-                try:
-                    await asyncio.wait_for(self._news.wait(), _POLL_SECONDS)
-                except TimeoutError:
-                    continue
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_POLL_SECONDS):
+                        await self._news.wait()
             return found
 
     async def _next(self) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ..core.document import cut_from
 from .request import label
 
 Row = Mapping[str, Any]
@@ -81,8 +82,15 @@ class ReportView:
         return [self.rows[id] for id in sorted(claims | sides)]
 
     def read_at(self, row: Row) -> str:
-        """When a passage was read, and the hash of its page."""
-        return self.say("read_at", date=row["fetched_at"][:10], hash=row["sha256"][:12])
+        """When a passage was read, the hash of its page, and how much of the page was read where it was not all."""
+        read = self.say("read_at", date=row["fetched_at"][:10], hash=row["sha256"][:12])
+        return self.joined([read, *self.cut(row)])
+
+    def cut(self, row: Row) -> list[str]:
+        """How much of the page of a passage was read, where it was not all."""
+        # Reports of older releases do not have it.
+        cut = cut_from(row.get("cut"))
+        return [cut.message(self.result["lang"])] if cut else []
 
     @property
     def appendix(self) -> list[tuple[str, list[str]]]:

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..core.allowance import FOR_A_JOB, current_allowance
 from ..core.causes.research import NO_PRICE, NO_RESEARCH, RESEARCH_STATE
-from ..core.person import current_person
+from ..core.person import owner, require
 from ..store.research import ACTIVE, ResearchStore, StoredJob, StoredStep
 from .job import ENDED, RESUMABLE
 from .job_store import JobStore, changed, state_step
@@ -43,7 +44,7 @@ class ResearchService:
         self.store = store
         self._jobs = JobStore(store)
         self._stored, self._tell = self._jobs.stored, self._jobs.tell
-        self.workers = JobWorkers(self._jobs, web, settings, models or ModelCalls({}, ""), Webhook(self._jobs, post))
+        self.workers = JobWorkers(self._jobs, web, settings, models or ModelCalls(dict, ""), Webhook(self._jobs, post))
         self._nudges = nudges
         self._check = check
         self._has_prices = bool(settings.search_price or settings.token_price)
@@ -56,6 +57,7 @@ class ResearchService:
 
     async def create(self, question: str, options: Mapping[str, Any] | None = None) -> StoredJob:
         """Create a job of the person who asks, and queue it."""
+        person = _researcher()
         request = ResearchRequest.of(question, options)
         if request.budget.money and not self._has_prices:
             raise NO_PRICE(money=request.budget.money)
@@ -63,22 +65,21 @@ class ResearchService:
             self._check(model=request.model, engine=request.scope.engines, focus=request.scope.focus)
         if request.based_on:
             await self.get(request.based_on)
-        job: StoredJob = await self._stored(
-            self.store.create, request.question, request.as_dict(), current_person.get().id
-        )
+        await current_allowance.get().take("answers", *FOR_A_JOB)
+        job: StoredJob = await self._stored(self.store.create, request.question, request.as_dict(), person)
         await self._put(job.id)
         return job
 
     async def get(self, id: str) -> StoredJob:
         """One job of the person who asks; raises a cause if there is none."""
         job: StoredJob = await self._stored(self.store.get, id)
-        if job.person != current_person.get().id:
+        if job.person != owner():
             raise NO_RESEARCH(id=id[:40])
         return job
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[StoredJob]:
         """The jobs of the person who asks, the newest first; those of dead processes are left before."""
-        person = current_person.get().id
+        person = owner()
         await self._stored(self.store.sweep, list(self.workers.own))
         return await self._stored(lambda: self.store.find(person=person, limit=limit, offset=offset))
 
@@ -91,6 +92,10 @@ class ResearchService:
 
     async def accept(self, id: str, plan: Mapping[str, Any] | None = None) -> StoredJob:
         """Run a job with its plan, or with another one."""
+        _researcher()
+        await self._expect(id, "awaiting_plan")
+        # It was counted as an answer when it was created; what it needs now must be left.
+        await current_allowance.get().check(*FOR_A_JOB)
         if plan is not None:
             await self.edit(id, plan)
         job = await self._expect(id, "awaiting_plan")
@@ -116,8 +121,10 @@ class ResearchService:
 
     async def resume(self, id: str) -> StoredJob:
         """Go on with a job that was interrupted or has failed; what was done is not done again."""
+        _researcher()
         await self._stored(self.store.sweep, list(self.workers.own))
         job = await self._expect(id, *RESUMABLE)
+        await current_allowance.get().take("answers", *FOR_A_JOB)
         if job.state == "failed":
             await self._stored(self.store.forget, id, await self._to_repeat(id))
         await self._stored(lambda: self.store.change(id, state="queued", stopping=False))
@@ -185,6 +192,11 @@ class ResearchService:
         if job.state not in states:
             raise RESEARCH_STATE(id=id, state=job.state, wanted=", ".join(states))
         return job
+
+
+def _researcher() -> str:
+    """Whose job is begun or goes on: it searches, reads and writes for them, without asking again."""
+    return require("search", "read", "chat").id
 
 
 def event_of(step: StoredStep) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from .request import Budget
 from .settings import ResearchSettings
@@ -23,8 +24,11 @@ class Spending:
         self._elapsed = elapsed
         self.searches = self.pages = self.tokens = 0
         self._closed = False
+        self._spent: set[str] = set()
+        """What the quota of the person has none left of."""
         self.reached: list[str] = []
-        """The limits that were reached: ``searches``, ``pages``, ``tokens``, ``seconds``, ``money``, ``stopped``."""
+        """The limits that were reached: ``searches``, ``pages``, ``tokens``, ``seconds``, ``money``, ``quota``,
+        ``stopped``."""
 
     @property
     def money(self) -> float:
@@ -57,6 +61,8 @@ class Spending:
 
     def take_search(self) -> bool:
         """Count one search; False where there is none left."""
+        if "searches" in self._spent:
+            return False
         dear = self._is_too_dear(self._settings.search_price)
         return not dear and self._take("searches", self.searches < self._budget.searches)
 
@@ -66,6 +72,8 @@ class Spending:
 
     def may_ask(self, tokens: int) -> bool:
         """Whether a model may be given so many tokens."""
+        if "tokens" in self._spent:
+            return False
         if self.tokens + tokens > self._budget.tokens:
             return self._reach("tokens")
         if self.seconds_to_write <= 0:
@@ -81,6 +89,11 @@ class Spending:
     def run_out(self) -> None:
         """Note that the time has run out in the middle of something."""
         self._reach("seconds")
+
+    def spend_quota(self, what: Literal["searches", "tokens"]) -> None:
+        """Note that the person whose job it is may use no more of this today."""
+        self._spent.add(what)
+        self._reach("quota")
 
     def stop(self) -> None:
         """Note that somebody has stopped the job."""

@@ -10,9 +10,11 @@ from typing import Any
 
 from ..citations.claims import verdict_of
 from ..citations.matching import SourceText, Statement, match
+from ..core.allowance import FOR_A_JOB, current_allowance
 from ..core.causes.research import NOT_A_REPORT
 from ..core.document import Document
 from ..core.errors import SuyuanError
+from ..core.person import require
 from .web import Web
 
 _PARALLEL = 8
@@ -31,6 +33,9 @@ def read_report(file: Path) -> dict[str, Any]:
 
 async def verify(report: Mapping[str, Any], web: Web) -> dict[str, Any]:
     """Each claim with what its pages say now; one holds if any page that it cites still says so."""
+    require("read")
+    # It is as much work as an answer.
+    await current_allowance.get().take("answers", *FOR_A_JOB)
     claims = [claim for claim in report["claims"] if claim["kept"]]
     rows = {row["id"]: row for row in report["ledger"]}
     urls = sorted({rows[id]["final_url"] for claim in claims for id in claim["ledger"] if id in rows})

@@ -13,10 +13,16 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
+def elapsed() -> float:
+    """Seconds that also pass while the machine sleeps, where the system counts them."""
+    boottime = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
+
+
 class TtlCache(Generic[T]):
     """Keeps the most recently used values; the reader says how old one may be. Safe for threads."""
 
-    def __init__(self, size: int = 512, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, size: int = 512, clock: Callable[[], float] = elapsed) -> None:
         self._size = size
         self._clock = clock
         self._values: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
@@ -38,6 +44,11 @@ class TtlCache(Generic[T]):
             self._values.move_to_end(key)
             while len(self._values) > self._size:
                 self._values.popitem(last=False)
+
+    def clear(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._values.clear()
 
 
 @dataclass(slots=True)

@@ -8,32 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from ..core.engine import EngineSettings
-from ..core.private_file import PrivateFile
+from ..core.private_rows import PrivateRows
 from ..core.secret import Secret
+
+_Entered = tuple[str, dict[str, Any]]
+"""The name of an engine, and what was entered for it."""
 
 
 class ConnectedEngines:
     """What was entered on the page comes before the configuration; in memory only where there is no file."""
 
     def __init__(self, file: Path | None, configured: Mapping[str, EngineSettings]) -> None:
-        self._file = PrivateFile(file)
+        self._file = PrivateRows(file, _entered, _row)
         self._configured = configured
-        self._rows: dict[str, dict[str, Any]] = {}
-
-    def reload(self) -> bool:
-        """Read the file again if it has changed, as by another process; return whether it has."""
-        if not self._file.changed():
-            return False
-        self._rows = {str(row["name"]): row for row in self._file.read() if "name" in row}
-        return True
 
     def names(self) -> frozenset[str]:
         """The engines of which something was entered."""
-        return frozenset(self._rows)
+        return frozenset(dict(self._file.current()))
 
     def all(self) -> dict[str, EngineSettings]:
-        """The settings of all engines that are configured, or of which something was entered."""
-        entered = {name: self.settings(name, row) for name, row in self._rows.items()}
+        """The settings of all engines that are configured, or of which something was entered, in any process."""
+        entered = {name: self.settings(name, row) for name, row in self._file.current()}
         return {**self._configured, **entered}
 
     def settings(self, name: str, entered: Mapping[str, Any]) -> EngineSettings:
@@ -55,13 +50,25 @@ class ConnectedEngines:
 
     def add(self, name: str, entered: Mapping[str, Any]) -> None:
         """Keep what was entered for an engine, in place of what was entered before."""
-        # Another process may have written since.
-        self.reload()
-        self._rows[name] = {**entered, "name": name}
-        self._file.write(list(self._rows.values()))
+        self._file.change(lambda kept: [*_without(kept, name), (name, {**entered, "name": name})])
 
     def remove(self, name: str) -> None:
         """Forget what was entered for an engine."""
-        self.reload()
-        if self._rows.pop(name, None):
-            self._file.write(list(self._rows.values()))
+        if name in self.names():
+            self._file.change(lambda kept: _without(kept, name))
+
+
+def _entered(row: Mapping[str, Any]) -> _Entered:
+    """What was entered for one engine, with its name; raises where that cannot be."""
+    options = row.get("options") or {}
+    if not isinstance(options, dict):
+        raise TypeError("options must be an object")
+    return str(row["name"]), dict(row)
+
+
+def _row(entered: _Entered) -> dict[str, Any]:
+    return entered[1]
+
+
+def _without(kept: list[_Entered], name: str) -> list[_Entered]:
+    return [each for each in kept if each[0] != name]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import SuyuanError
+from ..core.file_lock import file_lock
 from ..core.private_file import write_private
 from .breaker import Breaker
 from .experience import Experience
@@ -111,15 +112,18 @@ def load_states(folder: Path | None) -> dict[str, Any]:
 
 
 def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
-    """Write what is known about engines; a folder that cannot be written to is no failure."""
+    """Add what is known about engines to what others have kept; a folder that cannot be written to is no failure."""
     if folder is None:
         return
-    worth = {
-        name: state for name, state in states.items() if state.get("until") or "latency" in state or "seen" in state
-    }
     target = folder / _FILE
-    if not worth and not target.exists():
+    if not target.exists() and not any(map(_is_worth_keeping, states.values())):
         return
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), file_lock(target.with_name(f".{_FILE}.lock")):
+        together = {**load_states(folder), **states}
+        worth = {name: state for name, state in together.items() if _is_worth_keeping(state)}
         # What is lost is learned again.
         write_private(target, json.dumps(worth), durable=False)
+
+
+def _is_worth_keeping(state: Mapping[str, Any]) -> bool:
+    return bool(state.get("until")) or "latency" in state or "seen" in state

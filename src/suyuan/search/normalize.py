@@ -1,22 +1,89 @@
-"""From what an engine found to what callers get: real addresses, each page once, ranked from 1."""
+"""From what an engine found to what callers get: real addresses, each page once, ranked from 1.
+
+This is the one place that every result passes, whatever engine, plugin, archive or library it comes from: what leaves
+it may be shown as it is.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain, islice
 
+from ..core.extras import DirectAnswer, Extras, Infobox
 from ..core.query import SearchQuery
-from ..core.result import SearchResult
-from ..core.urls import is_page, page_key, within
+from ..core.result import Details, EngineResults, SearchResult
+from ..core.urls import page_key, within
+from ..text.shown_address import shown_address
+from ..text.visible import shown_line, shown_text
+
+# Of one answer, and of each of its texts, in characters. Real ones have a tenth of this.
+MOST_RESULTS = 200
+_MOST_SKIPPED = 1_000
+_MOST_CHARACTERS = 200_000
+_LONGEST_LINE, _LONGEST_ADDRESS, _LONGEST_TEXT = 1_000, 4_000, 20_000
+_MOST_ITEMS, _FEW = 50, 5
 
 _HIDDEN = re.compile(r"https?://www\.baidu\.com/link\?")
 
 
+def bounded(found: EngineResults) -> EngineResults:
+    """``found`` with texts of bounded length: what is done with them on the event loop takes milliseconds.
+
+    Long texts are cut. A result is left out whole where its address is longer than any that is one, or where those in
+    front of it are as much as an answer may be.
+    """
+    kept: list[SearchResult] = []
+    left = _MOST_CHARACTERS
+    for result in found.results[:MOST_RESULTS]:
+        if len(result.url) > _LONGEST_ADDRESS:
+            continue
+        short = _short(result)
+        left -= _length(short)
+        if kept and left < 0:
+            break
+        kept.append(short)
+    notes = tuple(_line(note) for note in found.notes[:_MOST_ITEMS])
+    if len(kept) < len(found.results):
+        notes += (f"{len(found.results) - len(kept)} results too many or too long",)
+    skipped = tuple(replace(row, reason=_line(row.reason)) for row in found.skipped[:_MOST_SKIPPED])
+    extras = _short_extras(found.extras) if found.extras else found.extras
+    return EngineResults(tuple(kept), notes, _line(found.request_id), extras, skipped)
+
+
+def normalized(found: EngineResults, query: SearchQuery) -> EngineResults:
+    """What an engine said, as it may be shown; of its results those that fit the query."""
+    return EngineResults(
+        matching(found.results, query),
+        tuple(map(shown_line, found.notes)),
+        shown_line(found.request_id),
+        _shown_extras(found.extras) if found.extras else found.extras,
+    )
+
+
 def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
-    """What is a page, and in the asked domains."""
+    """What is a page, and in the asked domains; each as it may be shown."""
     filtered = query.allowed_domains or query.blocked_domains
-    return tuple(result for result in results if is_page(result.url) and (not filtered or _in_domains(result, query)))
+    cleaned = (result for found in results if (result := shown(found)) is not None)
+    return tuple(result for result in cleaned if not filtered or _in_domains(result, query))
+
+
+def shown(result: SearchResult) -> SearchResult | None:
+    """``result`` as it may be shown; None where its address leads to no page."""
+    url = shown_address(result.url)
+    if not url:
+        return None
+    title, snippet, summary = shown_line(result.title), shown_text(result.snippet), shown_text(result.summary)
+    published_at = shown_line(result.published_at) if result.published_at else None
+    details = _shown_details(result.details) if result.details else None
+    before = (result.url, result.title, result.snippet, result.summary, result.published_at, result.details)
+    after = (url, title, snippet, summary, published_at, details)
+    if before == after:
+        return result
+    return replace(
+        result, url=url, title=title, snippet=snippet, summary=summary, published_at=published_at, details=details
+    )
 
 
 def unique(*lists: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
@@ -32,6 +99,68 @@ def ranked(results: Iterable[SearchResult], most: int) -> tuple[SearchResult, ..
     return tuple(result.ranked(rank) for rank, result in enumerate(islice(results, most), 1))
 
 
+def _line(text: str) -> str:
+    return text[:_LONGEST_LINE]
+
+
+def _address(text: str) -> str:
+    """An address is left out where it is too long: the beginning of one is another."""
+    return text if len(text) <= _LONGEST_ADDRESS else ""
+
+
+def _short(result: SearchResult) -> SearchResult:
+    """``result`` with short texts; itself where they are short, as nearly all are."""
+    long_line = len(result.title) > _LONGEST_LINE or len(result.published_at or "") > _LONGEST_LINE
+    if not long_line and max(len(result.snippet), len(result.summary)) <= _LONGEST_TEXT and result.details is None:
+        return result
+    return replace(
+        result,
+        title=_line(result.title),
+        snippet=result.snippet[:_LONGEST_TEXT],
+        summary=result.summary[:_LONGEST_TEXT],
+        published_at=_line(result.published_at) if result.published_at else None,
+        details=_short_details(result.details) if result.details else None,
+    )
+
+
+def _length(result: SearchResult) -> int:
+    details = result.details
+    items = sum(map(len, (*details.authors, *details.topics))) if details else 0
+    return items + len(result.url) + len(result.title) + len(result.snippet) + len(result.summary)
+
+
+def _short_details(details: Details) -> Details:
+    return replace(
+        details,
+        authors=tuple(map(_line, details.authors[:_MOST_ITEMS])),
+        venue=_line(details.venue),
+        doi=_line(details.doi),
+        topics=tuple(map(_line, details.topics[:_MOST_ITEMS])),
+        image=_address(details.image),
+    )
+
+
+def _short_extras(extras: Extras) -> Extras:
+    answers = extras.answers[:_FEW]
+    return Extras(
+        tuple(DirectAnswer(a.text[:_LONGEST_TEXT], _address(a.url), a.engine) for a in answers),
+        tuple(map(_short_infobox, extras.infoboxes[:_FEW])),
+        tuple(map(_line, extras.suggestions[:_MOST_ITEMS])),
+        tuple(map(_line, extras.corrections[:_MOST_ITEMS])),
+    )
+
+
+def _short_infobox(box: Infobox) -> Infobox:
+    return Infobox(
+        _line(box.title),
+        box.text[:_LONGEST_TEXT],
+        _address(box.url),
+        tuple((_line(name), _line(value)) for name, value in box.facts[:_MOST_ITEMS]),
+        tuple((_line(title), address) for title, address in box.links[:_MOST_ITEMS] if _address(address)),
+        box.engine,
+    )
+
+
 def _in_domains(result: SearchResult, query: SearchQuery) -> bool:
     domain = result.source
     if any(within(domain, name) for name in query.blocked_domains):
@@ -39,3 +168,35 @@ def _in_domains(result: SearchResult, query: SearchQuery) -> bool:
     # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
     hidden = result.engine == "baidu_html" and _HIDDEN.match(result.url)
     return not query.allowed_domains or bool(hidden) or any(within(domain, name) for name in query.allowed_domains)
+
+
+def _shown_details(details: Details) -> Details:
+    return replace(
+        details,
+        authors=tuple(map(shown_line, details.authors)),
+        venue=shown_line(details.venue),
+        doi=shown_line(details.doi),
+        topics=tuple(map(shown_line, details.topics)),
+        image=shown_address(details.image),
+        file=shown_line(details.file),
+    )
+
+
+def _shown_extras(extras: Extras) -> Extras:
+    return Extras(
+        tuple(DirectAnswer(shown_text(a.text), shown_address(a.url), a.engine) for a in extras.answers),
+        tuple(map(_shown_infobox, extras.infoboxes)),
+        tuple(map(shown_line, extras.suggestions)),
+        tuple(map(shown_line, extras.corrections)),
+    )
+
+
+def _shown_infobox(box: Infobox) -> Infobox:
+    return Infobox(
+        shown_line(box.title),
+        shown_text(box.text),
+        shown_address(box.url),
+        tuple((shown_line(name), shown_text(value)) for name, value in box.facts),
+        tuple((shown_line(title), url) for title, address in box.links if (url := shown_address(address))),
+        box.engine,
+    )

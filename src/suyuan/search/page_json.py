@@ -1,15 +1,17 @@
-"""A search page as JSON and back, for the cache that several workers share."""
+"""A search page, and what one engine found, as JSON and back: for the cache that workers share, and other processes."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
+from datetime import datetime
 from typing import Any
 
+from ..core.document import cut_from
 from ..core.extras import DirectAnswer, Extras, Infobox
 from ..core.failure import Failure
 from ..core.query import SearchQuery
-from ..core.result import Attempt, Details, SearchPage, SearchResult
+from ..core.result import Attempt, Details, EngineResults, SearchPage, SearchResult, SkippedRow
 
 
 def dump_page(page: SearchPage) -> bytes:
@@ -18,6 +20,7 @@ def dump_page(page: SearchPage) -> bytes:
         "results": [asdict(result) for result in page.results],
         "attempts": [_attempt_view(attempt) for attempt in page.attempts],
         "took_ms": page.took_ms,
+        "searched_at": page.searched_at.isoformat() if page.searched_at else None,
         "extras": asdict(page.extras),
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -33,9 +36,26 @@ def load_page(data: bytes, query: SearchQuery) -> SearchPage:
             tuple(_attempt(each) for each in read["attempts"]),
             int(read["took_ms"]),
             extras=_extras(read["extras"]),
+            searched_at=datetime.fromisoformat(read["searched_at"]) if read["searched_at"] else None,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(str(error)) from None
+
+
+def found_view(found: EngineResults) -> dict[str, Any]:
+    """What one engine found, as JSON."""
+    return asdict(found)
+
+
+def found_from(data: dict[str, Any]) -> EngineResults:
+    """What :func:`found_view` wrote; raises ``LookupError`` or ``TypeError`` where it is anything else."""
+    return EngineResults(
+        tuple(_result(each) for each in data["results"]),
+        tuple(map(str, data["notes"])),
+        str(data["request_id"]),
+        _extras(data["extras"]),
+        tuple(SkippedRow(**each) for each in data["skipped"]),
+    )
 
 
 def _attempt_view(attempt: Attempt) -> dict[str, Any]:
@@ -49,9 +69,13 @@ def _attempt(data: dict[str, Any]) -> Attempt:
 
 
 def _result(data: dict[str, Any]) -> SearchResult:
-    details = Details(**_tuples(data["details"])) if data["details"] else None
+    details = _details(data["details"]) if data["details"] else None
     # What was read of a page is read after the search, for the one who asked.
     return SearchResult(**_tuples({**data, "details": details, "reading": None}))
+
+
+def _details(data: dict[str, Any]) -> Details:
+    return Details(**_tuples({**data, "cut": cut_from(data["cut"])}))
 
 
 def _extras(data: dict[str, Any]) -> Extras:

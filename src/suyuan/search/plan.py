@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..core.causes.asked import UNKNOWN_ENGINE
@@ -19,6 +19,8 @@ _ORDER = ("searxng", "brave", "bocha", *_PAID, "ddg_html", "bing_html", "baidu_h
 _ORDER_ZH = ("searxng", "bocha", "brave", *_PAID, "ddg_html", "baidu_html", "bing_html")
 ASKED_BY_AUTO = frozenset(_ORDER + _ORDER_ZH)
 """The engines that ``auto`` may ask."""
+_PRIVATE = frozenset((ARCHIVE, LIBRARY))
+"""The engines that ask what belongs to one person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,33 @@ class Plan:
     """Engines that are asked at the same time, and merged: ``library`` in ``library+auto``."""
 
     @property
+    def asked(self) -> tuple[str, ...]:
+        """All engines that may be asked."""
+        return tuple(filter(None, (*self.names, *self.beside, self.last)))
+
+    @property
+    def here(self) -> tuple[str, ...]:
+        """Those of them that are asked without a network."""
+        return tuple(name for name in self.asked if name in _PRIVATE)
+
+    @property
     def private(self) -> bool:
         """Whether it asks what belongs to one person: the pages that were read, or the documents."""
-        return not {ARCHIVE, LIBRARY}.isdisjoint((*self.names, *self.beside, self.last))
+        return bool(self.here)
+
+    @property
+    def public(self) -> Plan | None:
+        """The same without what belongs to one person; None where nothing is left."""
+        names, beside = (tuple(name for name in part if name not in _PRIVATE) for part in (self.names, self.beside))
+        if not names and not beside:
+            return None
+        last = "" if self.last in _PRIVATE else self.last
+        return replace(self, names=names or beside, beside=beside if names else (), last=last)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the query leaves the machine."""
+        return len(self.here) < len(self.asked)
 
 
 def names_in(spec: str) -> tuple[str, ...]:

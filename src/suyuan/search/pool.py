@@ -12,6 +12,7 @@ from ..core.errors import SuyuanError
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
+from .engine_steps import EngineSteps
 from .guarded import guarded
 from .runner import EngineRunner
 from .shared_engine import SharedEngine
@@ -47,8 +48,12 @@ class EnginePool(Mapping[str, EngineRunner]):
         self._names = (*(factories or registry.names()), *self._offline)
         self._kept: dict[str, Any] = guarded("the state file", lambda: load_states(state_dir), {})
         self._runners: dict[str, EngineRunner] = {}
+        self.before_use: Callable[[], None] = _nothing
+        """Called before an engine is used: it may configure the engines anew."""
+        self._steps = EngineSteps()
 
     def __getitem__(self, name: str) -> EngineRunner:
+        self.before_use()
         if name not in self._runners:
             if name not in self._names:
                 raise KeyError(name)
@@ -68,6 +73,7 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def ready(self, name: str) -> bool:
         """Whether an engine has what it needs; one without its key is not even imported."""
+        self.before_use()
         own = self._settings.get(name)
         if name in registry.NEED_KEY and not (own and own.api_key):
             return False
@@ -117,8 +123,14 @@ class EnginePool(Mapping[str, EngineRunner]):
             shared=SharedEngine(self._live, f"{key.label}@{key.base_url}", state) if shared and self._live else None,
             # An engine that needs no network must not load it.
             prepare=partial(self._network.prepare, page_url) if getattr(engine, "live_web", True) else None,
+            # Another process can make those that are installed, and no others.
+            steps=self._steps if self._factories is None else None,
             notes=(f"asked with the handshake and headers of {profile}",) if profile else (),
         )
+
+    def close(self) -> None:
+        """End the processes that read large answers."""
+        self._steps.close()
 
     def save(self) -> None:
         """Keep what was learned about the engines that were asked, for the next process."""
@@ -126,4 +138,8 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def _save(self) -> None:
         states = {f"{name}@{self._exit}": runner.state.kept() for name, runner in self._runners.items()}
-        save_states(self._state_dir, {**self._kept, **states})
+        save_states(self._state_dir, states)
+
+
+def _nothing() -> None:
+    """What is done before an engine is used, where its settings cannot change."""

@@ -11,6 +11,7 @@ from ..core.causes.page import READ_LATE
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.page_reading import Depth, PageReading, tokens_for
+from ..core.person import require
 from ..core.result import SearchPage
 from ..pages.passages import Selection, select, select_among
 
@@ -51,6 +52,8 @@ class ResultReader:
         The deadline is what the search has left of the query's ``budget_ms``, or as long as a search may take.
         """
         budget = tokens_for(depth, max_tokens)
+        if depth != "results":
+            require("read")
         if depth == "results" or not page.results:
             return page
         urls = [result.url for result in page.results[:most]]
@@ -109,4 +112,5 @@ def _reading(document: Document, chosen: Selection, depth: Depth) -> PageReading
         document.title,
         chosen.tokens,
         chosen.total_tokens,
+        cut=document.cut,
     )

@@ -7,19 +7,21 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..core.causes import engine as causes
-from ..core.engine import Engine, SearchEngine, Send, ask, drive
+from ..core.engine import Engine, SearchEngine, Send, ask, ask_other, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
 from ..core.query import SearchQuery
 from ..core.result import Attempt, AttemptOutcome, EngineResults
 from ..core.spans import span
+from ..core.urls import is_page
 from .breaker import Breaker
 from .engine_state import EngineState
+from .engine_steps import EngineSteps, small_only
 from .guarded import guarded
-from .normalize import matching
+from .normalize import bounded, normalized
 from .rate_limit import RateLimiter
 from .shared_engine import SharedEngine
 
@@ -35,6 +37,8 @@ _LEAST_PAUSE = 1.0
 # An engine that was healthy so lately and is slow to answer a health check is busy, not gone.
 _PROBE_TRUSTED = 600.0
 _DIAGNOSIS_SECONDS = 2.0
+# An answer in another form than usual must not fill the log.
+_MOST_SKIPPED_LOGGED, _LONGEST_REASON = 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class EngineRunner:
     """What is to be said on every receipt of this engine."""
     shared: SharedEngine | None = None
     """What all workers know about it; None where this process is alone."""
+    steps: EngineSteps | None = None
+    """Where its large answers are read; None for an engine that only this process knows."""
 
     @property
     def name(self) -> str:
@@ -123,7 +129,8 @@ class EngineRunner:
             guarded("the latency", lambda: self.state.learn_latency(took), None)
             fits = self._relevance(query, results)
             # An engine that has nothing in the requested domains has found nothing: the next one is asked.
-            results = replace(results, results=matching(results.results, query))
+            self._log_skipped(results, query)
+            results = normalized(results, query)
         except asyncio.CancelledError:
             guarded("the breaker", self.breaker.cancelled, None)
             raise
@@ -156,7 +163,7 @@ class EngineRunner:
         started = self.clock()
         try:
             async with asyncio.timeout(seconds):
-                await drive(exchange, self.send)
+                await drive(exchange, small_only(self.send, self.name))
             self.state.healthy = self.clock()
         except TimeoutError:
             if self.clock() - self.state.healthy > _PROBE_TRUSTED:
@@ -219,8 +226,11 @@ class EngineRunner:
                     )
                 guarded("the breaker", self.breaker.begin, None)
                 if isinstance(self.engine, Engine) and self.send is not None:
-                    return await ask(self.engine, query, self.send)
-                return EngineResults(tuple(await self.engine.search(query, query.count)))
+                    if self.steps is not None and self.engine.as_browser:
+                        # Result pages are large: what reads them starts while they are loaded.
+                        self.steps.warm()
+                    return bounded(await ask(self.engine, query, self.send, self.steps))
+                return bounded(await ask_other(self.engine, query))
         except TimeoutError:
             raise causes.ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
 
@@ -251,6 +261,17 @@ class EngineRunner:
             log.exception("the check of relevance failed inside")
             return None
 
+    def _log_skipped(self, results: EngineResults, query: SearchQuery) -> None:
+        """Log what of an answer is not used, row by row."""
+        reasons = [f"row {row.number}: {row.reason}" for row in results.skipped]
+        no_pages = [one for one in results.results if not is_page(one.url)]
+        reasons += [f"{one.title!r}: not the address of a page: {one.url!r}" for one in no_pages]
+        about = f"search trace={query.trace_id} engine={self.name}"
+        for reason in reasons[:_MOST_SKIPPED_LOGGED]:
+            log.warning("%s skipped a malformed result, %s", about, without_secrets(reason)[:_LONGEST_REASON])
+        if left_out := len(reasons[_MOST_SKIPPED_LOGGED:]):
+            log.warning("%s skipped %d more malformed results", about, left_out)
+
     def _answered(self, results: EngineResults, query: SearchQuery, took: float, fits: float | None) -> EngineReply:
         guarded("the breaker", self.breaker.succeeded, None)
         outcome: AttemptOutcome = "ok" if results.results else "empty"
@@ -278,7 +299,7 @@ class EngineRunner:
         if exchange is not None and self.send is not None and seconds > 0:
             with contextlib.suppress(TimeoutError, SuyuanError):
                 async with asyncio.timeout(min(seconds, _DIAGNOSIS_SECONDS)):
-                    error = await drive(exchange, self.send)
+                    error = await drive(exchange, small_only(self.send, self.name))
         return self._explained(error)
 
     def _explained(self, error: SuyuanError) -> SuyuanError:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
+from ..core.allowance import current_allowance
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.causes.network import NO_SUCH_HOST, OFFLINE
 from ..core.errors import SuyuanError, Timeout
 from ..core.extras import joined
 from ..core.failure import Failures
-from ..core.person import current_person
+from ..core.person import current_person, require
 from ..core.query import SearchParams, SearchQuery
 from ..core.result import Attempt, SearchPage, SearchResult
 from ..core.spans import span
@@ -78,23 +81,37 @@ class SearchService:
         other._seconds, other._cache_seconds = seconds, cache_seconds
         return other
 
+    @property
+    def cache_seconds(self) -> float:
+        """How long a page is kept; 0 where none is."""
+        return self._cache_seconds
+
     async def search(
-        self, query: SearchQuery | str, *, engines: str = "", most: int = 0, **params: Unpack[SearchParams]
+        self,
+        query: SearchQuery | str,
+        *,
+        engines: str = "",
+        most: int = 0,
+        again: bool = False,
+        max_age: float = math.inf,
+        **params: Unpack[SearchParams],
     ) -> SearchPage:
         """Search for ``query``; ``engines`` is a plan such as ``auto``, ``brave,ddg_html`` or ``ddg_html+bing_html``.
 
-        ``most`` is how many of the merged results to return, in place of the query's ``count``.
+        ``most`` is how many of the merged results to return, in place of the query's ``count``; ``again`` is another
+        try of a search that was counted. A page that was kept is returned where it is younger than ``max_age`` seconds
+        and than the configured limit.
         Returns a page, which may be empty. Raises a ``SuyuanError`` with ``attempts`` where no engine could answer.
         """
-        asked, focused = self._focused(SearchQuery.of(query, params))
-        full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        # A plan that names engines is stronger than a focus.
-        plan = self._plan((engines if engines != AUTO else focused or engines) or focused or self.default, full)
+        full, plan = self._planned(SearchQuery.of(query, params), engines)
+        if not again:
+            await current_allowance.get().take("searches")
         most = most or full.count
         # What is found in somebody's own pages and documents is for nobody else.
         key = (full.key(), plan, most, current_person.get().id if plan.private else "")
         # The user's own files may have changed since.
-        fresh = 0.0 if plan.private else self._cache_seconds
+        kept_seconds = 0.0 if plan.private else self._cache_seconds
+        fresh = min(kept_seconds, max_age)
         if (kept := guarded("the cache", lambda: self._cache.get(key, fresh), None)) is not None:
             log.info(
                 "search trace=%s engine=%s outcome=cached results=%d", full.trace_id, kept.engine, len(kept.results)
@@ -103,13 +120,25 @@ class SearchService:
         # A caller who can wait longer must not be bound to the shorter wait of another.
         waits = (full.budget_ms, self._seconds)
         work = partial(self._search, full, plan, most, time.monotonic())
-        if self._shared is not None and fresh:
-            work = partial(self._search_shared, self._shared, repr(key), full, plan, work)
+        if self._shared is not None and kept_seconds:
+            work = partial(self._search_shared, self._shared, repr(key), full, plan, fresh, work)
         with span("search", trace_id=full.trace_id):
             page = await self._flights.run((key, waits), work)
-        if page.results and fresh:
+        # What another worker kept has its age there.
+        if page.results and kept_seconds and not page.cached:
             guarded("the cache", lambda: self._cache.put(key, page), None)
         return page if page.query is full else replace(page, query=full)
+
+    def plan_for(self, query: SearchQuery, engines: str = "") -> Plan:
+        """Which engines :meth:`search` would ask."""
+        return self._planned(query, engines)[1]
+
+    def _planned(self, query: SearchQuery, engines: str) -> tuple[SearchQuery, Plan]:
+        asked, focused = self._focused(query)
+        full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
+        # A plan that names engines is stronger than a focus.
+        named = (engines if engines != AUTO else focused or engines) or focused
+        return full, _permitted(self._plan(named or self.default, full), chosen=bool(named))
 
     def _focused(self, query: SearchQuery) -> tuple[SearchQuery, str]:
         """The query and the plan that its focus stands for; the plan is empty for none."""
@@ -131,14 +160,14 @@ class SearchService:
         return self._bridge.run(work)
 
     async def _search_shared(
-        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, search: _Search
+        self, shared: SharedCache, name: str, query: SearchQuery, plan: Plan, fresh: float, search: _Search
     ) -> SearchPage:
-        """Search, unless another worker has found the same lately, or is about to."""
+        """Search, unless another worker has found the same in the last ``fresh`` seconds, or is about to."""
         seconds = self._time_for(query, plan)
-        found = await shared.get(name, self._cache_seconds)
+        found = await shared.get(name, fresh)
         mine = found is None and await shared.claim(name, seconds)
         if found is None and not mine:
-            found = await shared.await_other(name, self._cache_seconds, seconds / 2)
+            found = await shared.await_other(name, fresh, seconds / 2)
         if found is not None:
             try:
                 return replace(load_page(found, query), cached=True, took_ms=0)
@@ -176,7 +205,8 @@ class SearchService:
             _log(query, attempts, "failed " + error.code, 0, took_ms)
             raise error
         results = ranked(_merged([found.results for _, found in outcome.found], query), most)
-        page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras))
+        searched_at = datetime.now(UTC) - timedelta(milliseconds=took_ms)
+        page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras), searched_at=searched_at)
         _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
         return page
 
@@ -239,6 +269,19 @@ class SearchService:
 
     def _configured(self, name: str) -> bool:
         return bool(getattr(self.engines[name].engine, "configured", True))
+
+
+def _permitted(plan: Plan, *, chosen: bool) -> Plan:
+    """What of a plan the person who asks may search; raises a cause where that is not what was ``chosen``."""
+    may_own = current_person.get().may("chat")
+    if plan.private and not may_own and not chosen:
+        # The plan is that of the server: whoever names no engine gets what of it is not private.
+        plan = plan.public or plan
+    if plan.private:
+        require("chat")
+    if plan.public is not None:
+        require("search")
+    return plan
 
 
 def _merged(lists: list[tuple[SearchResult, ...]], query: SearchQuery) -> tuple[SearchResult, ...]:

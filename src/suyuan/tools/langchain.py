@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import date
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
 from langchain_core.tools import BaseTool
@@ -14,7 +15,7 @@ from ..citations.registry import CitationRegistry
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.page_reading import Depth
-from ..core.query import SearchQuery
+from ..core.query import MAX_RESULTS, SearchQuery
 from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
 from ..pages.passages import select
@@ -37,11 +38,25 @@ class _WebTool(BaseTool):
     handle_validation_error: bool | str | Callable[..., str] | None = True
     lang: Lang = "zh"
 
+    text_input: ClassVar[str] = "query"
+    """The input that a text alone is: ``tool.invoke("tea")``."""
+
     def __init__(self, **fields: Any) -> None:
         super().__init__(**fields)
 
+    def run(self, tool_input: str | dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Run the tool."""
+        return super().run(self._named(tool_input), *args, **kwargs)
 
-class SearchTool(_WebTool):
+    async def arun(self, tool_input: str | dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Run the tool asynchronously."""
+        return await super().arun(self._named(tool_input), *args, **kwargs)
+
+    def _named(self, tool_input: str | dict[str, Any]) -> dict[str, Any]:
+        return {self.text_input: tool_input} if isinstance(tool_input, str) else tool_input
+
+
+class SessionSearchTool(_WebTool):
     """``web_search`` over a session's search: compact text with global numbers, and the ``SearchPage`` as artifact.
 
     A failure comes back as text, never as an exception: the agent lives on, and knows that it must not pretend.
@@ -49,11 +64,15 @@ class SearchTool(_WebTool):
 
     name: str = WEB_SEARCH.name
     max_results: int = MOST_RESULTS
+    """How many results a call gets that does not say how many."""
+    most_results: int = MAX_RESULTS
+    """The most that a call may ask for."""
     snippet_length: int = 200
     depth: Depth = "results"
     """How deep it searches where the model does not say; reading needs a session with a reader."""
 
     _search: SessionSearch = PrivateAttr()
+    _inputs: frozenset[str] = PrivateAttr()
     _citations: CitationRegistry = PrivateAttr()
     _today: Callable[[], date] = PrivateAttr()
 
@@ -65,19 +84,22 @@ class SearchTool(_WebTool):
         lang: Lang = "zh",
         inputs: tuple[str, ...] = ONE_INPUT,
         max_results: int = MOST_RESULTS,
+        most_results: int = MAX_RESULTS,
         snippet_length: int = 200,
         depth: Depth = "results",
         today: Callable[[], date] = date.today,
     ) -> None:
         super().__init__(
             description=WEB_SEARCH.description(lang, today().isoformat()),
-            args_schema=WEB_SEARCH.schema(lang, inputs),
+            args_schema=WEB_SEARCH.schema(lang, inputs, most_results),
             lang=lang,
-            max_results=min(max_results, MOST_RESULTS),
+            max_results=min(max_results, most_results, MOST_RESULTS),
+            most_results=most_results,
             snippet_length=min(snippet_length, 200),
             depth=depth,
         )
         self._search = search
+        self._inputs = frozenset(inputs)
         self._citations = citations or CitationRegistry()
         self._today = today
 
@@ -85,6 +107,10 @@ class SearchTool(_WebTool):
     def citations(self) -> CitationRegistry:
         """The numbering of the sources of this answer."""
         return self._citations
+
+    def close(self) -> None:
+        """End the session of this tool: from now on it answers that the session has ended."""
+        self._search.close()
 
     def _run(
         self, run_manager: CallbackManagerForToolRun | None = None, **arguments: Any
@@ -94,9 +120,11 @@ class SearchTool(_WebTool):
     async def _arun(
         self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
+        # A framework may pass on whatever a model has written; only what the tool offers is taken.
+        given = {name: value for name, value in arguments.items() if name in self._inputs}
         try:
-            query, deep = query_from(arguments, count=self.max_results), depth_from(arguments, self.depth)
-            page, repeated = await self.searched(query, *deep)
+            query = query_from(given, count=self.max_results, most=self.most_results)
+            page, repeated = await self.searched(query, *depth_from(given, self.depth))
         except SuyuanError as error:
             return failure(error, self.lang), None
         # As many as the model asked for, and else as many as are usual.
@@ -111,10 +139,11 @@ class SearchTool(_WebTool):
         return await self._search.search(query, depth, max_tokens)
 
 
-class FetchTool(_WebTool):
+class SessionFetchTool(_WebTool):
     """``web_fetch``: the relevant passages of a page, and the ``Document`` as artifact; failures are text."""
 
     name: str = WEB_FETCH.name
+    text_input: ClassVar[str] = "url"
     max_tokens: int = PAGE_TOKENS
 
     _fetch: Fetch = PrivateAttr()
@@ -157,4 +186,5 @@ class FetchTool(_WebTool):
         """Read a page; its text for the model, and the whole of it."""
         document = await self._fetch(url)
         number = self._citations.add_page(url, document).number if self._citations is not None else None
-        return page_text(document, select(document.text, question, self.max_tokens), self.lang, number), document
+        chosen = await asyncio.to_thread(select, document.text, question, self.max_tokens)
+        return page_text(document, chosen, self.lang, number), document

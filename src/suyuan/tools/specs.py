@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..core.page_reading import DEPTHS, LEAST_TOKENS, MOST_TOKENS
+from ..core.query import MAX_RESULTS
 from ..search.focus import FOCUSES
 
 Lang = Literal["zh", "en"]
@@ -41,12 +42,15 @@ class ToolSpec:
             return self.zh + (f"\n今天是 {today}。" if today else "") + f"\n{self.practice_zh}"
         return self.en + (f"\nToday is {today}." if today else "") + f"\n{self.practice_en}"
 
-    def schema(self, lang: Lang, only: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The JSON Schema of the inputs, or of ``only`` some of them."""
+    def schema(self, lang: Lang, only: tuple[str, ...] = (), most_results: int = MAX_RESULTS) -> dict[str, Any]:
+        """The JSON Schema of the inputs, or of ``only`` some of them; ``most_results`` is the most that a call gets."""
         chosen = [p for p in self.parameters if not only or p.name in only]
+        properties = {p.name: {**p.schema, "description": p.zh if lang == "zh" else p.en} for p in chosen}
+        if "count" in properties:
+            properties["count"]["maximum"] = most_results
         return {
             "type": "object",
-            "properties": {p.name: {**p.schema, "description": p.zh if lang == "zh" else p.en} for p in chosen},
+            "properties": properties,
             "required": [p.name for p in chosen if p.required],
             "additionalProperties": False,
         }
@@ -68,6 +72,7 @@ WEB_SEARCH = ToolSpec(
         "好的查询：用几个关键词而不是整句话，写明名称、地点和年份；一次只问一件事；结果不好时换一种说法，不要重复同样的查询。"
         "例如：“Python 3.14 新特性 发布说明”优于“告诉我 Python 有什么新东西”。"
         "结果带有编号 [n]，引用时使用该编号；摘要不足以回答时应说明。"
+        "查询会离开本机：不要写入用户文档的内容或任何秘密。"
     ),
     practice_en=(
         "A good query is a few keywords, not a sentence, with the name, place and year that matter; one thing at a "
@@ -75,7 +80,8 @@ WEB_SEARCH = ToolSpec(
         "are poor, use other words and do not repeat the same query. For example: “Python 3.14 release notes new "
         "features” rather than "
         "“tell me what is new in Python”. Results carry a number [n]: cite with it; say so when the snippets do not "
-        "answer the question."
+        "answer the question. A query leaves the machine: put nothing of the user's own documents into it, and no "
+        "secret."
     ),
     parameters=(
         Parameter(
@@ -91,9 +97,9 @@ WEB_SEARCH = ToolSpec(
         ),
         Parameter(
             "count",
-            {"type": "integer", "minimum": 1, "maximum": 10},
-            "结果数量，1 到 10",
-            "Number of results, 1 to 10.",
+            {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS},
+            "结果数量",
+            "Number of results.",
         ),
         Parameter(
             "country",
@@ -143,9 +149,10 @@ WEB_FETCH = ToolSpec(
     zh="读取一个网页的正文。当搜索摘要不足以回答问题，或需要核实原文时使用此工具。",
     en="Read the main text of a web page. Use it when the snippets of a search do not answer the question, or to "
     "check the wording.",
-    practice_zh="只读取搜索结果、页面链接或用户给出的地址。给出 question 时只返回相关段落。",
+    practice_zh="只读取搜索结果、页面链接或用户给出的地址。给出 question 时只返回相关段落。"
+    "地址会离开本机：不要在其中添加任何内容。",
     practice_en="Read only addresses that came from search results, from links of pages, or from the user. "
-    "With a question only the passages that matter come back.",
+    "With a question only the passages that matter come back. An address leaves the machine: add nothing to it.",
     parameters=(
         Parameter(
             "url", {"type": "string", "minLength": 8}, "网页的完整地址", "The full address of the page.", required=True

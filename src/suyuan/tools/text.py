@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 
 from ..citations.registry import Source
 from ..core.document import Document
@@ -40,8 +40,9 @@ _NOT_READ = {
     "en": "(The page could not be read, this is its snippet: {why})",
 }
 _REPEATED = {
-    "zh": "（这个查询在本次会话中已经搜索过，结果相同；请换用其他关键词。）",
-    "en": "(This query was already searched in this session, with the same results: use other keywords.)",
+    "zh": "（这个查询在本次会话中已经搜索过（{when}），以下是当时的结果；请换用其他关键词。）",
+    "en": "(This query was already searched in this session at {when}, and these are the results of then: use other "
+    "keywords.)",
 }
 
 
@@ -54,6 +55,11 @@ _ARCHIVED = {
 _CUT = {
     "zh": "（只显示最相关的部分：约 {total} 个 token 中的 {shown} 个）",
     "en": "(only what matters most: about {shown} of {total} tokens)",
+}
+
+_PARTLY_READ = {
+    "zh": "（该文档未能全部读取：{cut}。此处没有的内容可能在其余部分，请在回答中说明。）",
+    "en": "(Not all of this document could be read: {cut}. What is missing here may stand in the rest of it; say so.)",
 }
 
 # Punctuation to drop before an ellipsis.
@@ -70,17 +76,20 @@ def shortened(text: str, limit: int) -> str:
     return cut.rstrip(_LOOSE) + "…"
 
 
+def snippet_line(text: str, limit: int = 200) -> str:
+    """A snippet as one short line."""
+    return shortened(" ".join(text.split()), limit)
+
+
 def compact(
     page: SearchPage, sources: Sequence[Source], *, lang: str, today: date, snippet: int = 200, repeated: bool = False
 ) -> str:
     """The compact text of one search for a tool's answer: global number, title, domain, URL, snippet."""
-    head = {
-        "zh": f"搜索“{page.query.text}”({today.isoformat()}",
-        "en": f"Search “{page.query.text}” ({today.isoformat()}",
-    }[lang]
+    when = _time_of(page.searched_at) if page.cached and page.searched_at else today.isoformat()
+    head = {"zh": f"搜索“{page.query.text}”({when}", "en": f"Search “{page.query.text}” ({when}"}[lang]
     lines = [f"{head}, {page.engine})" if lang == "en" else f"{head},{page.engine})"]
     if repeated:
-        lines.append(_REPEATED[lang])
+        lines.append(_REPEATED[lang].format(when=when))
     if page.from_archive:
         lines.append(_ARCHIVED[lang])
     if not sources:
@@ -91,15 +100,22 @@ def compact(
     return "\n".join([*lines, fenced("\n".join(entries), lang)])
 
 
+def _time_of(moment: datetime) -> str:
+    """A time as people here write it."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
 def entry(source: Source, snippet: int, reading: PageReading | None = None, lang: str = "en") -> str:
     """One source: its number, title and domain, then its URL, then what its page says, or its snippet."""
     day = f", {source.published_at[:10]}" if source.published_at else ""
     if source.fetched_at:
         day += f", read {source.fetched_at[:10]}"
+    if source.cut:
+        day += f", {source.cut.message(lang)}"
     title = " ".join(source.title.split()) or source.domain
     text = _read_text(reading, lang) if reading else ""
     if not reading or reading.error or not text:
-        text = "\n".join(filter(None, (shortened(" ".join(source.snippet.split()), snippet), text)))
+        text = "\n".join(filter(None, (snippet_line(source.snippet, snippet), text)))
     return f"[{source.number}] {title} ({source.domain}{day})\n{source.url}" + (f"\n{text}" if text else "")
 
 
@@ -114,6 +130,8 @@ def page_text(document: Document, chosen: Selection, lang: str, number: int | No
     day = f", {document.published_at[:10]}" if document.published_at else ""
     mark = f"[{number}] " if number else ""
     lines = [f"{mark}{document.title or document.final_url} ({document.source}{day})", document.final_url]
+    if document.cut:
+        lines.append(_PARTLY_READ[lang].format(cut=document.cut.message(lang)))
     if chosen.cut:
         lines.append(_CUT[lang].format(shown=chosen.tokens, total=chosen.total_tokens))
     return "\n".join([*lines, fenced("\n\n".join(passage.text for passage in chosen.passages), lang)])
