@@ -31,10 +31,11 @@ lint: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The tests of one file run in one process, since they share what they have started.
 unit: $(DEV)
 	@tools/chromium.sh
 	@tools/servers.sh
-	$(BIN)/python -m pytest -n 3 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 bench: $(DEV)
 	@$(PYTHON) tools/install.py $(VENV) bench

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [search exchange startup parse faults attack browser extract hidden fetch reading fuzz claims answers research followups streaming page searxng relevance fusion depth soak scale] [--check]``."""
+"""``python -m benchmarks [search exchange startup parse faults attack browser extract hidden fetch reading fuzz claims answers research followups streaming page searxng relevance fusion depth soak scale kept] [--check]``."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ PARTS = (
     "depth",
     "soak",
     "scale",
+    "kept",
 )
 
 

@@ -68,7 +68,14 @@ async def start(home: Path, *words: str, **environ: str) -> Running:
     """Start a server and wait until it answers."""
     port = free_port()
     own = {"HOME": str(home), "SUYUAN_DATA_DIR": str(home / "data"), "SUYUAN_STATE_DIR": str(home / "state")}
-    command = [sys.executable, "-m", "suyuan", *(words or ("serve", "--no-open")), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "suyuan",
+        *(words or ("serve", "--no-supervise", "--no-open")),
+        "--port",
+        str(port),
+    ]
     process = _spawn(command, home / "log.txt", {**os.environ, **own, **environ})
     running = Running(f"http://127.0.0.1:{port}", port, process, home)
     deadline = time.monotonic() + PATIENCE

@@ -11,6 +11,7 @@ import re
 import resource
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,11 +22,18 @@ from selectolax.lexbor import LexborHTMLParser
 
 from suyuan.chat.web_policy import WebPolicy
 from suyuan.core.errors import SuyuanError
-from suyuan.server.markdown_stream import render
+from suyuan.core.wire import Response
+from suyuan.markup.blocks import render
+from suyuan.pages.reader import PageReader
+from suyuan.pages.reading import OWN_LIMITS, PAGE_LIMITS, ReceivedPage
 
+from ._pretending import pretending
 from ._report import Target, table
 from ._suyuan import TOKEN, Running, http, path_of, site, start, suyuan
+from .hidden_documents import hidden_documents, lost_of, through_of
 from .hostile_pages import hostile_page, names
+from .leaks import leaks, ordinary
+from .silences import silences
 
 LISTS = Path(__file__).resolve().parents[2] / "shared" / "bench"
 GUESSES = 300
@@ -56,11 +64,15 @@ def run() -> list[Target]:
     print("\nattack: a server with a token, strangers on loopback, hostile pages and models")
     attacks = asyncio.run(_all())
     table("what was tried", ("", "tried", "through", "others served", ""), [attack.row() for attack in attacks])
+    ordinary()
     return [Target("attacks that got through, or kept others out", sum(a.through for a in attacks), 0)]
 
 
 async def _all() -> list[Attack]:
-    attacks = [_exfiltration(), *_payloads()]
+    attacks = [_exfiltration(), *_payloads(), *await _hidden_text()]
+    attacks += [Attack(*found) for found in pretending()]
+    attacks += [Attack(*found) for found in await leaks()]
+    attacks += [Attack(*found) for found in await silences()]
     async with suyuan(SUYUAN_TOKEN=TOKEN) as server:
         attacks += await _addresses(server)
         attacks += [await _names(server), await _websites(server), await _garbage(server)]
@@ -135,6 +147,28 @@ def _payloads() -> list[Attack]:
         if _is_active("".join(render(place.replace("@", payload), {})))
     ]
     return [Attack("scripts in an answer", len(payloads) * len(_PLACES), len(through))]
+
+
+async def _hidden_text() -> list[Attack]:
+    """Documents with a sentence that a reader cannot see, as files of the library and as pages of the web."""
+    documents = list(hidden_documents())
+    through: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
+    reader = PageReader()
+    try:
+        for document in documents:
+            for way, limits in (("library", OWN_LIMITS), ("fetch", PAGE_LIMITS)):
+                address = "file:///documents/one" if way == "library" else "https://documents.example/one"
+                response = Response(200, document.body, address, {"content-type": document.kind})
+                text = (await reader.read(ReceivedPage(address, response, limits=limits))).document.text
+                name = f"hidden text of {document.name.partition(':')[0]}, {way}"
+                tried[name] += document.is_hidden
+                through[name] += through_of(document, text)
+                lost[name] += lost_of(document, text)
+    finally:
+        reader.close()
+    return [Attack(name, tried[name], through[name] + lost[name], note=f"{lost[name]} texts lost") for name in tried]
 
 
 _PLACES = ("@", "$@$", "$$\n@\n$$", "\\(\\text{@}\\)", "$\\href{@}{x}$", "`@`", "# @", "[@](https://a.example)", "[x](@)",

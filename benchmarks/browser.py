@@ -55,7 +55,7 @@ async def run() -> None:
 
 
 async def _start(url: str) -> float:
-    client = BrowserClient(BrowserSettings(), NetSettings())
+    client = BrowserClient(BrowserSettings(allow_unsandboxed=True), NetSettings())
     try:
         return await _timed(lambda: client.send(Request.get(url), "benchmark"))
     finally:
@@ -63,7 +63,10 @@ async def _start(url: str) -> float:
 
 
 async def _pages(url: str) -> tuple[list[float], list[float], list[float], tuple[float, float]]:
-    browser, http = BrowserClient(BrowserSettings(max_pages=AT_ONCE), NetSettings()), HttpClient(NetSettings())
+    browser, http = (
+        BrowserClient(BrowserSettings(max_pages=AT_ONCE, allow_unsandboxed=True), NetSettings()),
+        HttpClient(NetSettings()),
+    )
     plain: list[float] = []
     alone: list[float] = []
     together: list[float] = []

@@ -209,7 +209,7 @@ def _server(model: str) -> Iterator[tuple[str, str]]:
         folders = {f"SUYUAN_{name}_DIR": f"{home}/{name}" for name in ("CONFIG", "STATE", "DATA")}
         Path(folders["SUYUAN_DATA_DIR"]).mkdir()
         conversation = _conversation(Path(folders["SUYUAN_DATA_DIR"]))
-        command = [sys.executable, "-m", "suyuan", "--ui", "en", "serve", "--port", "0", "--no-open"]
+        command = [sys.executable, "-m", "suyuan", "--ui", "en", "serve", "--no-supervise", "--port", "0", "--no-open"]
         asked = {"SUYUAN_MODEL_BASE_URL": model, "SUYUAN_MODEL": "words", "SUYUAN_MODEL_PROVIDER": "openai"}
         process = subprocess.Popen(
             command, env={**os.environ, **folders, **asked, "HOME": home}, stdout=subprocess.PIPE, text=True

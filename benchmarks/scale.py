@@ -204,7 +204,7 @@ async def _follow_all(url: str) -> int:
 
 @contextmanager
 def _serving(environ: dict[str, str]) -> Iterator[tuple[str, int]]:
-    command = [sys.executable, "-m", "suyuan", "serve", "--no-open", "--port", "18642"]
+    command = [sys.executable, "-m", "suyuan", "serve", "--no-supervise", "--no-open", "--port", "18642"]
     process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:

@@ -97,7 +97,7 @@ def suyuan_server(urls: list[str], **variables: str) -> Iterator[tuple[str, int]
             "DDG_BASE_URL": ddg, "BING_BASE_URL": bing, "BRAVE_BASE_URL": brave, "BRAVE_API_KEY": "none",
             "DDG_RATE_PER_MINUTE": "0", "BING_RATE_PER_MINUTE": "0", "BRAVE_RATE_PER_MINUTE": "0", **variables,
         }  # fmt: skip
-        command = [sys.executable, "-m", "suyuan", "serve", "--port", "0", "--no-open"]
+        command = [sys.executable, "-m", "suyuan", "serve", "--no-supervise", "--port", "0", "--no-open"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         try:
             assert process.stdout is not None

@@ -188,7 +188,9 @@ def _server(model: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
             "HOME": home, "LANG": "C.UTF-8", "SUYUAN_MODEL_PROVIDER": "openai",
             "SUYUAN_MODEL": "bench", "SUYUAN_MODEL_BASE_URL": model, "SUYUAN_MODEL_API_KEY": "none",
         }  # fmt: skip
-        with _process([sys.executable, "-m", "suyuan", "serve", "--port", "0", "--no-open"], environment) as process:
+        with _process(
+            [sys.executable, "-m", "suyuan", "serve", "--no-supervise", "--port", "0", "--no-open"], environment
+        ) as process:
             assert process.stdout is not None
             yield process.stdout.readline().split()[-1], process
 

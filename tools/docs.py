@@ -140,6 +140,8 @@ _TITLES = {
     "archive": ("Archive", "归档"),
     "library": ("Own documents", "自己的文档"),
     "store": ("Stored conversations", "会话存储"),
+    "backup": ("Backup and restore", "备份与恢复"),
+    "files": ("Files of keys and models", "密钥与模型文件"),
     "web": ("Page and API", "页面与接口"),
     "people": ("Accounts", "账号"),
     "live": ("Several workers", "多个工作进程"),

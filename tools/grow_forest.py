@@ -82,9 +82,9 @@ def main() -> None:
 
 def _case(page: Page, name: str) -> Case:
     """A page as the project reads it; pages of one host, or the page itself where none is known, are of one fold."""
-    tree = LexborHTMLParser(bounded(decode(page.body)))
+    tree = LexborHTMLParser(bounded(decode(page.body)).html)
     blocks, found = read_blocks(tree), read_metadata(tree, page.url)
-    rows = features(blocks, found.title, found.description) if blocks else []
+    rows = list(features(blocks, found.title, found.description)) if blocks else []
     host = urlsplit(page.url).hostname or ""
     group = name if host in ("", "example.com", "example.cn") else host
     fold = int(md5(group.encode(), usedforsecurity=False).hexdigest(), 16) % FOLDS

@@ -95,7 +95,7 @@ def failing(faults: Sequence[Fault], jobs: int) -> str:
     plain = [fault.shown_by for fault in faults if fault.shown_by.startswith("tests/")]
     with mutated(None) as folder:
         for selected in filter(None, (marked, plain)):
-            parallel = ["-n", str(jobs), "--dist", "loadgroup"]
+            parallel = ["-n", str(jobs), "--dist", "loadfile"]
             code, output = run_tests(folder, [*parallel, *sorted(set(selected))], 4 * _SECONDS)
             if code:
                 return output

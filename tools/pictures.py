@@ -27,7 +27,8 @@ from suyuan.demo.site import SEARCH_HOST, SiteResponse
 from suyuan.demo.web import DemoWeb
 from suyuan.llm.settings import ModelSettings
 from suyuan.server.app import create_app
-from suyuan.server.listen import listen, make_server
+from suyuan.server.listen import make_server
+from suyuan.server.sockets import listen
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 QUESTIONS = {"en": "Explain the Bloom filter", "zh": "布隆过滤器是什么？"}
