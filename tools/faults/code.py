@@ -1,54 +1,10 @@
-"""Seeded faults: each breaks one promise of the product, and a test must notice.
-
-``text`` occurs exactly once in the file (below ``src/suyuan``) and is replaced. ``shown_by`` is a requirement, all of
-whose tests are run, or the tests themselves as pytest names them (``tests/x.py`` or ``tests/x.py::test``).
-"""
+"""Seeded faults for what no requirement names; the tests that must fail are named themselves."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Fault(NamedTuple):
-    """One fault: what it breaks, where, and which tests must fail."""
-
-    shown_by: str
-    breaks: str
-    file: str
-    text: str
-    replacement: str
-
+from .fault import Fault
 
 FAULTS = (
-    # --- C: chat and agent search
-    Fault(
-        "C1.1",
-        "the switch is not followed",
-        "chat/chat_turn.py",
-        "if turn.searches else",
-        "if False else",
-    ),
-    Fault("C1.2", "the switch can be set in Agent mode", "chat/service.py", 'and mode == "agent"', 'and mode == "?"'),
-    Fault(
-        "C1.3",
-        "Agent mode switches search off for good",
-        "store/conversations.py",
-        "values: dict[str, Any] = dict(options)\n",
-        'values: dict[str, Any] = {**options, **({"search": False} if "mode" in options else {})}\n',
-    ),
-    Fault("C2.1", "nothing is checked at the start", "server/health.py", "self._start_up())", "asyncio.sleep(0))"),
-    Fault("C2.2", "snippets are not read", "engines/searxng.py", 'row.get("content")', 'row.get("text")'),
-    Fault(
-        "C2.3", "a search may take 50 seconds", "config/settings.py", 'timeoutSeconds", 5.0,', 'timeoutSeconds", 50.0,'
-    ),
-    Fault("C2.4", "an answer without search is not marked", "chat/chat_turn.py", "turn.unverified = True", "pass"),
-    Fault(
-        "C9.2",
-        "a search names another cause than the health check",
-        "search/runner.py",
-        "error = await drive(exchange, small_only(self.send, self.name))",
-        "await drive(exchange, small_only(self.send, self.name))",
-    ),
     Fault(
         "tests/search/test_runner.py",
         "a busy SearXNG that was healthy lately is skipped",
@@ -183,139 +139,6 @@ FAULTS = (
         "MOST_RESULTS = 10",
     ),
     Fault(
-        "C9.1",
-        "a busy SearXNG counts as one that hangs",
-        "doctor/searxng.py",
-        "if seconds > BUSY_SECONDS:",
-        "if seconds > 60 * BUSY_SECONDS:",
-    ),
-    Fault(
-        "C2.5",
-        "JSON being off is not found",
-        "engines/searxng_diagnosis.py",
-        "_CLOSED = (403,",
-        "_CLOSED = (999,",
-    ),
-    Fault(
-        "C3.2",
-        "search is made with the switch off",
-        "chat/chat_turn.py",
-        "if turn.searches else",
-        "if True else",
-    ),
-    Fault(
-        "C4.1",
-        "results have no numbers in the prompt",
-        "tools/text.py",
-        'return f"[{source.number}] {title}',
-        'return f"{title}',
-    ),
-    Fault(
-        "C4.2",
-        "a search without results is not mentioned",
-        "chat/prompts.py",
-        "[_NO_RESULTS[lang].format(query=query), ",
-        "[",
-    ),
-    Fault("C4.3", "fifty results go into the prompt", "chat/settings.py", "results: int = 5", "results: int = 50"),
-    Fault(
-        "C4.4",
-        "numbers start at 2",
-        "citations/registry.py",
-        "number = len(self._numbers) + 1",
-        "number = len(self._numbers) + 2",
-    ),
-    Fault("C6.1", "another default address", "engines/searxng.py", "localhost:8080", "localhost:8081"),
-    Fault(
-        "C7.1",
-        "a failed search ends the turn",
-        "chat/gathering.py",
-        "            self.found.error = error\n            return None",
-        "            raise",
-    ),
-    Fault(
-        "C7.2",
-        "malformed results fail the search",
-        "engines/json_kit.py",
-        "if rows and not results:",
-        "if len(results) < len(rows):",
-    ),
-    Fault("C7.2", "skipped results are not logged", "search/runner.py", "self._log_skipped(results, query)", "pass"),
-    Fault(
-        "C7.2",
-        "the log does not say which result was skipped, and why",
-        "search/runner.py",
-        '[f"row {row.number}: {row.reason}" for row in results.skipped]',
-        '["" for row in results.skipped]',
-    ),
-    Fault("C8.2", "the template has JSON off", "deploy/searxng/settings.world.yml", "    - json\n", ""),
-    Fault(
-        "C10.3",
-        "another description of the switch",
-        "messages/zh.json",
-        "启用后将使用SearXNG搜索实时信息",
-        "启用后将搜索实时信息",
-    ),
-    Fault(
-        "C11.2",
-        "links are not doubly bracketed",
-        "citations/linker.py",
-        'f"[[{source.number}]]({url})"',
-        'f"[{source.number}]({url})"',
-    ),
-    Fault("C11.4", "references have no domain", "citations/references.py", 'f" — {escape(source.domain)}"', '""'),
-    Fault(
-        "C11.6",
-        "unknown numbers are not logged",
-        "citations/linker.py",
-        'log.warning("the answer cites',
-        'log.debug("the answer cites',
-    ),
-    Fault(
-        "C12.1",
-        "the domain of a source keeps its port",
-        "citations/registry.py",
-        "return SearchResult(self.title, self.url, engine=self.engine).source",
-        'return self.url.split("/")[2]',
-    ),
-    Fault(
-        "C13.1",
-        "the session caches nothing",
-        "tools/session.py",
-        "self._cache.put(key, page)\n        return page",
-        "return page",
-    ),
-    Fault(
-        "C13.2",
-        "a cache hit is not logged",
-        "tools/session.py",
-        'log.info("session cache hit',
-        'log.debug("session cache hit',
-    ),
-    Fault(
-        "C13.3",
-        "the cache outlives the conversation",
-        "chat/session_factory.py",
-        "if key[0] == conversation]",
-        "if False]",
-    ),
-    Fault("C13.4", "the cache holds 21 queries", "tools/session.py", "SESSION_QUERIES = 20", "SESSION_QUERIES = 21"),
-    Fault("C14.1", "the tool has another name", "tools/specs.py", 'name="web_search"', 'name="search_web"'),
-    Fault("C14.2", "another description of the tool", "tools/specs.py", "当前新闻或验证信息时", "当前新闻时"),
-    Fault("C14.3", "another description of the input", "tools/specs.py", "应该具体、清晰、针对性强", "应该具体"),
-    Fault("C15.1", "a page gets a second number", "citations/registry.py", "if key in self._numbers:", "if False:"),
-    Fault(
-        "C15.3", "cited sources are not marked", "citations/references.py", "if number in used else", "if False else"
-    ),
-    # --- D, P: service, tool, providers, configuration
-    Fault(
-        "D1.1",
-        "only the first word is searched",
-        "chat/gathering.py",
-        '" ".join(text.split())',
-        "text.split()[0]",
-    ),
-    Fault(
         "tests/chat/test_gathering.py",
         "pages are not read in Chat mode",
         "chat/gathering.py",
@@ -328,28 +151,6 @@ FAULTS = (
         "chat/gathering.py",
         "return await self._searched(resolved.query) if resolved.query else None, resolved.certain",
         "return None, True",
-    ),
-    Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
-    Fault("P1.2", "every agent has the tool", "config/agents.py", 'own.get("enabled") is True', "True"),
-    Fault("P4.1", "a tool is made for everyone", "integrations/agents.py", "if not options.enabled:", "if False:"),
-    Fault(
-        "P2.2", "the environment's key comes first", "config/reader.py", "if wanted.file_first else", "if False else"
-    ),
-    Fault("P3.3", "Brave's key in another header", "engines/brave.py", '"X-Subscription-Token"', '"X-Token"'),
-    Fault(
-        "P9.1",
-        "an engine may ask any address",
-        "net/network.py",
-        "            return False\n        upgraded",
-        "            return False\n        return True\n        upgraded",
-    ),
-    Fault("P9.2", "every client has limits of its own", "search/engine_state.py", "if key not in _states:", "if True:"),
-    Fault(
-        "P9.3",
-        "keys are printed",
-        "core/secret.py",
-        "return f\"Secret({MASK if self._value else ''})\"",
-        "return self._value",
     ),
     # --- research
     Fault(
@@ -407,93 +208,6 @@ FAULTS = (
         "research/origins.py",
         "    if is_reprint(one.text, other.text):",
         "    if False:",
-    ),
-    Fault(
-        "T8.1",
-        "the report does not read by web.fetch",
-        "integrations/research_report.py",
-        """item = (await self._execute("web.fetch", {"url": url, "fresh": fresh}))["items"][0]""",
-        """item = (await self._client.read(url, fresh=fresh)).as_dict()""",
-    ),
-    # --- T: the contract of web.search
-    Fault("T1.2", "any kind of address is a result", "search/normalize.py", "    if not url:\n", "    if False:\n"),
-    Fault("T1.3", "ranks start at 0", "search/normalize.py", "most), 1)", "most), 0)"),
-    Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
-    Fault("T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result, query))", "True)"),
-    Fault("T4.1", "an error has no type", "core/views.py", '"type": published.pop("code")', '"type": ""'),
-    Fault(
-        "T6.1",
-        "an unknown backend is not logged",
-        "config/load.py",
-        'log.warning("%s", problem)\n    return "stub"',
-        'return "stub"',
-    ),
-    Fault("T6.2", "engines have a time of their own", "config/load.py", '(name.endswith("_html") or', "(False and"),
-    Fault(
-        "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
-    ),
-    Fault(
-        "T7.2",
-        "an unread refusal is a changed page",
-        "core/engine.py",
-        "        _check_unread(responses[-1], engine)\n\n\ndef _checked",
-        "        pass\n\n\ndef _checked",
-    ),
-    Fault(
-        "T7.2",
-        "a refusal read as nothing found stays so",
-        "core/engine.py",
-        "if not found.results and (status in",
-        "if found.results and (status in",
-    ),
-    Fault("T7.2", "429 is not a refusal", "core/http_status.py", "if status == 429:", "if status == 999:"),
-    Fault("T7.3", "a broken server is not told apart", "core/http_status.py", "if status >= 500:", "if status >= 600:"),
-    Fault(
-        "T8.2",
-        "the address that was asked for is not kept",
-        "pages/archive.py",
-        "address_key(document.url), page",
-        "page",
-    ),
-    # --- G: Google, browser, engines
-    Fault("G1.2", "no region for a Chinese query", "engines/ddg_html.py", 'form["kl"] = code', "pass"),
-    Fault(
-        "G2.1",
-        "results have no source",
-        "core/views.py",
-        '"snippet": r.snippet, "source": r.source}',
-        '"snippet": r.snippet}',
-    ),
-    Fault("G2.2", "nine results", "core/query.py", "MAX_RESULTS = 10", "MAX_RESULTS = 9"),
-    Fault(
-        "G3.2",
-        "a CAPTCHA is not recognised",
-        "engines/google.py",
-        "if tree.css_first(_CAPTCHA) is not None:",
-        "if False:",
-    ),
-    Fault(
-        "G5.1",
-        "the browser starts late",
-        "net/browser.py",
-        "began = time.monotonic()\n",
-        "began = time.monotonic()\n        await asyncio.sleep(15)\n",
-    ),
-    Fault("G5.2", "every search starts a browser", "net/browser.py", "if self._start is None:", "if True:"),
-    Fault(
-        "G6.1",
-        "an engine may take as long as it likes",
-        "search/runner.py",
-        "async with asyncio.timeout(allowed):",
-        "async with asyncio.timeout(20 * allowed):",
-    ),
-    Fault("G6.2", "an empty query is sent", "core/query.py", "raise causes.EMPTY_QUERY()", "return text"),
-    Fault(
-        "G6.3",
-        "a missing browser is not named",
-        "net/chrome.py",
-        "raise CHROME_MISSING(command=command)",
-        'return ChromeFound("chrome", "chrome")',
     ),
     # --- what no requirement names
     Fault(
@@ -860,13 +574,6 @@ FAULTS = (
         "server/static/app.css",
         ".notice .hint { color: var(--muted); white-space: pre-line; }",
         ".notice .hint { display: none; }",
-    ),
-    Fault(
-        "C1.2",
-        "the switch of a draft can be changed in Agent mode",
-        "server/draft.py",
-        'if "search" in change and after["mode"] == "agent":',
-        "if False:",
     ),
     Fault(
         "tests/server/test_page_stream.py::test_stop_keeps_the_text_so_far",
