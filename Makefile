@@ -31,11 +31,10 @@ lint: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The tests of one file run in one process, since they share what they have started.
 unit: $(DEV)
 	@tools/chromium.sh
 	@tools/servers.sh
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python tools/unit.py
 
 bench: $(DEV)
 	@$(PYTHON) tools/install.py $(VENV) bench
