@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from support.talk import talking
 from support.timing import PATIENCE
 from suyuan.chat.commands import Command, parse_command
 from suyuan.core.errors import InvalidInput
+from suyuan.core.person import NOBODY, Person, current_person
+from suyuan.llm.settings import ModelSettings
 
 
 @pytest.mark.req("C1.1", "C1.2", "C1.3")
@@ -84,11 +87,53 @@ async def test_other_windows_hear_of_a_change() -> None:
         assert change.kind == "settings" and change.conversation.search is True
 
 
-@pytest.mark.req("C1.3")
-async def test_a_new_conversation_searches_where_the_model_only_quotes() -> None:
-    from suyuan.llm.settings import ModelSettings
+MODELS = (None, ModelSettings("openai", "m", "http://127.0.0.1:9/v1"))
 
-    async with talking() as (client, _):
-        assert (await client.chat.create()).search is True
-    async with talking(ModelSettings("openai", "m", "http://127.0.0.1:9/v1")) as (client, _):
+
+@pytest.mark.req("C1.3")
+@pytest.mark.parametrize("model", MODELS)
+async def test_a_person_who_never_chose_searches_and_a_program_that_says_nothing_does_not(
+    model: ModelSettings | None,
+) -> None:
+    async with talking(model) as (client, _):
+        assert client.chat.search_switch.setting() is True
         assert (await client.chat.create()).search is False
+
+
+@pytest.mark.req("C1.1", "C1.3")
+@pytest.mark.parametrize("configured", [None, True, False])
+async def test_the_switch_is_found_as_it_was_left_whatever_is_configured(
+    configured: bool | None, tmp_path: Path
+) -> None:
+    async with talking(folder=tmp_path, searching=configured) as (client, _):
+        switch = client.chat.search_switch
+        assert switch.setting() is (configured is not False)
+        assert (await client.chat.create()).search is (configured is True)
+        for on in (False, True, False):
+            await client.chat.keep_switch(on)
+            assert switch.setting() is on
+            assert (await client.chat.create()).search is (configured is True), "a program's is as configured"
+    async with talking(folder=tmp_path) as (client, _):
+        assert client.chat.search_switch.setting() is False, "after a restart too"
+
+
+@pytest.mark.req("C1.1")
+async def test_the_command_in_one_conversation_counts_for_the_next() -> None:
+    async with talking() as (client, _):
+        id = (await client.chat.create(search=True)).id
+        await client.chat.run_command(id, Command("search", False))
+        assert client.chat.search_switch.setting() is False
+
+
+@pytest.mark.req("C1.1")
+async def test_each_person_has_a_switch_of_their_own() -> None:
+    async with talking() as (client, _):
+        try:
+            for id, on in (("ann", False), ("bob", True)):
+                current_person.set(Person(id, id))
+                await client.chat.keep_switch(on)
+            for id, on in (("ann", False), ("bob", True), ("eve", True)):
+                current_person.set(Person(id, id))
+                assert await client.chat.read(client.chat.search_switch.setting) is on
+        finally:
+            current_person.set(NOBODY)

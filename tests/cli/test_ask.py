@@ -129,6 +129,21 @@ async def test_ask_without_search_sends_no_search() -> None:
     assert ran.code == 0 and ran.out.strip() == "Just so."
 
 
+@pytest.mark.req("C1.1", "C1.3")
+async def test_ask_and_chat_search_until_the_switch_is_left_off() -> None:
+    async with shell() as sh:
+        await sh.run("ask", QUESTION)
+        await sh.run("chat", typed=f"{QUESTION}\n/search off\n")
+        assert len(sh.web.searches) == 2
+        await sh.run("ask", QUESTION)
+        await sh.run("chat", typed=f"{QUESTION}\n")
+        assert len(sh.web.searches) == 2, "off in the next conversation too"
+        await sh.run("ask", "--search", QUESTION)
+        assert len(sh.web.searches) == 3, "an option counts for one question"
+        await sh.run("ask", QUESTION)
+        assert len(sh.web.searches) == 3
+
+
 async def test_ask_agent_reads_pages() -> None:
     async with shell() as sh:
         ran = await sh.run("--ui", "en", "ask", "--agent", "When was SearXNG forked from searx?")

@@ -125,9 +125,10 @@ class Stage:
         return await context.new_page()
 
     async def leave(self) -> None:
-        """Close all windows."""
+        """Close all windows, and leave the search switch on for who comes next."""
         while self.users:
             await self.users.pop().close()
+        await self.client.chat.keep_switch(True)
 
     async def _off(self, route: Any) -> None:
         self.offsite.append(route.request.url)

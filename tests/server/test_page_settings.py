@@ -130,14 +130,41 @@ async def test_in_agent_mode_the_switch_is_locked_and_restored_afterwards(plain:
     await state_is(page, "off")
 
 
-async def test_the_next_conversation_begins_with_the_defaults_again(plain: Stage, browser: Any) -> None:
+@pytest.mark.req("C1.1", "C1.3")
+async def test_the_next_conversation_begins_with_the_switch_as_it_was_left_on_every_device(
+    plain: Stage, browser: Any
+) -> None:
     page = await plain.page(browser)
     await page.goto(plain.url)
+    assert await page.evaluate(STATE) == "on", "of somebody who never chose"
     await page.click("#search")
     await state_is(page, "off")
     await put_question(page, QUESTION)
     await finished(page)
     assert conversation_of(page, plain).search is False
+    another_device = await plain.page(browser)
+    for window in (page, another_device):
+        await window.goto(plain.url)
+        assert await window.evaluate(STATE) == "off"
+    # The switch inside of a conversation is the same one.
+    await page.go_back()
+    await state_is(page, "off")
+    async with page.expect_response("**/api/search-switch"):
+        await page.click("#search")
+    await state_is(page, "on")
+    for window in (page, another_device):
+        await window.goto(plain.url)
+        assert await window.evaluate(STATE) == "on"
+
+
+async def test_the_other_settings_of_the_next_conversation_are_the_defaults_again(plain: Stage, browser: Any) -> None:
+    page = await plain.page(browser)
+    await page.goto(plain.url)
+    await page.click("[value=agent]")
+    await state_is(page, "disabled")
+    await put_question(page, QUESTION)
+    await finished(page)
+    assert conversation_of(page, plain).mode == "agent"
     await page.goto(plain.url)
     assert await page.evaluate(STATE) == "on"
 

@@ -122,6 +122,7 @@ async def talking(
     seconds: float = 30.0,
     store: Secret | None = None,
     max_answer: int = 100_000,
+    searching: bool | None = None,
     **search: Any,
 ) -> AsyncIterator[tuple[AsyncClient, Web]]:
     """A client with that model, searching the small web only."""
@@ -133,7 +134,9 @@ async def talking(
             pages=PageSettings(allow_networks=("127.0.0.0/8",)),
             engines={"searxng": EngineSettings(base_url=site.url)},
             model=model or ModelSettings(),
-            chat=ChatSettings(limits=limits or AgentLimits(), max_answer=max_answer, read_seconds=read_seconds),
+            chat=ChatSettings(
+                search=searching, limits=limits or AgentLimits(), max_answer=max_answer, read_seconds=read_seconds
+            ),
             data_dir=folder,
             store_url=store or Secret(""),
         )

@@ -26,6 +26,7 @@ from .commands import Command
 from .publishing import publish
 from .remote_runs import RemoteRun
 from .runs import Run
+from .search_switch import SearchSwitch
 from .session_factory import SessionFactory
 from .turn import Turn
 from .unsaved import UnsavedAnswers
@@ -65,6 +66,7 @@ class ChatService:
     ) -> None:
         self.store = store
         self.sessions = sessions
+        self.search_switch = SearchSwitch(store.choices, sessions.search_configured)
         self._live = live
         """What is shared with other workers; None where this one is alone."""
         self._remote: dict[str, RemoteRun] = {}
@@ -91,7 +93,7 @@ class ChatService:
         """Create a conversation, perhaps with an engine and a language; what is not given is as configured."""
         self.sessions.check(mode, model, focus=focus)
         if search is None:
-            search = self.sessions.searches_by_default(model)
+            search = self.search_switch.without_person()
         known: Mode = "agent" if mode == "agent" else "chat"
         return await self._write(self.store.create, mode=known, search=search, model=model, focus=focus, **other)
 
@@ -116,7 +118,14 @@ class ChatService:
         """Run a command that was typed into the chat."""
         if command.name == "help":
             return await self.get(id)
-        return await self.change(id, **{command.name: command.value})
+        changed = await self.change(id, **{command.name: command.value})
+        if command.name == "search":
+            await self.keep_switch(changed.search)
+        return changed
+
+    async def keep_switch(self, on: bool) -> None:
+        """Begin the next conversations of this person with the search switch as they left it."""
+        await self._write(self.search_switch.keep, on)
 
     async def delete(self, id: str) -> None:
         """Delete a conversation; it can be restored for a while."""

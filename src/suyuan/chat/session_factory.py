@@ -77,12 +77,10 @@ class SessionFactory:
         if focus:
             focus_of(focus, self._search.focuses)
 
-    def searches_by_default(self, model: str = "") -> bool:
-        """Whether the search switch of a new conversation is on."""
-        if self._settings.search is not None:
-            return self._settings.search
-        # A model that only quotes has nothing to say without a search.
-        return self.models[model or self.default_model].provider == EMBEDDED
+    @property
+    def search_configured(self) -> bool | None:
+        """Whether new conversations search, where the settings say so."""
+        return self._settings.search
 
     def create(
         self,

@@ -35,7 +35,7 @@ class ChatSettings:
     """How conversations begin, and what goes into a prompt."""
 
     search: bool | None = setting(
-        "chat.search", None, flag(), "Whether new conversations search; unset: only if the model needs it.",
+        "chat.search", None, flag(), "Whether conversations search until their person uses the switch; unset: on.",
         env="SUYUAN_CHAT_SEARCH",
     )  # fmt: skip
     max_answer: int = setting(

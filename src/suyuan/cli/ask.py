@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
@@ -13,6 +13,9 @@ from ..core.answer_length import LENGTHS, AnswerLength
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Texts
 from .terminal import print_json
+
+if TYPE_CHECKING:
+    from ..store.conversation import Conversation
 
 
 def add(commands: Any, t: Texts) -> None:
@@ -50,6 +53,15 @@ def with_length(settings: Settings, length: AnswerLength | None) -> Settings:
     return replace(settings, chat=replace(settings.chat, length=length)) if length else settings
 
 
+async def begin_conversation(client: AsyncClient, args: argparse.Namespace, t: Texts) -> Conversation:
+    """Begin a conversation as the options say; without one of them with the search switch as the person left it."""
+    search = args.search
+    if search is None:
+        search = await client.chat.read(client.chat.search_switch.setting)
+    mode = "agent" if args.agent else "chat"
+    return await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+
+
 def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect = AsyncClient) -> int:
     """Answer one question."""
     client = connect(with_length(with_model(settings, args.model), args.length))
@@ -62,10 +74,7 @@ async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
     from .answer import exit_code, print_answer
 
     async with client:
-        mode = "agent" if args.agent else "chat"
-        # On the command line the default is to search.
-        search = True if args.search is None else args.search
-        conversation = await client.chat.create(mode=mode, search=search, engine=args.engine, lang=t.lang)
+        conversation = await begin_conversation(client, args, t)
         run = await client.chat.ask(conversation.id, " ".join(args.question))
         answer = await (run.wait() if args.json else print_answer(run, t))
         if args.json:

@@ -14,7 +14,7 @@ from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
-from .ask import add_common, with_length, with_model
+from .ask import add_common, begin_conversation, with_length, with_model
 from .failure import OK, show_failure
 from .terminal import Terminal
 
@@ -68,9 +68,7 @@ def _chat(runner: asyncio.Runner, client: AsyncClient, args: argparse.Namespace,
 async def _begin(client: AsyncClient, args: argparse.Namespace, t: Texts) -> Conversation:
     if args.go_on:
         return await client.chat.get(args.go_on)
-    return await client.chat.create(
-        mode="agent" if args.agent else "chat", search=args.search, engine=args.engine, lang=t.lang
-    )
+    return await begin_conversation(client, args, t)
 
 
 def _answer(runner: asyncio.Runner, client: AsyncClient, id: str, line: str, t: Texts) -> None:

@@ -81,7 +81,7 @@ async def create_conversation(request: Request, body: s.NewConversation) -> dict
     if body.text:
         check_message(body.text)
         # Before there is a conversation for it.
-        search = chat.sessions.searches_by_default(body.model) if body.search is None else body.search
+        search = chat.search_switch.without_person() if body.search is None else body.search
         await check_answer(searches=body.mode == "agent" or search)
         await request.app.state.preloader.wait()
     fields = body.model_dump(exclude={"text", "lang"})

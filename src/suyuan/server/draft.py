@@ -1,4 +1,4 @@
-"""The settings of a conversation that has no message yet: nothing is stored, a cookie remembers them."""
+"""The settings of a conversation that has no message yet: the search switch is the person's, a cookie has the rest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 from starlette.requests import HTTPConnection
 
 from ..chat.commands import parse_command
@@ -22,6 +23,13 @@ router = APIRouter(prefix="/api", include_in_schema=False)
 
 COOKIE = "draft"
 _FIELDS = ("mode", "search", "engine", "model", "focus")
+_IN_COOKIE = tuple(name for name in _FIELDS if name != "search")
+
+
+class SearchSwitchLeft(BaseModel):
+    """How the person left the search switch."""
+
+    on: bool
 
 
 class DraftChange(s.ConversationChange):
@@ -31,9 +39,9 @@ class DraftChange(s.ConversationChange):
 
 
 def draft_settings(client: AsyncClient, connection: HTTPConnection) -> dict[str, Any]:
-    """The settings that a new conversation begins with: the defaults, and what the user has changed since."""
-    sessions = client.chat.sessions
-    usual = {"mode": "chat", "search": sessions.searches_by_default(), "engine": "", "model": "", "focus": ""}
+    """The settings that a new conversation begins with, as the user left them; waits for the disk."""
+    search = client.chat.search_switch.setting()
+    usual = {"mode": "chat", "search": search, "engine": "", "model": "", "focus": ""}
     kept = _read(connection.cookies.get(COOKIE, ""))
     try:
         return checked(client, usual | kept)
@@ -44,9 +52,9 @@ def draft_settings(client: AsyncClient, connection: HTTPConnection) -> dict[str,
 
 @router.patch("/draft")
 async def change_draft(request: Request, body: DraftChange) -> Response:
-    """Change the settings of the conversation that begins with the next message; nothing is stored here."""
+    """Change the settings of the conversation that begins with the next message, which is stored with it."""
     client = client_from(request)
-    draft = draft_settings(client, request)
+    draft = await client.chat.read(draft_settings, client, request)
     change = body.model_dump(include=set(_FIELDS), exclude_none=True)
     command = parse_command(body.command) if body.command else None
     if command is not None and command.name != "help":
@@ -54,9 +62,18 @@ async def change_draft(request: Request, body: DraftChange) -> Response:
     after = checked(client, draft | change)
     if "search" in change and after["mode"] == "agent":
         raise SWITCH_LOCKED()
+    if "search" in change:
+        await client.chat.keep_switch(after["search"])
     answer = JSONResponse({"settings": after, "command": command.name if command else ""})
     answer.set_cookie(COOKIE, _written(after), samesite="strict")
     return answer
+
+
+@router.put("/search-switch", status_code=204)
+async def leave_search_switch(request: Request, body: SearchSwitchLeft) -> Response:
+    """Begin the next conversations of this person with the switch as they left it in another one."""
+    await client_from(request).chat.keep_switch(body.on)
+    return Response(status_code=204)
 
 
 def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,7 +84,9 @@ def checked(client: AsyncClient, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(settings: dict[str, Any]) -> str:
-    return urlsafe_b64encode(json.dumps(settings, separators=(",", ":")).encode()).decode().rstrip("=")
+    kept = {name: settings[name] for name in _IN_COOKIE}
+    written = json.dumps(kept, separators=(",", ":"))
+    return urlsafe_b64encode(written.encode()).decode().rstrip("=")
 
 
 def _read(cookie: str) -> dict[str, Any]:
@@ -75,4 +94,4 @@ def _read(cookie: str) -> dict[str, Any]:
         found = json.loads(urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4)))
     except ValueError:
         return {}
-    return {name: found[name] for name in _FIELDS if name in found} if isinstance(found, dict) else {}
+    return {name: found[name] for name in _IN_COOKIE if name in found} if isinstance(found, dict) else {}

@@ -232,6 +232,8 @@ async def ask(request: Request) -> Response:
         job = await client_from(request).research_service.create(question, {"wait_for_plan": True})
         return RedirectResponse(f"/research/{job.id}", 303)
     settings = _form_settings(client_from(request), form)
+    if settings["mode"] == "chat":
+        await chat.keep_switch(settings["search"])
     # Before there is a conversation for it.
     await check_answer(searches=settings["mode"] == "agent" or settings["search"])
     if id := form.get("conversation", ""):

@@ -38,7 +38,7 @@ class NewConversation(BaseModel):
 
     model_config = example(mode="chat", search=True, lang="en")
     mode: Mode = "chat"
-    search: bool | None = Field(None, description="The search switch of Chat mode.")
+    search: bool | None = Field(None, description="The search switch of Chat mode; off unless `chat.search` is on.")
     engine: str = Field(
         "", max_length=200, description="Engine or plan: auto, NAME, A,B (B when A fails), A+B (merged)."
     )

@@ -19,6 +19,7 @@ from ..core.secret import Secret
 from ..text.search_words import terms
 from . import answer_versions
 from . import process_owner as owner
+from .choices import Choices
 from .conversation import GIVEN_TITLE_LENGTH, Conversation, ConversationOptions, Message, State, clean_title, new_id
 from .conversation_search import ConversationSearch, ListedConversations, mine
 from .database import Database
@@ -47,6 +48,8 @@ class Store:
         """The time by which what is over is removed."""
         self.people = People(self._database, clock)
         """The accounts, which are in the same database."""
+        self.choices = Choices(self._database)
+        """What people have chosen once."""
         try:
             self.sweep()
         except BaseException:

@@ -20,6 +20,7 @@ from .removal_clock import RemovalClock
 from .tables import (
     addresses,
     audit,
+    choices,
     conversations,
     events,
     logins,
@@ -183,6 +184,7 @@ class People:
             gone = {"conversations": connection.execute(delete(conversations).where(own)).rowcount}
             owned = (
                 ("research", research), ("logins", logins), ("tokens", tokens), ("usage", usage),
+                ("choices", choices),
                 ("pages", pages), ("addresses", addresses),
             )  # fmt: skip
             for name, table in owned:
@@ -207,7 +209,9 @@ class People:
                 _job_view(connection, row)
                 for row in connection.execute(select(research).where(research.c.person == account.id))
             ]
-        return {**self.record(account), "conversations": talks, "research": jobs}
+            left = connection.execute(select(choices.c.search).where(choices.c.person == account.id)).all()
+        chosen = {"search": bool(left[0].search)} if left else {}
+        return {**self.record(account), "choices": chosen, "conversations": talks, "research": jobs}
 
     def record(self, account: Account) -> dict[str, Any]:
         """What an administrator may know of a person: nothing that the person has written, asked or read."""

@@ -139,6 +139,14 @@ shares = Table(
     Index("suyuan_shares_by_conversation", "conversation"),
 )
 
+# What people have chosen once and find again; a row of one who has chosen nothing is missing.
+choices = Table(
+    "suyuan_choices",
+    metadata,
+    key("person"),  # empty where there are no accounts
+    Column("search", Boolean, nullable=False),  # how the search switch was left
+)
+
 usage = Table(
     "suyuan_usage",
     metadata,

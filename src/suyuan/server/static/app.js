@@ -105,8 +105,11 @@ async function confirmed(fields) {
   researching &&= !fields.mode;
   const late = setTimeout(announce, 1000, t("pending"));
   try {
-    if (conversation) apply(await request("PATCH", path(), fields));
-    else {
+    if (conversation) {
+      apply(await request("PATCH", path(), fields));
+      // As a person leaves the switch, they find it in the next conversation.
+      if ("search" in fields) await request("PUT", "/api/search-switch", { on: fields.search });
+    } else {
       const { settings, command } = await request("PATCH", "/api/draft", fields);
       apply(settings);
       return { command };

@@ -1,4 +1,4 @@
-"""What 0.3 adds: what is known of the clock, and indexes in the order in which conversations are listed."""
+"""What 0.3 adds: what is known of the clock, what people chose, indexes in the order of the list of conversations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ _LISTED = "deleted_at IS NULL AND pinned_at IS NULL"
 
 
 def upgrade() -> None:
-    """Add a table and the indexes, one of them in place of another one."""
+    """Add two tables and the indexes, one of them in place of another one."""
     op.create_table(
         "suyuan_clock",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("since", sa.Float, nullable=False),
         sa.Column("seen", sa.Float, nullable=False),
+    )
+    op.create_table(
+        "suyuan_choices",
+        sa.Column("person", sa.Text, primary_key=True),
+        sa.Column("search", sa.Boolean, nullable=False),
     )
     op.drop_index("suyuan_conversations_by_person", _CONVERSATIONS)
     _create("listed", ["person", "updated_at", "created_at", "id"], _LISTED)
