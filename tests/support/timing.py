@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 PATIENCE = 120.0
 """Seconds that a test waits for what must come: it fails where that never comes, not where the machine is busy."""
@@ -67,3 +69,14 @@ def slowdown() -> float:
     while (spent := time.process_time() - used) < 0.1:
         pass
     return max(1.0, (time.monotonic() - begun) / spent)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Measure the work alone: a collection of what other tests have left takes longer than a small step of it."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
