@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
@@ -13,8 +18,9 @@ from suyuan.config.engine_settings import engine_options
 from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import Settings
 from suyuan.core.causes import causes_by_area
-from suyuan.core.engine import EngineSettings
+from suyuan.core.engine import Engine, EngineSettings
 from suyuan.core.setting import Setting, declarations
+from suyuan.engines.engine_info import EngineInfo
 from suyuan.engines.registry import BUILT_IN, load
 from suyuan.messages.catalog import catalogue
 from suyuan.search.focus import FOCUSES, Focus
@@ -22,6 +28,9 @@ from suyuan.search.focus import FOCUSES, Focus
 DOCS = Path(__file__).parents[1] / "docs"
 GUIDES = Path(__file__).parents[1] / "src" / "suyuan" / "guides"
 BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
+
+
+CATALOGUE = Path(__file__).parents[1] / "src" / "suyuan" / "engines" / "catalogue.py"
 
 
 def main() -> None:
@@ -37,6 +46,8 @@ def main() -> None:
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
     guide.write_text(f"{before}{BEGIN}\n{settings_table()}\n{END}{after}", encoding="utf-8")
+    CATALOGUE.write_text(engine_catalogue(), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(CATALOGUE)], check=True)
     for path, text in made_pages().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -121,7 +132,7 @@ def _engine_row(name: str) -> str:
     engine: Any = load(name)
     about = (getdoc(import_module(engine.__module__)) or "").splitlines()[0]
     needs = [f"`{engine.api_key_env}`"] if engine.api_key_env else []
-    needs += ["Chrome or Chromium"] if engine.via_browser else []
+    needs += ["Chrome or Chromium"] if engine.needs_browser else []
     honours = ", ".join(sorted(engine.supported_params, key=_PARAMS.index))
     return f"| `{name}` | {about} | {', '.join(needs) or '–'} | {honours or '–'} | {engine.rate_per_minute or '–'} |"
 
@@ -192,6 +203,51 @@ def settings_table() -> str:
 def _row(one: Setting) -> str:
     unit = " (ms)" if one.env_scale == 0.001 else ""
     return f"| `{one.path}` | `{one.env}`{unit} | {one.show(one.default)} | {one.description} |"
+
+
+def engine_catalogue() -> str:
+    """The module that says of each built-in engine what must be known before its code is imported."""
+    infos = sorted(_engines_in_files(), key=_place)
+    lines = [f"    {_call(info)}," for info in infos]
+    head = '"""The built-in engines as their classes describe themselves; made by `make docs`."""'
+    return "\n".join(
+        [head, "", "from __future__ import annotations", "", "from .engine_info import EngineInfo", "", "ENGINES = (",
+         *lines, ")", ""]
+    )  # fmt: skip
+
+
+def _engines_in_files() -> Iterator[EngineInfo]:
+    for file in sorted(CATALOGUE.parent.glob("*.py")):
+        module = import_module(f"suyuan.engines.{file.stem}")
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Engine) and getattr(value, "name", "") == file.stem:
+                yield EngineInfo.of(file.stem, value)
+
+
+def _place(info: EngineInfo) -> tuple[float, bool, str]:
+    """Those that ``auto`` asks come first, in their order; those that people are not offered come last."""
+    rank = math.inf if info.auto_rank is None else info.auto_rank
+    return (rank, info.hidden, info.name)
+
+
+def _call(info: EngineInfo) -> str:
+    """The expression that makes ``info``: only what is not as usual is named."""
+    usual = EngineInfo(info.name, info.class_name)
+    named = [
+        f"{field.name}={_literal(getattr(info, field.name))}"
+        for field in fields(info)
+        if getattr(info, field.name) != getattr(usual, field.name)
+    ]
+    return f"EngineInfo({', '.join([_literal(info.name), _literal(info.class_name), *named])})"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, tuple):
+        parts = ", ".join(map(_literal, value))
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    return repr(value)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,8 @@ class AsyncClient:
     def needs_browser(self) -> bool:
         """Whether the configuration cannot do without a browser."""
         settings = self.settings
-        by_plan = "google" in names_in(settings.search.default)
+        planned = [name for name in names_in(settings.search.default) if name in registry.names()]
+        by_plan = any(registry.info(name).needs_browser for name in planned)
         return by_plan or settings.pages.render or bool(settings.browser.executable)
 
     # --- what callers want ----------------------------------------------------------------------------------------
@@ -419,9 +420,7 @@ def _network(settings: Settings) -> Network:
     pages = settings.pages
     access = PageAccess(pages.allow_hosts, pages.allow_networks, pages.fake_ip, pages.max_bytes)
     browser_urls = tuple(
-        own.base_url
-        for name, own in settings.engines.items()
-        if own.base_url and getattr(registry.load(name), "via_browser", False)
+        own.base_url for name, own in settings.engines.items() if own.base_url and registry.info(name).needs_browser
     )
     return Network(
         settings.net, settings.browser, access, chrome_profile=settings.chrome_profile, browser_urls=browser_urls

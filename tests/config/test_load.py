@@ -10,12 +10,15 @@ from typing import Any
 import jsonschema
 import pytest
 
+from suyuan.client import AsyncClient
 from suyuan.config.agents import agent_web_search
 from suyuan.config.engine_settings import engine_settings
 from suyuan.config.load import backend_from_environment, load_settings
 from suyuan.config.schema import agents_schema, config_schema
-from suyuan.config.settings import PageSettings, Settings
+from suyuan.config.settings import PageSettings, SearchSettings, Settings
+from suyuan.core.engine import adapted
 from suyuan.core.setting import declarations
+from suyuan.engines import registry
 
 
 def load(tmp_path: Path, config: Any = None, agents: Any = None, overrides: Any = None, **environ: Any) -> Settings:
@@ -286,3 +289,19 @@ class TestSchema:
     def test_schema_and_loader_agree(self, tmp_path: Path, config: Any, fine: bool) -> None:
         assert (not list(jsonschema.Draft202012Validator(config_schema()).iter_errors(config))) is fine
         assert (load(tmp_path, config).problems == ()) is fine
+
+
+@pytest.mark.req("T6.2")
+def test_all_engines_that_read_result_pages_share_the_time_of_fetched_pages(tmp_path: Path) -> None:
+    settings = load(tmp_path, {"web": {"fetch": {"timeoutMs": 7000}}})
+    for name in registry.BUILT_IN:
+        engine = adapted(registry.load(name)(None))
+        expected = 7000 if engine.reads_pages or engine.needs_browser else None
+        assert settings.engines[name].timeout_ms == expected, name
+
+
+@pytest.mark.req("G6.3")
+def test_only_an_engine_that_needs_a_browser_makes_a_plan_need_one() -> None:
+    for name in registry.BUILT_IN:
+        client = AsyncClient(Settings(search=SearchSettings(default=name)))
+        assert client.needs_browser == adapted(registry.load(name)(None)).needs_browser, name

@@ -15,6 +15,7 @@ from support.redis import Redis
 from support.timing import PATIENCE, eventually, soon
 from suyuan.chat.remote_runs import RemoteRun
 from suyuan.core.causes.engine import CAPTCHA
+from suyuan.core.engine import adapted
 from suyuan.core.errors import SuyuanError
 from suyuan.core.extras import DirectAnswer, Extras, Infobox
 from suyuan.core.query import SearchQuery
@@ -66,7 +67,7 @@ class Counting:
 
 def runner(engine: Counting, live: Live, per_minute: float | None = None) -> EngineRunner:
     state = EngineState(limiter=RateLimiter(per_minute))
-    return EngineRunner(engine, state=state, shared=SharedEngine(live, engine.name, state))
+    return EngineRunner(adapted(engine), state=state, shared=SharedEngine(live, engine.name, state))
 
 
 def service(engine: Counting, live: Live) -> SearchService:

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.timing import PATIENCE
+from suyuan.core.engine import adapted
 from suyuan.core.errors import InvalidInput, WebProviderError
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.core.urls import is_page, page_key
+from suyuan.engines import registry
 from suyuan.search.cache import SingleFlight, TtlCache
 from suyuan.search.fusion import fuse
 from suyuan.search.normalize import matching, ranked, unique
@@ -97,7 +99,7 @@ class TestRunner:
                 return [result("https://a.example/")]
 
         engine = Timed()
-        runner = EngineRunner(engine, clock=clock)
+        runner = EngineRunner(adapted(engine), clock=clock)
         delays = [runner.hedge_delay]
         for seconds in (0.1, 0.6, 30.0):
             engine.seconds = seconds
@@ -276,7 +278,8 @@ class TestFuse:
 class TestDomains:
     def kept(self, *urls: str, allowed: str = "", blocked: str = "", engine: str = "x") -> list[str]:
         query = SearchQuery("x", allowed_domains=tuple(allowed.split()), blocked_domains=tuple(blocked.split()))
-        return [found.url for found in matching([result(url, engine) for url in urls], query)]
+        opaque_links = registry.load(engine)(None).opaque_links if engine in registry.BUILT_IN else ()  # type: ignore[attr-defined]
+        return [found.url for found in matching([result(url, engine) for url in urls], query, opaque_links)]
 
     @pytest.mark.req("T3.2")
     @pytest.mark.parametrize(

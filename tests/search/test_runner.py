@@ -13,6 +13,7 @@ from doctor.fake_servers import searxng
 from support.client import client
 from support.site import Seen, reply, serve, stall
 from support.timing import PATIENCE
+from suyuan.core.engine import adapted
 from suyuan.core.errors import WebBlocked
 from suyuan.core.query import QueryText, SearchQuery
 from suyuan.core.result import SearchResult
@@ -47,7 +48,7 @@ async def test_loading_the_network_client_is_not_the_time_of_the_engine() -> Non
     def load() -> None:
         clock.now += 4.0
 
-    runner = EngineRunner(Kettle(clock), clock=clock, prepare=load)
+    runner = EngineRunner(adapted(Kettle(clock)), clock=clock, prepare=load)
     reply = await runner.run(SearchQuery("tea"), 1.0)
     assert (reply.attempt.outcome, reply.attempt.latency_ms) == ("ok", 250)
 
@@ -60,7 +61,7 @@ async def test_waiting_for_the_own_rate_limit_is_not_the_time_of_the_engine() ->
             clock.now += 3.0
             return 0.001
 
-    runner = EngineRunner(Kettle(clock), clock=clock)
+    runner = EngineRunner(adapted(Kettle(clock)), clock=clock)
     runner.state.limiter = Waiting(60)
     reply = await runner.run(SearchQuery("tea"), 10.0)
     assert (reply.attempt.outcome, reply.attempt.latency_ms) == ("ok", 250)
@@ -120,7 +121,7 @@ class AwaitableByTheDocument(ByTheDocument):
 @pytest.mark.parametrize("kind", [ByTheDocument, AwaitableByTheDocument])
 async def test_an_engine_gets_a_text_and_may_be_synchronous(kind: type[ByTheDocument]) -> None:
     engine = kind()
-    reply = await EngineRunner(engine).run(SearchQuery("茶 tea", count=3), 10)
+    reply = await EngineRunner(adapted(engine)).run(SearchQuery("茶 tea", count=3), 10)
     assert reply.error is None and reply.results is not None
     [found] = reply.results.results
     assert found.title == "茶 TEA 茶-tea" and found.url == f"https://x.example/?q={quote('茶 tea')}&n=3"
@@ -141,8 +142,8 @@ async def test_a_synchronous_engine_that_fails_or_is_slow_is_a_failure_with_its_
             raise WebBlocked("no", hint="ask later")
 
     try:
-        assert (await EngineRunner(Slow()).run(SearchQuery("tea"), 0.2)).attempt.outcome == "timeout"
-        assert (await EngineRunner(Wrong()).run(SearchQuery("tea"), 5)).attempt.outcome == "blocked"
+        assert (await EngineRunner(adapted(Slow())).run(SearchQuery("tea"), 0.2)).attempt.outcome == "timeout"
+        assert (await EngineRunner(adapted(Wrong())).run(SearchQuery("tea"), 5)).attempt.outcome == "blocked"
     finally:
         release.set()
 

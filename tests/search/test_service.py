@@ -15,6 +15,7 @@ from support import pages
 from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
 from support.timing import PATIENCE, quickest, seconds_of
+from suyuan.core.engine import adapted
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -607,7 +608,7 @@ async def test_an_engine_with_a_fault_in_its_code_does_not_end_the_search() -> N
             async def search(self, query: SearchQuery, num_results: int) -> list[object]:
                 raise KeyError("oops")
 
-        h.search_service.engines["stub"].engine = Faulty()  # type: ignore[assignment]
+        h.search_service.engines["stub"].engine = adapted(Faulty())  # type: ignore[arg-type]
         page = await h.search_service.search("some words", engines="stub,bing_html")
     assert page.engine == "bing_html" and page.attempts[0].detail_code == "engine_bug"
 
@@ -711,7 +712,7 @@ class Timed:
 
 @pytest.mark.req("T5.4")
 async def test_a_merged_page_waits_for_each_engine_about_as_long_as_it_usually_takes() -> None:
-    runners = [EngineRunner(Timed(*each)) for each in (("a", 0.05), ("b", 0.05), ("slow", 0.5))]
+    runners = [EngineRunner(adapted(Timed(*each))) for each in (("a", 0.05), ("b", 0.05), ("slow", 0.5))]
 
     async def merged() -> set[str]:
         outcome = await fan_out(runners, SearchQuery("some words"), time.monotonic() + 30)

@@ -15,7 +15,9 @@ FAULTS = (
     Fault("T1.2", "any kind of address is a result", "search/normalize.py", "    if not url:\n", "    if False:\n"),
     Fault("T1.3", "ranks start at 0", "search/normalize.py", "most), 1)", "most), 0)"),
     Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
-    Fault("T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result, query))", "True)"),
+    Fault(
+        "T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result, query, opaque_links))", "True)"
+    ),
     Fault("T4.1", "an error has no type", "core/views.py", '"type": published.pop("code")', '"type": ""'),
     Fault(
         "T6.1",
@@ -24,7 +26,13 @@ FAULTS = (
         'log.warning("%s", problem)\n    return "stub"',
         'return "stub"',
     ),
-    Fault("T6.2", "engines have a time of their own", "config/load.py", '(name.endswith("_html") or', "(False and"),
+    Fault(
+        "T6.2",
+        "engines have a time of their own",
+        "config/load.py",
+        "(info.reads_pages or info.needs_browser)",
+        "False",
+    ),
     Fault(
         "T7.1", "an unknown tool is not refused", "integrations/providers.py", "if tool not in known:", "if not tool:"
     ),

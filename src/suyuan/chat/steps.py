@@ -17,6 +17,8 @@ from ..core.errors import SuyuanError, WebProviderError
 from ..core.query import SearchQuery
 from ..core.result import ARCHIVE, GUIDES, Attempt, SearchPage
 from ..core.views import receipt
+from ..engines import registry
+from ..engines.engine_info import GENERAL_GUIDE
 from ..pages.passages import Selection, select
 from ..search.plan import Plan
 from ..text.asked_anew import asked_anew
@@ -62,8 +64,10 @@ def used_up(turn: Turn) -> set[Tool]:
 
 def guide_for(error: SuyuanError) -> str:
     """The name of the guide that helps after this failure of a search."""
-    asked = {attempt.engine for attempt in error.attempts} | {error.engine}
-    return "searxng" if "searxng" in asked else "troubleshooting"
+    for name in (error.engine, *(attempt.engine for attempt in error.attempts)):
+        if name in registry.BUILT_IN and registry.BUILT_IN[name].guide != GENERAL_GUIDE:
+            return registry.BUILT_IN[name].guide
+    return GENERAL_GUIDE
 
 
 async def search_step(turn: Turn, query: SearchQuery) -> tuple[SearchPage, bool]:

@@ -80,7 +80,7 @@ def _row(status: EngineStatus, client: AsyncClient, t: Texts) -> dict[str, Any]:
         "title": status.title,
         "key": key,
         "state": state,
-        "address": address if status.name != "stub" else "-",
+        "address": address or "-",
         "ready": status.ready,
         "cooldown_seconds": round(status.cooldown),
     }

@@ -15,6 +15,7 @@ from ..core.page_reading import DEPTHS
 from ..core.query import SearchQuery
 from ..core.result import Attempt, Details, SearchPage, SearchResult
 from ..core.views import VIEWS, receipt
+from ..engines import registry
 from ..messages.catalog import Texts
 from .arguments import SECONDS, checked
 from .failure import NOTHING, OK, show_failure
@@ -96,8 +97,11 @@ async def search(client: AsyncClient, text: str, args: argparse.Namespace, t: Te
 
 def _optional(client: AsyncClient) -> frozenset[str]:
     """Return the engines that are tried without being configured."""
-    own = client.settings.engines.get("searxng")
-    return frozenset() if own and own.base_url else frozenset({"searxng"})
+    names = {info.name for info in registry.BUILT_IN.values() if info.probed_unconfigured}
+    for name, own in client.settings.engines.items():
+        if own.base_url:
+            names.discard(name)
+    return frozenset(names)
 
 
 def show_page(page: SearchPage, t: Texts, *, explain: bool, optional: frozenset[str] = frozenset()) -> None:

@@ -19,12 +19,14 @@ T = TypeVar("T")
 # Other paths in ``config.json`` for the same setting.
 ALIASES = {"tools.webSearch.providers.brave.apiKey": "web.providers.brave.apiKey"}
 
-_VARIABLES = {"ddg_html": "DDG", "baidu_html": "BAIDU", "bing_html": "BING"}
-
 
 def prefixes(name: str) -> tuple[str, str]:
     """The prefixes of the paths and of the variables of the engine ``name``."""
-    return f"web.providers.{name}.", _VARIABLES.get(name, name.upper().replace("-", "_")) + "_"
+    built_in = registry.BUILT_IN.get(name)
+    variables = built_in.env_prefix if built_in else ""
+    if not variables:
+        variables = name.upper().replace("-", "_")
+    return f"web.providers.{name}.", f"{variables}_"
 
 
 @cache

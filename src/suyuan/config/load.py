@@ -118,10 +118,16 @@ def _engine(
     path_prefix, env_prefix = prefixes(name)
     own = EngineSettings() if options is None else reader.read(EngineSettings, path_prefix, env_prefix)
     values = {one.path.removeprefix(path_prefix): reader.value(one) for one in options or ()}
-    if own.timeout_ms is None and reader.given(_FETCH_TIMEOUT) and (name.endswith("_html") or name == "google"):
+    if own.timeout_ms is None and reader.given(_FETCH_TIMEOUT) and _reads_pages(name):
         # Engines that read result pages share the time limit of web.fetch.
         own = replace(own, timeout_ms=fetch_timeout_ms)
     return replace(own, options={key: value for key, value in values.items() if value is not None})
+
+
+def _reads_pages(name: str) -> bool:
+    """Whether a built-in engine reads pages made for people; those of packages are not imported to find out."""
+    info = registry.BUILT_IN.get(name)
+    return info is not None and (info.reads_pages or info.needs_browser)
 
 
 def _default_plan(reader: SettingReader, plan: str, engines: Mapping[str, EngineSettings]) -> str:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from .causes.engine import CAPTCHA, KEY_MISSING
 from .errors import SuyuanError, WebParseError
@@ -63,33 +63,52 @@ class EngineSettings:
 class Engine:
     """An engine as a generator: it yields requests, is sent responses, and returns results.
 
-    It opens no socket, so a test can pass it a saved page.
+    It opens no socket, so a test can pass it a saved page. Its attributes say everything that the rest of the program
+    must know about it: nowhere else is an engine told from others by its name.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    default_url: ClassVar[str]
+    name: str
+    title: str
+    default_url: str
     """The base URL unless another is configured."""
-    api_key_env: ClassVar[str] = ""
+    aliases: tuple[str, ...] = ()
+    """Other names that it is known by."""
+    env_prefix: str = ""
+    """How its variables begin, where they do not begin with its name."""
+    api_key_env: str = ""
     """The environment variable of the API key; empty for an engine that needs none."""
-    supported_params: ClassVar[frozenset[str]] = frozenset()
+    supported_params: frozenset[str] = frozenset()
     """The optional query parameters that the engine honours."""
-    rate_per_minute: ClassVar[float | None] = None
+    rate_per_minute: float | None = None
     """Most requests a minute unless configured otherwise."""
-    burst: ClassVar[int] = 1
+    burst: int = 1
     """How many of these requests may be sent at once."""
-    via_browser: ClassVar[bool] = False
+    needs_browser: bool = False
     """Whether it needs a browser, which must be installed."""
-    as_browser: ClassVar[bool] = False
+    reads_pages: bool = False
     """Whether it reads pages made for people, which are requested with a browser's handshake where that is possible."""
-    live_web: ClassVar[bool] = True
+    live_web: bool = True
     """Whether it searches the live web: results that are not about the query then count as a refusal."""
-    redirect_hosts: ClassVar[tuple[str, ...]] = ()
+    local: bool = False
+    """Whether it works without any network."""
+    hidden: bool = False
+    """Whether people are not offered it, since it is for tests."""
+    auto_rank: int | None = None
+    """Its place in the order of ``auto``; None for an engine that ``auto`` does not ask."""
+    auto_rank_zh: int | None = None
+    """Its place for queries in Chinese, if it is another one."""
+    probed_unconfigured: bool = False
+    """Whether ``auto`` looks for it at its default address, though nobody has configured it."""
+    guide: str = "troubleshooting"
+    """The guide that helps when it fails."""
+    opaque_links: tuple[str, ...] = ()
+    """How the links begin behind which it hides the addresses of results."""
+    redirect_hosts: tuple[str, ...] = ()
     """Other hosts of the same engine that it may redirect to."""
-    options: ClassVar[tuple[Setting, ...]] = ()
+    options: tuple[Setting, ...] = ()
     """The engine's own settings, with paths and variables relative to those of ``EngineSettings``."""
 
-    required_options: ClassVar[tuple[str, ...]] = ()
+    required_options: tuple[str, ...] = ()
     """The paths of those without which it cannot search."""
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
@@ -101,8 +120,18 @@ class Engine:
     @property
     def configured(self) -> bool:
         """Whether the engine has everything it needs, such as an API key."""
-        has_key = not self.api_key_env or bool(self.settings.api_key)
-        return has_key and all(self.option(path) for path in self.required_options)
+        if self.api_key_env and not self.settings.api_key:
+            return False
+        return all(self.option(path) for path in self.required_options)
+
+    @property
+    def entered_settings(self) -> tuple[str, ...]:
+        """What a person can enter for it on the page: its key or address, and the options that it cannot do without."""
+        if self.probed_unconfigured:
+            return ("base_url",)
+        if self.api_key_env:
+            return ("api_key", *self.required_options)
+        return ()
 
     def option(self, path: str) -> Any:
         """The value of one of the engine's own options."""
@@ -143,10 +172,55 @@ class Engine:
 
     async def search(self, query: SearchQuery | str, num_results: int) -> Sequence[SearchResult]:
         """Search with the network that was set (the ``SearchEngine`` interface)."""
-        if self.send is None:
+        results = await self.results_of(SearchQuery.of(query, {}))
+        return results.results[:num_results]
+
+    async def results_of(
+        self, query: SearchQuery, send: Send | None = None, elsewhere: Elsewhere | None = None
+    ) -> EngineResults:
+        """Search with ``send``, or with the network that was set; large answers are read ``elsewhere``."""
+        send = send or self.send
+        if send is None:
             raise RuntimeError(f"{self.name} has no network: search with suyuan.Client, or set its `send`")
-        found = await ask(self, SearchQuery.of(query, {}), self.send)
-        return found.results[:num_results]
+        return await ask(self, query, send, elsewhere)
+
+
+class ForeignEngine(Engine):
+    """A ``SearchEngine`` with a network of its own: what it does not say of itself is as for every engine."""
+
+    def __init__(self, engine: SearchEngine) -> None:
+        self.title = engine.name
+        self.default_url = ""
+        for attribute in Engine.__annotations__:
+            if hasattr(engine, attribute):
+                setattr(self, attribute, getattr(engine, attribute))
+        super().__init__()
+        self.base_url = getattr(engine, "base_url", self.base_url)
+        self._engine = engine
+
+    @property
+    def configured(self) -> bool:
+        """Whether the engine has everything it needs, as far as it says so."""
+        return bool(getattr(self._engine, "configured", True))
+
+    async def results_of(
+        self, query: SearchQuery, send: Send | None = None, elsewhere: Elsewhere | None = None
+    ) -> EngineResults:
+        """Search by the engine's own network; one that is not asynchronous runs in a thread."""
+        text = QueryText(query)
+        if inspect.iscoroutinefunction(self._engine.search):
+            results = await self._engine.search(text, query.count)
+        else:
+            answer = await asyncio.to_thread(self._engine.search, text, query.count)
+            results = await answer if inspect.isawaitable(answer) else answer
+        return EngineResults(tuple(results))
+
+
+def adapted(engine: SearchEngine) -> Engine:
+    """Return the engine itself, or the one that stands for a foreign one."""
+    if isinstance(engine, Engine):
+        return engine
+    return ForeignEngine(engine)
 
 
 class Elsewhere(Protocol):
@@ -242,15 +316,6 @@ def _checked(found: EngineResults, came: Sequence[Came], engine: str) -> EngineR
     if not found.results and (status in (401, 403, 429) or status >= 500 or 300 <= status < 400):
         check_status(responses[-1], engine)
     return found
-
-
-async def ask_other(engine: SearchEngine, query: SearchQuery) -> EngineResults:
-    """Run a search of an engine with a network of its own; one that is not asynchronous runs in a thread."""
-    text = QueryText(query)
-    if inspect.iscoroutinefunction(engine.search):
-        return EngineResults(tuple(await engine.search(text, query.count)))
-    found = await asyncio.to_thread(engine.search, text, query.count)
-    return EngineResults(tuple(await found if inspect.isawaitable(found) else found))
 
 
 def read(engine: Engine, response: Response, query: SearchQuery | None = None) -> EngineResults:

@@ -42,7 +42,7 @@ class DemoRefusing(PageEngine):
     name = "demo_refusing"
     title = "Demo (refuses)"
     default_url = f"http://{REFUSING_HOST}"
-    as_browser = False
+    reads_pages = False
     captcha = "form#captcha"
 
     def request(self, query: SearchQuery, text: str) -> Request:

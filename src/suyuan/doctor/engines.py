@@ -15,7 +15,7 @@ from ..core.result import ARCHIVE, LIBRARY
 from ..engines import registry
 from ..engines.searxng_diagnosis import NAME as SEARXNG
 from ..messages.catalog import Text
-from ..search.plan import ASKED_BY_AUTO, AUTO, names_in
+from ..search.plan import AUTO, names_in
 from ..search.runner import EngineRunner
 from .finding import ERROR, OK, WARNING, Finding, Level
 from .network import proxy_address
@@ -24,12 +24,11 @@ from .searxng import SearxngStatus, check_searxng
 SECONDS = 5.5
 UNUSED = "unused"
 _QUERY = "wikipedia"
-_OFFLINE_ENGINES = ("stub", ARCHIVE, LIBRARY)
 
 
 async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:
     """Send a search to every engine in use; with ``offline`` only report how each is configured."""
-    names = [name for name in client.engines if name not in _OFFLINE_ENGINES and _in_use(client, name)]
+    names = [name for name in client.engines if _in_use(client, name)]
     checks = [_check_engine(client, name, offline) for name in names]
     findings = [finding for found in await asyncio.gather(*checks) for finding in found]
     return findings if offline else [*findings, *_common_problem(client, findings)]
@@ -40,9 +39,9 @@ async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[F
         runner = client.engines[name]
     except SuyuanError as error:
         return [Finding.problem("engine", error, WARNING, name)]
-    if not getattr(runner.engine, "configured", True):
+    if not runner.engine.configured:
         return [_without_key(client, runner)]
-    if getattr(runner.engine, "via_browser", False) and not in_plan(client, name):
+    if runner.engine.needs_browser and not in_plan(client, name):
         return [Finding.ok("engine", Text("doctor.ok.engine_unused", {"name": name}), name, UNUSED)]
     if offline:
         return [_configured(runner)]
@@ -53,9 +52,17 @@ async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[F
 
 def _in_use(client: AsyncClient, name: str) -> bool:
     """Whether the engine is asked by itself, named in the plan, configured, or from another package."""
+    if name in (ARCHIVE, LIBRARY):
+        return False
+    info = registry.BUILT_IN.get(name)
+    if info is None:
+        return True
+    if info.local:
+        return False
     own = client.settings.engines.get(name)
-    configured = own is not None and own != EngineSettings()
-    return name in (*ASKED_BY_AUTO, "google") or name not in registry.BUILT_IN or configured or in_plan(client, name)
+    is_configured = own is not None and own != EngineSettings()
+    is_looked_for = info.auto_rank is not None or info.needs_browser
+    return is_looked_for or is_configured or in_plan(client, name)
 
 
 def in_plan(client: AsyncClient, name: str) -> bool:
@@ -79,18 +86,16 @@ async def _status_of(
 ) -> SearxngStatus:
     limit = client.settings.search.seconds
     client.network.prepare()
-    address = str(getattr(runner.engine, "base_url", ""))
     return await check_searxng(
-        address, client.network.send, api_key=own.api_key if own else None, seconds=seconds, limit=limit
+        runner.engine.base_url, client.network.send, api_key=own.api_key if own else None, seconds=seconds, limit=limit
     )
 
 
 async def check_settings(client: AsyncClient, name: str, own: EngineSettings) -> list[Finding]:
     """Check an engine with settings that are not in use yet, by one search."""
     runner = client.engines.trial(name, own)
-    if not getattr(runner.engine, "configured", True):
-        variable = getattr(runner.engine, "api_key_env", "")
-        error = KEY_MISSING(engine=name, variable=variable, setting=f"web.providers.{name}.apiKey")
+    if not runner.engine.configured:
+        error = KEY_MISSING(engine=name, variable=runner.engine.api_key_env, setting=f"web.providers.{name}.apiKey")
         return [Finding.problem("engine", error, ERROR, name)]
     if name == SEARXNG:
         return searxng_findings(await _status_of(client, runner, own))
@@ -129,7 +134,7 @@ async def _search(runner: EngineRunner) -> Finding:
 
 
 def _without_key(client: AsyncClient, runner: EngineRunner) -> Finding:
-    variable = getattr(runner.engine, "api_key_env", "")
+    variable = runner.engine.api_key_env
     if in_plan(client, runner.name):
         error = KEY_MISSING(engine=runner.name, variable=variable, setting=f"web.providers.{runner.name}.apiKey")
         return Finding.problem("engine", error, ERROR, runner.name)
@@ -141,8 +146,7 @@ def _configured(runner: EngineRunner) -> Finding:
     if left := runner.breaker.cooldown_left():
         error = CIRCUIT_OPEN(engine=runner.name, seconds=left, why=runner.breaker.reason, retry_after=left)
         return Finding.problem("engine", error, WARNING, runner.name)
-    address = getattr(runner.engine, "base_url", "")
-    text = Text("doctor.ok.engine_configured", {"name": runner.name, "address": address})
+    text = Text("doctor.ok.engine_configured", {"name": runner.name, "address": runner.engine.base_url})
     return Finding.ok("engine", text, runner.name, UNUSED)
 
 

@@ -42,7 +42,7 @@ def _proxy(client: AsyncClient) -> Finding:
 async def _fake_address(client: AsyncClient, lookup: Lookup | None) -> tuple[str, str] | None:
     from ..net.fetch_client import system_lookup
 
-    host = urlsplit(getattr(client.engines[_PROBED_ENGINE].engine, "base_url", "")).hostname or ""
+    host = urlsplit(client.engines[_PROBED_ENGINE].engine.base_url).hostname or ""
     try:
         async with asyncio.timeout(2):
             addresses = await (lookup or system_lookup)(host, 443)

@@ -42,7 +42,12 @@ class Baidu(Engine):
     name = "baidu_html"
     title = "百度"
     default_url = "https://www.baidu.com"
-    as_browser = True
+    aliases = ("baidu",)
+    env_prefix = "BAIDU"
+    auto_rank = 22
+    auto_rank_zh = 21
+    opaque_links = ("https://www.baidu.com/link?", "http://www.baidu.com/link?")
+    reads_pages = True
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 20
     burst = 3

@@ -33,7 +33,11 @@ class Bing(Engine):
     name = "bing_html"
     title = "Bing"
     default_url = "https://www.bing.com"
-    as_browser = True
+    aliases = ("bing",)
+    env_prefix = "BING"
+    auto_rank = 21
+    auto_rank_zh = 22
+    reads_pages = True
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     rate_per_minute = 30
     burst = 5

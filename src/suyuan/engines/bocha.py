@@ -22,6 +22,8 @@ class Bocha(JsonEngine):
     name = "bocha"
     title = "博查 Bocha"
     default_url = "https://api.bochaai.com"
+    auto_rank = 3
+    auto_rank_zh = 2
     api_key_env = "BOCHA_API_KEY"
     options = (
         Setting(

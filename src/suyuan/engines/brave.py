@@ -30,6 +30,9 @@ class Brave(JsonEngine):
     name = "brave"
     title = "Brave Search"
     default_url = "https://api.search.brave.com"
+    aliases = ("brave_search",)
+    auto_rank = 2
+    auto_rank_zh = 3
     api_key_env = "BRAVE_API_KEY"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     # The free plan allows one request a second.

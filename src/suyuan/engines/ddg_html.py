@@ -40,7 +40,10 @@ class DuckDuckGo(Engine):
     name = "ddg_html"
     title = "DuckDuckGo"
     default_url = "https://html.duckduckgo.com"
-    as_browser = True
+    aliases = ("duck-duck-scrape", "duckduckgo", "ddg")
+    env_prefix = "DDG"
+    auto_rank = 20
+    reads_pages = True
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "safe"})
     rate_per_minute = 30
     burst = 5

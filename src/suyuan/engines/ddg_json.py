@@ -15,7 +15,7 @@ class DdgJson(JsonEngine):
     """Requests the page for a token, which the script of that page then sends for the JSON (``news.js``, ``i.js``)."""
 
     default_url = "https://duckduckgo.com"
-    as_browser = True
+    reads_pages = True
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     rate_per_minute = 15
     burst = 4

@@ -15,6 +15,7 @@ class Exa(JsonEngine):
     name = "exa"
     title = "Exa"
     default_url = "https://api.exa.ai"
+    auto_rank = 12
     api_key_env = "EXA_API_KEY"
     supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains"})
     longest_query = 1000

@@ -14,6 +14,7 @@ class Firecrawl(JsonEngine):
     name = "firecrawl"
     title = "Firecrawl"
     default_url = "https://api.firecrawl.dev"
+    auto_rank = 16
     api_key_env = "FIRECRAWL_API_KEY"
     supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains"})
     operators = True

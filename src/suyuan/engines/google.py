@@ -52,7 +52,7 @@ class Google(Engine):
     default_url = "https://www.google.com"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 10
-    via_browser = True
+    needs_browser = True
     redirect_hosts = ("www.google.com",)
 
     def exchange(self, query: SearchQuery) -> Exchange:

@@ -17,6 +17,8 @@ class GoogleCse(JsonEngine):
     name = "google_cse"
     title = "Google Programmable Search"
     default_url = "https://customsearch.googleapis.com"
+    aliases = ("google_pse",)
+    auto_rank = 15
     api_key_env = "GOOGLE_CSE_API_KEY"
     options = (Setting("cx", text(), "The id of the search engine that was set up at Google.", env="CX"),)
     required_options = ("cx",)

@@ -16,6 +16,7 @@ class HackerNews(JsonEngine):
     name = "hackernews"
     title = "Hacker News"
     default_url = "https://hn.algolia.com"
+    aliases = ("hn",)
     supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 100
     burst = 10

@@ -13,6 +13,7 @@ class Jina(JsonEngine):
     name = "jina"
     title = "Jina"
     default_url = "https://s.jina.ai"
+    auto_rank = 17
     api_key_env = "JINA_API_KEY"
     supported_params = frozenset({"lang", "country", "allowed_domains", "blocked_domains", "page"})
     operators = True

@@ -14,6 +14,7 @@ class Kagi(JsonEngine):
     name = "kagi"
     title = "Kagi"
     default_url = "https://kagi.com"
+    auto_rank = 10
     api_key_env = "KAGI_API_KEY"
     supported_params = frozenset({"country", "freshness", "allowed_domains", "blocked_domains", "page", "safe"})
     operators = True

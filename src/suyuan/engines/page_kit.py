@@ -124,7 +124,7 @@ class PageEngine(OneRequestEngine):
     """
 
     operators = True
-    as_browser = True
+    reads_pages = True
     titles: ClassVar[tuple[str, ...]] = ("h3", "h2")
     """Where titles are, in or around their links; the first that finds results is used."""
     boxes: ClassVar[str] = ""

@@ -12,35 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import ENGINE_BUG
 from ..core.engine import EngineSettings, SearchEngine
+from .catalogue import ENGINES
+from .engine_info import EngineInfo
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "suyuan.engines"
 
-BUILT_IN = {
-    "stub": "Stub", "searxng": "SearXNG", "brave": "Brave", "bocha": "Bocha", "ddg_html": "DuckDuckGo",
-    "baidu_html": "Baidu", "bing_html": "Bing", "google": "Google", "ddg_news": "DdgNews", "bing_news": "BingNews",
-    "ddg_images": "DdgImages", "bing_images": "BingImages", "brave_html": "BraveHtml", "yahoo": "Yahoo",
-    "so360": "So360", "sogou": "Sogou", "mojeek": "Mojeek", "startpage": "Startpage", "ecosia": "Ecosia",
-    "wikipedia": "Wikipedia", "wikidata": "Wikidata", "openalex": "OpenAlex", "crossref": "Crossref",
-    "arxiv": "Arxiv", "pubmed": "PubMed", "semantic_scholar": "SemanticScholar", "stackexchange": "StackExchange",
-    "github": "GitHub", "hackernews": "HackerNews", "gdelt": "Gdelt", "openlibrary": "OpenLibrary",
-    "marginalia": "Marginalia", "tavily": "Tavily", "exa": "Exa", "serper": "Serper", "firecrawl": "Firecrawl",
-    "jina": "Jina", "kagi": "Kagi", "google_cse": "GoogleCse", "serpapi": "SerpApi",
-}  # fmt: skip
-"""The class of each engine, in the module of its name."""
+BUILT_IN = {info.name: info for info in ENGINES}
+"""What is known of each built-in engine; its class is in the module of its name."""
 
-NEED_KEY = frozenset(
-    {"brave", "bocha", "tavily", "exa", "serper", "firecrawl", "jina", "kagi", "google_cse", "serpapi"}
-)
-"""The engines that cannot be used without a key, which is known without importing them."""
-
-ALIASES = {
-    "duck-duck-scrape": "ddg_html", "duckduckgo": "ddg_html", "ddg": "ddg_html", "baidu": "baidu_html",
-    "bing": "bing_html", "searx": "searxng", "brave_search": "brave", "360": "so360", "360search": "so360",
-    "stackoverflow": "stackexchange", "hn": "hackernews", "google_pse": "google_cse", "s2": "semantic_scholar",
-}  # fmt: skip
+_ALIASES = {alias: info.name for info in ENGINES for alias in info.aliases}
 
 Factory = Callable[[EngineSettings | None], SearchEngine]
 
@@ -53,14 +36,42 @@ def names() -> tuple[str, ...]:
 def canonical(name: str) -> str:
     """The name of the engine that ``name`` means, which may be an alias known from other products."""
     name = name.strip()
-    return name if name in BUILT_IN or name in _installed() else ALIASES.get(name.lower(), name)
+    if name in BUILT_IN or name in _installed():
+        return name
+    return _ALIASES.get(name.lower(), name)
+
+
+def info(name: str) -> EngineInfo:
+    """What is known of an engine without making it; that of an installed package is imported for it."""
+    name = canonical(name)
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    return EngineInfo.of(name, load(name))
+
+
+def needs_key(name: str) -> bool:
+    """Whether a built-in engine cannot be used without a key, which is known without importing it."""
+    return name in BUILT_IN and BUILT_IN[name].needs_key
+
+
+@cache
+def auto_order(*, chinese: bool = False) -> tuple[str, ...]:
+    """The engines that ``auto`` asks, in their order."""
+    ranks: dict[str, int] = {}
+    for engine in ENGINES:
+        rank = engine.auto_rank
+        if chinese and engine.auto_rank_zh is not None:
+            rank = engine.auto_rank_zh
+        if rank is not None:
+            ranks[engine.name] = rank
+    return tuple(sorted(ranks, key=ranks.__getitem__))
 
 
 def load(name: str) -> Factory:
     """The class or function that makes the engine ``name``; only this imports the engine."""
     name = canonical(name)
     if name in BUILT_IN:
-        factory: Any = getattr(import_module(f".{name}", __package__), BUILT_IN[name])
+        factory: Any = getattr(import_module(f".{name}", __package__), BUILT_IN[name].class_name)
         return factory  # type: ignore[no-any-return]
     entry = _installed().get(name)
     if entry is None:

@@ -31,6 +31,10 @@ class SearXNG(Engine):
     name = "searxng"
     title = "SearXNG"
     default_url = "http://localhost:8080"
+    aliases = ("searx",)
+    auto_rank = 1
+    probed_unconfigured = True
+    guide = "searxng"
     options = (
         Setting("engines", text(), "The engines that SearXNG asks, separated by commas.", env="ENGINES"),
         Setting("categories", text(), "The categories that SearXNG searches, separated by commas.", env="CATEGORIES"),

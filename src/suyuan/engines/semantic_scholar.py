@@ -16,6 +16,7 @@ class SemanticScholar(JsonEngine):
     name = "semantic_scholar"
     title = "Semantic Scholar"
     default_url = "https://api.semanticscholar.org"
+    aliases = ("s2",)
     supported_params = frozenset({"freshness", "page"})
     rate_per_minute = 20
     live_web = False

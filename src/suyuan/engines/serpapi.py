@@ -14,6 +14,7 @@ class SerpApi(JsonEngine):
     name = "serpapi"
     title = "SerpApi"
     default_url = "https://serpapi.com"
+    auto_rank = 14
     api_key_env = "SERPAPI_API_KEY"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True

@@ -14,6 +14,7 @@ class Serper(JsonEngine):
     name = "serper"
     title = "Serper"
     default_url = "https://google.serper.dev"
+    auto_rank = 13
     api_key_env = "SERPER_API_KEY"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains", "page"})
     operators = True

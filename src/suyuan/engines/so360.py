@@ -15,6 +15,7 @@ class So360(CloakedLinksEngine):
     name = "so360"
     title = "360搜索"
     default_url = "https://www.so.com"
+    aliases = ("360", "360search")
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains", "page"})
     rate_per_minute = 15
     burst = 2

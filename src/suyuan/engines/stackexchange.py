@@ -18,6 +18,7 @@ class StackExchange(JsonEngine):
     name = "stackexchange"
     title = "Stack Exchange"
     default_url = "https://api.stackexchange.com"
+    aliases = ("stackoverflow",)
     options = (
         Setting(
             "site", text(), "The site that is searched, such as superuser or math.", env="SITE", default="stackoverflow"

@@ -25,6 +25,8 @@ class Stub(Engine):
     name = "stub"
     title = "Stub (offline)"
     default_url = "http://localhost"
+    local = True
+    hidden = True
     live_web = False
 
     def exchange(self, query: SearchQuery) -> Exchange:

@@ -13,6 +13,7 @@ class Tavily(JsonEngine):
     name = "tavily"
     title = "Tavily"
     default_url = "https://api.tavily.com"
+    auto_rank = 11
     api_key_env = "TAVILY_API_KEY"
     supported_params = frozenset({"freshness", "allowed_domains", "blocked_domains"})
     # 432 is the limit of the plan, 433 that of what is paid by use.

@@ -22,6 +22,7 @@ class ArchiveEngine:
 
     title = "Archive (offline)"
     live_web = False
+    local = True
 
     base_url = ""
 

@@ -19,6 +19,7 @@ class LibraryEngine:
     name = LIBRARY
     title = "Library (own documents)"
     live_web = False
+    local = True
 
     base_url = ""
 

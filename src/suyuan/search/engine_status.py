@@ -23,6 +23,8 @@ class EngineStatus:
     """The variable of the key that it needs; empty for none."""
     cooldown: float = 0.0
     """The seconds until it is asked again."""
+    hidden: bool = False
+    """Whether people are not offered it."""
     problem: SuyuanError | None = None
     """Why it cannot be loaded, or why there is no browser."""
 
@@ -35,18 +37,20 @@ class EngineStatus:
 def status_of(runner: EngineRunner, browser_problem: SuyuanError | None) -> EngineStatus:
     """The status of an engine; ``browser_problem`` matters only to one that needs a browser."""
     engine, cooldown = runner.engine, runner.breaker.cooldown_left()
-    problem = browser_problem if getattr(engine, "via_browser", False) else None
+    address = "" if engine.local else engine.base_url
+    problem = browser_problem if engine.needs_browser else None
     state: State = "circuit_open" if cooldown else "ready"
     if problem:
         state = "no_browser"
-    elif not getattr(engine, "configured", True):
+    elif not engine.configured:
         state = "no_key"
     return EngineStatus(
         runner.name,
-        getattr(engine, "title", runner.name),
+        engine.title,
         state,
-        getattr(engine, "base_url", ""),
-        getattr(engine, "api_key_env", ""),
+        address,
+        engine.api_key_env,
         cooldown,
+        engine.hidden,
         problem,
     )

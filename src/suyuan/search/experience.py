@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,7 @@ def expected(place: int, state: EngineState) -> float:
     return worth - _SLOW_COST * min(state.latency / _SLOW_SECONDS, 1.0)
 
 
-def learned_order(runners: Sequence[EngineRunner], auto: frozenset[str]) -> list[EngineRunner]:
+def learned_order(runners: Sequence[EngineRunner], auto: Collection[str]) -> list[EngineRunner]:
     """``runners`` with those that ``auto`` chooses ordered by experience; all others keep their places."""
     own = [(place, runner) for place, runner in enumerate(runners) if runner.name in auto]
     best = iter(sorted(own, key=lambda pair: -expected(pair[0], pair[1].state)))

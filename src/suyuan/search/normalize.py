@@ -6,7 +6,6 @@ it may be shown as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain, islice
@@ -24,8 +23,6 @@ _MOST_SKIPPED = 1_000
 _MOST_CHARACTERS = 200_000
 _LONGEST_LINE, _LONGEST_ADDRESS, _LONGEST_TEXT = 1_000, 4_000, 20_000
 _MOST_ITEMS, _FEW = 50, 5
-
-_HIDDEN = re.compile(r"https?://www\.baidu\.com/link\?")
 
 
 def bounded(found: EngineResults) -> EngineResults:
@@ -52,21 +49,23 @@ def bounded(found: EngineResults) -> EngineResults:
     return EngineResults(tuple(kept), notes, _line(found.request_id), extras, skipped)
 
 
-def normalized(found: EngineResults, query: SearchQuery) -> EngineResults:
+def normalized(found: EngineResults, query: SearchQuery, opaque_links: tuple[str, ...] = ()) -> EngineResults:
     """What an engine said, as it may be shown; of its results those that fit the query."""
     return EngineResults(
-        matching(found.results, query),
+        matching(found.results, query, opaque_links),
         tuple(map(shown_line, found.notes)),
         shown_line(found.request_id),
         _shown_extras(found.extras) if found.extras else found.extras,
     )
 
 
-def matching(results: Iterable[SearchResult], query: SearchQuery) -> tuple[SearchResult, ...]:
+def matching(
+    results: Iterable[SearchResult], query: SearchQuery, opaque_links: tuple[str, ...] = ()
+) -> tuple[SearchResult, ...]:
     """What is a page, and in the asked domains; each as it may be shown."""
     filtered = query.allowed_domains or query.blocked_domains
     cleaned = (result for found in results if (result := shown(found)) is not None)
-    return tuple(result for result in cleaned if not filtered or _in_domains(result, query))
+    return tuple(result for result in cleaned if not filtered or _in_domains(result, query, opaque_links))
 
 
 def shown(result: SearchResult) -> SearchResult | None:
@@ -161,13 +160,16 @@ def _short_infobox(box: Infobox) -> Infobox:
     )
 
 
-def _in_domains(result: SearchResult, query: SearchQuery) -> bool:
+def _in_domains(result: SearchResult, query: SearchQuery, opaque_links: tuple[str, ...]) -> bool:
     domain = result.source
     if any(within(domain, name) for name in query.blocked_domains):
         return False
-    # Baidu hides the page behind a link of its own: only Baidu itself can have applied the filter.
-    hidden = result.engine == "baidu_html" and _HIDDEN.match(result.url)
-    return not query.allowed_domains or bool(hidden) or any(within(domain, name) for name in query.allowed_domains)
+    if not query.allowed_domains:
+        return True
+    # Only the engine itself can have applied the filter to a page that it hides behind a link of its own.
+    if opaque_links and result.url.startswith(opaque_links):
+        return True
+    return any(within(domain, name) for name in query.allowed_domains)
 
 
 def _shown_details(details: Details) -> Details:

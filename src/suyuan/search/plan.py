@@ -9,16 +9,10 @@ from typing import Literal
 from ..core.causes.asked import UNKNOWN_ENGINE
 from ..core.causes.engine import NO_ENGINE
 from ..core.result import ARCHIVE, LIBRARY
-from ..engines.registry import canonical
+from ..engines.registry import auto_order, canonical
 
 AUTO = "auto"
 
-# The order of `auto`: the user's own instance, then what the user pays for, then what needs no key.
-_PAID = ("kagi", "tavily", "exa", "serper", "serpapi", "google_cse", "firecrawl", "jina")
-_ORDER = ("searxng", "brave", "bocha", *_PAID, "ddg_html", "bing_html", "baidu_html")
-_ORDER_ZH = ("searxng", "bocha", "brave", *_PAID, "ddg_html", "baidu_html", "bing_html")
-ASKED_BY_AUTO = frozenset(_ORDER + _ORDER_ZH)
-"""The engines that ``auto`` may ask."""
 _PRIVATE = frozenset((ARCHIVE, LIBRARY))
 """The engines that ask what belongs to one person."""
 
@@ -89,10 +83,12 @@ def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *
 
 
 def _auto(known: Collection[str], ready: Callable[[str], bool], chinese: bool) -> tuple[str, ...]:
-    order = _ORDER_ZH if chinese else _ORDER
+    order = auto_order(chinese=chinese)
     names = tuple(name for name in order if name in known and ready(name))
-    # Where there are none of these, all others in their order, as in the demo.
-    names = names or tuple(name for name in known if name not in (*_ORDER, ARCHIVE, LIBRARY) and ready(name))
+    if not names:
+        # All others in their order, as in the demo.
+        others = [name for name in known if name not in order and name not in _PRIVATE]
+        names = tuple(name for name in others if ready(name))
     if not names:
         raise NO_ENGINE()
     return names

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..core.engine import EngineSettings, ForeignEngine, SearchEngine, adapted
 from ..core.errors import SuyuanError
 from ..engines import registry
 from ..net.network import Network, restricted_send
@@ -59,7 +59,7 @@ class EnginePool(Mapping[str, EngineRunner]):
                 raise KeyError(name)
             offline = self._offline.get(name)
             own = self._settings.get(name) or EngineSettings()
-            self._runners[name] = EngineRunner(offline()) if offline else self._made(name, own)
+            self._runners[name] = EngineRunner(adapted(offline())) if offline else self._made(name, own)
         return self._runners[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -75,9 +75,10 @@ class EnginePool(Mapping[str, EngineRunner]):
         """Whether an engine has what it needs; one without its key is not even imported."""
         self.before_use()
         own = self._settings.get(name)
-        if name in registry.NEED_KEY and not (own and own.api_key):
+        has_key = own is not None and bool(own.api_key)
+        if registry.needs_key(name) and not has_key:
             return False
-        return bool(getattr(self[name].engine, "configured", True))
+        return self[name].engine.configured
 
     def status(self, name: str) -> EngineStatus:
         """Whether an engine can be asked now, and what it lacks."""
@@ -102,27 +103,28 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
         factory: Any = self._factories[name] if self._factories else registry.load(name)
-        engine = factory(own)
-        send, page_url = None, ""
-        if isinstance(engine, Engine):
-            page_url = engine.base_url if engine.as_browser else ""
-            network_send = self._network.send_as_browser if engine.as_browser else self._network.send
-            send = restricted_send(network_send, name, engine.base_url, engine.redirect_hosts)
-            engine.send = send
+        engine = adapted(factory(own))
+        page_url = engine.base_url if engine.reads_pages else ""
+        if not isinstance(engine, ForeignEngine):
+            send = self._network.send_as_browser if engine.reads_pages else self._network.send
+            engine.send = restricted_send(send, name, engine.base_url, engine.redirect_hosts)
         profile = self._network.profile(page_url) if page_url else ""
-        rate = own.rate_per_minute if own.rate_per_minute is not None else getattr(engine, "rate_per_minute", None)
-        key = StateKey(name, getattr(engine, "base_url", ""), self._exit, rate or None, getattr(engine, "burst", 1))
+        rate = engine.rate_per_minute if own.rate_per_minute is None else own.rate_per_minute
+        key = StateKey(name, engine.base_url, self._exit, rate or None, engine.burst)
         timeout = own.timeout_ms / 1000 if own.timeout_ms else None
-        shared = state is None and self._live is not None
+        is_trial = state is not None
         state = state or shared_state(key, self._kept)
+        shared = None
+        if self._live is not None and not is_trial:
+            shared = SharedEngine(self._live, f"{key.label}@{key.base_url}", state)
         return EngineRunner(
             engine,
-            send,
+            engine.send,
             timeout=timeout,
             state=state,
-            shared=SharedEngine(self._live, f"{key.label}@{key.base_url}", state) if shared and self._live else None,
+            shared=shared,
             # An engine that needs no network must not load it.
-            prepare=partial(self._network.prepare, page_url) if getattr(engine, "live_web", True) else None,
+            prepare=None if engine.local else partial(self._network.prepare, page_url),
             # Another process can make those that are installed, and no others.
             steps=self._steps if self._factories is None else None,
             notes=(f"asked with the handshake and headers of {profile}",) if profile else (),

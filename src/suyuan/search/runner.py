@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..core.causes import engine as causes
-from ..core.engine import Engine, SearchEngine, Send, ask, ask_other, drive
+from ..core.engine import Engine, Send, drive
 from ..core.errors import NetworkError, SuyuanError, Timeout, WebBlocked
 from ..core.failure import without_secrets
 from ..core.query import SearchQuery
@@ -54,7 +54,7 @@ class EngineReply:
 class EngineRunner:
     """One engine, how it is reached, and what is known about it."""
 
-    engine: SearchEngine
+    engine: Engine
     send: Send | None = None
     timeout: float | None = None
     """Its own limit in seconds; None means all the time that the search has left."""
@@ -111,7 +111,7 @@ class EngineRunner:
 
     async def run(self, query: SearchQuery, seconds: float) -> EngineReply:
         """Ask the engine and give it ``seconds``; a failure is part of the reply, never raised."""
-        if query.page > 1 and "page" not in getattr(self.engine, "supported_params", ()):
+        if query.page > 1 and "page" not in self.engine.supported_params:
             return self.skipped(causes.PAGE_UNSUPPORTED(engine=self.name, page=query.page), query)
         if self.prepare is not None:
             # Importing the network client is not the engine's time; neither is waiting for its rate limit.
@@ -130,7 +130,7 @@ class EngineRunner:
             fits = self._relevance(query, results)
             # An engine that has nothing in the requested domains has found nothing: the next one is asked.
             self._log_skipped(results, query)
-            results = normalized(results, query)
+            results = normalized(results, query, self.engine.opaque_links)
         except asyncio.CancelledError:
             guarded("the breaker", self.breaker.cancelled, None)
             raise
@@ -151,7 +151,7 @@ class EngineRunner:
 
     async def check_health(self, seconds: float = 0.0) -> SuyuanError | None:
         """Run the engine's cheap health check and remember the outcome; ``seconds`` forces a new, longer check."""
-        exchange = self.engine.probe() if isinstance(self.engine, Engine) else None
+        exchange = self.engine.probe()
         if exchange is None or self.send is None:
             return None
         if not seconds and self.state.probed and self.state.probed[0] > self.clock():
@@ -225,12 +225,10 @@ class EngineRunner:
                         engine=self.name, seconds=0.0, why=self.breaker.reason, retry_after=_LEAST_PAUSE
                     )
                 guarded("the breaker", self.breaker.begin, None)
-                if isinstance(self.engine, Engine) and self.send is not None:
-                    if self.steps is not None and self.engine.as_browser:
-                        # Result pages are large: what reads them starts while they are loaded.
-                        self.steps.warm()
-                    return bounded(await ask(self.engine, query, self.send, self.steps))
-                return bounded(await ask_other(self.engine, query))
+                if self.steps is not None and self.engine.reads_pages:
+                    # Result pages are large: what reads them starts while they are loaded.
+                    self.steps.warm()
+                return bounded(await self.engine.results_of(query, self.send, self.steps))
         except TimeoutError:
             raise causes.ENGINE_TIMEOUT(engine=self.name, seconds=round(allowed, 1)) from None
 
@@ -248,7 +246,7 @@ class EngineRunner:
     def _relevance(self, query: SearchQuery, results: EngineResults) -> float | None:
         """How well the results fit the query, where the engine searches the live web; raises where they do not."""
         # Further pages hold what fits less well.
-        if query.page > 1 or not getattr(self.engine, "live_web", True):
+        if query.page > 1 or not self.engine.live_web:
             return None
         from .relevance import check_relevance
 
@@ -295,7 +293,7 @@ class EngineRunner:
 
     async def _diagnosed(self, error: SuyuanError, seconds: float) -> SuyuanError:
         """The failure with its cause, as far as the engine can find it in the time that is left."""
-        exchange = self.engine.diagnose(error) if isinstance(self.engine, Engine) else None
+        exchange = self.engine.diagnose(error)
         if exchange is not None and self.send is not None and seconds > 0:
             with contextlib.suppress(TimeoutError, SuyuanError):
                 async with asyncio.timeout(min(seconds, _DIAGNOSIS_SECONDS)):
@@ -304,9 +302,7 @@ class EngineRunner:
 
     def _explained(self, error: SuyuanError) -> SuyuanError:
         """The failure as the engine explains it, and without its secrets."""
-        if isinstance(self.engine, Engine):
-            return self.engine.explain(error).redacted((self.engine.settings.api_key,))
-        return error.redacted(())
+        return self.engine.explain(error).redacted((self.engine.settings.api_key,))
 
     def _learn(self, error: SuyuanError) -> None:
         guarded("the breaker", lambda: self._note(error), None)
@@ -331,22 +327,26 @@ class EngineRunner:
         error: SuyuanError | None = None,
         relevance: float | None = None,
     ) -> Attempt:
-        supported: frozenset[str] = getattr(self.engine, "supported_params", frozenset())
+        notes = self.notes if outcome != "skipped" else ()
+        unsupported: tuple[str, ...] = ()
+        if results is not None:
+            notes += tuple(map(without_secrets, results.notes))
+            unsupported = tuple(name for name in query.params() if self._ignores(name))
         return Attempt(
             engine=self.name,
             outcome=outcome,
             count=len(results.results) if results else 0,
             latency_ms=round(seconds * 1000),
             failure=error.failure if error else None,
-            # Domains are filtered here whatever the engine does, so they always apply.
-            unsupported_params=tuple(n for n in query.params() if n not in supported and not n.endswith("domains"))
-            if results
-            else (),
-            notes=(self.notes if outcome != "skipped" else ())
-            + tuple(without_secrets(note) for note in (results.notes if results else ())),
+            unsupported_params=unsupported,
+            notes=notes,
             request_id=results.request_id if results else "",
             relevance=relevance,
         )
+
+    def _ignores(self, parameter: str) -> bool:
+        """Whether a parameter has no effect; domains always have one, since they are filtered here."""
+        return parameter not in self.engine.supported_params and not parameter.endswith("domains")
 
 
 def outcome_of(error: SuyuanError) -> AttemptOutcome:

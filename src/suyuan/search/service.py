@@ -24,6 +24,7 @@ from ..core.query import SearchParams, SearchQuery
 from ..core.result import Attempt, SearchPage, SearchResult
 from ..core.spans import span
 from ..core.sync_bridge import SyncBridge
+from ..engines.registry import auto_order
 from ..text.language import script_language
 from .cache import SingleFlight, TtlCache
 from .experience import learned_order
@@ -33,7 +34,7 @@ from .focus import FOCUSES, Focus, focus_of
 from .guarded import guarded
 from .normalize import ranked, unique
 from .page_json import dump_page, load_page
-from .plan import ASKED_BY_AUTO, AUTO, Plan, make_plan
+from .plan import AUTO, Plan, make_plan
 from .runner import EngineRunner
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class SearchService:
         runners = [self.engines[name] for name in plan.names]
         if plan.probe:
             asked = runners
-            runners = guarded("the experience", lambda: learned_order(asked, ASKED_BY_AUTO), asked)
+            runners = guarded("the experience", lambda: learned_order(asked, auto_order()), asked)
             runners = await self._healthy(runners, query, skipped)
         outcome = await self._ask(plan, runners, query, deadline)
         for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
@@ -254,7 +255,7 @@ class SearchService:
             plan = make_plan(AUTO, self.engines, self._ready, chinese=chinese)
         except SuyuanError:
             return []
-        return learned_order([self.engines[name] for name in plan.names], ASKED_BY_AUTO)
+        return learned_order([self.engines[name] for name in plan.names], auto_order())
 
     def _time_for(self, query: SearchQuery, plan: Plan) -> float:
         if query.budget_ms:
@@ -268,7 +269,7 @@ class SearchService:
         return make_plan(spec, self.engines, self._ready, chinese=chinese)
 
     def _configured(self, name: str) -> bool:
-        return bool(getattr(self.engines[name].engine, "configured", True))
+        return self.engines[name].engine.configured
 
 
 def _permitted(plan: Plan, *, chosen: bool) -> Plan:

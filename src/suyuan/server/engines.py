@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from ..client import AsyncClient
 from ..core.causes.asked import UNKNOWN_ENGINE
-from ..core.engine import Engine, EngineSettings
+from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
 from ..core.person import require
 from ..doctor.engines import check_settings
@@ -36,16 +36,11 @@ class EngineIn(BaseModel):
 
 def needs(client: AsyncClient, name: str) -> tuple[str, ...]:
     """What can be entered for an engine: its key, its address, the options that it cannot do without."""
-    if name == "searxng":
-        return ("base_url",)
     try:
-        engine = client.engines[name].engine
+        return client.engines[name].engine.entered_settings
     except SuyuanError:
         # A package that cannot be loaded.
         return ()
-    if not isinstance(engine, Engine) or not engine.api_key_env:
-        return ()
-    return ("api_key", *engine.required_options)
 
 
 def _entered(client: AsyncClient, name: str, body: EngineIn) -> tuple[dict[str, Any], EngineSettings]:

@@ -100,7 +100,7 @@ class Health:
 def engines(client: AsyncClient, *, without_key: bool = True) -> list[dict[str, Any]]:
     """All engines, and whether they are ready; perhaps not those that wait for a key, which need not be loaded then."""
     names = (
-        name for name in client.engines if without_key or name not in registry.NEED_KEY or client.engines.ready(name)
+        name for name in client.engines if without_key or not registry.needs_key(name) or client.engines.ready(name)
     )
     return [_engine(client, name) for name in names]
 
@@ -115,4 +115,5 @@ def _engine(client: AsyncClient, name: str) -> dict[str, Any]:
         "state": status.state,
         "needs": needs,
         "cooldown_seconds": round(status.cooldown),
+        "hidden": status.hidden,
     }

@@ -44,8 +44,6 @@ router = APIRouter(include_in_schema=False)
 THEMES = ("auto", "light", "dark")
 MODES = ("chat", "agent", "research")
 _LISTED = 60
-# For tests only.
-HIDDEN_ENGINES = ("stub",)
 
 
 # --- the conversation -----------------------------------------------------------------------------------------------
@@ -106,7 +104,7 @@ def _conversation_page(request: Request, conversation: Conversation | None) -> R
         blank=Markup(parts.part("whole", blank)),
         turns=_turns(request, conversation, parts) if conversation else [],
         settings=settings,
-        engines=[each for each in engines if each["name"] not in HIDDEN_ENGINES and each["state"] != "no_key"],
+        engines=[each for each in engines if not each["hidden"] and each["state"] != "no_key"],
         engine_title=parts.engine(settings["engine"]),
         models=list(chat.sessions.models),
         embedded=EMBEDDED,

@@ -24,7 +24,7 @@ from .api import client_from
 from .cookies import Cookies
 from .engines import needs
 from .errors import language_of
-from .page import HIDDEN_ENGINES, THEMES, focus_titles, form_fields, render_page
+from .page import THEMES, focus_titles, form_fields, render_page
 from .people_api import PasswordChange, log_out, new_password, own_shares, own_tokens, revoke_token
 from .static_files import beside
 from .texts import PageTexts
@@ -101,7 +101,7 @@ def _known_engines(client: AsyncClient) -> list[dict[str, Any]]:
     known = (
         {**each, "fields": needs(client, each["name"]), "entered": each["name"] in entered}
         for each in health.engines(client)
-        if each["name"] not in HIDDEN_ENGINES
+        if not each["hidden"]
     )
     return sorted(known, key=lambda each: (each["state"] == "no_key", not each["ready"]))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..core.engine import EngineSettings, ForeignEngine, SearchEngine, adapted
 from ..core.query import SearchQuery
 from ..core.secret import Secret
 from ..core.sync_bridge import SyncBridge
@@ -163,8 +163,8 @@ async def _run(
 def _runner(
     engine: Callable[[EngineSettings], SearchEngine], settings: EngineSettings, network: Network
 ) -> EngineRunner:
-    made = engine(settings)
-    if not isinstance(made, Engine):
+    made = adapted(engine(settings))
+    if isinstance(made, ForeignEngine):
         return EngineRunner(made)
 
     async def send(request: Request, name: str) -> Response:

@@ -142,9 +142,9 @@ def _page_number(params: dict[str, str]) -> int:
 
 
 def _is_this_server(client: AsyncClient, request: Request) -> bool:
-    """Whether the configured SearXNG is this server: every search would then search itself."""
-    own = client.settings.engines.get("searxng")
-    return own is not None and urlsplit(own.base_url).netloc == request.url.netloc
+    """Whether an engine is configured with the address of this server: every search would then search itself."""
+    addresses = (own.base_url for own in client.settings.engines.values())
+    return any(urlsplit(address).netloc == request.url.netloc for address in addresses)
 
 
 def _unresponsive(attempts: tuple[Attempt, ...]) -> list[list[str]]:
