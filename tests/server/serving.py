@@ -125,7 +125,7 @@ class Client:
             return response.status, json.loads(text) if response.content_type == "application/json" else text
 
     async def conversation(self, **fields: Any) -> str:
-        status, made = await self("POST", "/api/conversations", fields)
+        status, made = await self("POST", "/api/conversations", {"search": True, **fields})
         assert status == 201, made
         return str(made["id"])
 
