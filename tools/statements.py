@@ -98,15 +98,18 @@ def own_expressions(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def operators(expression: ast.expr) -> int:
-    """The operators of an expression, without those of the expressions inside of it."""
+    """The operators of an expression, without ``not``, ``is None`` and those of the expressions inside of it.
+
+    A range (``0 < a < b``) counts as one.
+    """
     count = 0
     for node in _parts(expression):
-        if isinstance(node, ast.BinOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+        if isinstance(node, ast.BinOp):
             count += 1
         elif isinstance(node, ast.BoolOp):
             count += len(node.values) - 1
         elif isinstance(node, ast.Compare):
-            count += len(node.ops)
+            count += not isinstance(node.ops[0], (ast.Is, ast.IsNot))
     return count
 
 

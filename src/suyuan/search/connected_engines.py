@@ -41,9 +41,10 @@ class ConnectedEngines:
         if address not in ("", own.base_url):
             own = replace(own, api_key=Secret(""))
         options = {path: value for path, value in (entered.get("options") or {}).items() if value}
+        api_key = Secret(key) if key else own.api_key
         return replace(
             own,
-            api_key=Secret(key) if key else own.api_key,
+            api_key=api_key,
             base_url=address or own.base_url,
             options={**own.options, **options},
         )

@@ -126,4 +126,5 @@ def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
 
 
 def _is_worth_keeping(state: Mapping[str, Any]) -> bool:
-    return bool(state.get("until")) or "latency" in state or "seen" in state
+    was_refused = bool(state.get("until"))
+    return was_refused or "latency" in state or "seen" in state

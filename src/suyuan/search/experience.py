@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from .engine_state import EngineState
     from .runner import EngineRunner
 
-_MOST = 20.0
+_MAX_ANSWERS = 20.0
 """So many answers count; an older one fades with each new one."""
 _HALF_LIFE = 86_400.0
 """Seconds after which half is forgotten of an engine that is not asked, so that it gets another chance."""
@@ -40,15 +39,20 @@ class Experience:
         """Take note of one answer."""
         seen = self.strength()
         self.worth += (worth - self.worth) / (seen + 1)
-        self.seen, self.at = min(seen + 1, _MOST), self.clock()
+        self.seen, self.at = min(seen + 1, _MAX_ANSWERS), self.clock()
 
     def strength(self) -> float:
         """How many answers it stands for now."""
-        return self.seen * 0.5 ** (max(0.0, self.clock() - self.at) / _HALF_LIFE) if self.seen else 0.0
+        if not self.seen:
+            return 0.0
+        age = max(0.0, self.clock() - self.at)
+        return float(self.seen * 0.5 ** (age / _HALF_LIFE))
 
     def state(self) -> dict[str, Any]:
         """What to keep on disk."""
-        return {"worth": round(self.worth, 3), "seen": round(self.seen, 2), "at": round(self.at)} if self.seen else {}
+        if not self.seen:
+            return {}
+        return {"worth": round(self.worth, 3), "seen": round(self.seen, 2), "at": round(self.at)}
 
     @classmethod
     def from_state(cls, state: Any, clock: Callable[[], float] = time.time) -> Experience:
@@ -57,16 +61,23 @@ class Experience:
             worth, seen, at = (float(state[name]) for name in ("worth", "seen", "at"))
         except (KeyError, TypeError, ValueError, OverflowError):
             return cls(clock=clock)
-        # A clock that was set back must not make an experience last for ever; "not a number" is none either.
-        fine = 0 <= worth <= 1 and 0 < seen <= _MOST and 0 <= at <= clock() + _HALF_LIFE and math.isfinite(at)
-        return cls(worth, seen, at, clock) if fine else cls(clock=clock)
+        # Comparisons with "not a number" are false, so it is no experience either.
+        is_in_range = 0 <= worth <= 1 and 0 < seen <= _MAX_ANSWERS
+        # A clock that was set back must not make an experience last for ever.
+        is_of_the_past = 0 <= at <= clock() + _HALF_LIFE
+        if is_in_range and is_of_the_past:
+            return cls(worth, seen, at, clock)
+        return cls(clock=clock)
 
 
 def expected(place: int, state: EngineState) -> float:
     """What an answer of the engine at ``place`` of the documented order is likely to be worth."""
+    documented = _FIRST - _STEP * min(place, _PLACES)
     seen = state.experience.strength()
-    worth = (_PRIOR * (_FIRST - _STEP * min(place, _PLACES)) + seen * state.experience.worth) / (_PRIOR + seen)
-    return worth - _SLOW_COST * min(state.latency / _SLOW_SECONDS, 1.0)
+    learned = seen * state.experience.worth
+    worth = (_PRIOR * documented + learned) / (_PRIOR + seen)
+    slowness = min(state.latency / _SLOW_SECONDS, 1.0)
+    return worth - _SLOW_COST * slowness
 
 
 def learned_order(runners: Sequence[EngineRunner], auto: Collection[str]) -> list[EngineRunner]:

@@ -14,6 +14,9 @@ from ..core.result import ARCHIVE, LIBRARY, Attempt, EngineResults
 from .runner import EngineReply, EngineRunner
 
 _MAX_TRIES = 3
+_MAX_TRIES_AT_A_CAPTCHA = 2
+_OVER = 0.001
+"""With so few seconds left the time of a search is over."""
 # A second try within the same search can help against these; the others will not change so soon.
 _TRANSIENT = {
     "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engines_offline",
@@ -40,7 +43,9 @@ class SearchOutcome:
     @property
     def answered(self) -> bool:
         """Whether any engine answered, be it with nothing."""
-        return bool(self.found) or self.empty or (self.empty_here and not self.errors)
+        if self.found or self.empty:
+            return True
+        return self.empty_here and not self.errors
 
     def add(self, runner: EngineRunner, reply: EngineReply) -> None:
         """Note what one engine did."""
@@ -77,13 +82,17 @@ async def run_alone(runner: EngineRunner, query: SearchQuery, deadline: float) -
         outcome.add(runner, reply)
         left = deadline - time.monotonic()
         # Then the error names the time of the whole search, not what was left of it when the engine was asked.
-        outcome.ran_out = reply.error is not None and left <= 0.001
+        outcome.ran_out = reply.error is not None and left <= _OVER
         pause = 0.2 * 2**tried
-        transient = reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
-        if not transient or runner.open or pause >= left:
+        if not _is_transient(reply) or runner.open or pause >= left:
             break
         await asyncio.sleep(pause)
     return outcome
+
+
+def _is_transient(reply: EngineReply) -> bool:
+    """Whether the same request may succeed in a moment, also with nothing but this engine to ask."""
+    return reply.error is not None and reply.error.detail_code in _TRANSIENT_ALONE
 
 
 class Failover:
@@ -141,8 +150,9 @@ class Failover:
         last, tries = self._last.get(runner.name), self._tries.get(runner.name, 0)
         if last is None or last.error is None or runner.open:
             return False
-        detail = last.error.detail_code
-        return detail in _TRANSIENT and tries < (2 if detail == "captcha_required" else _MAX_TRIES)
+        detail_code = last.error.detail_code
+        max_tries = _MAX_TRIES_AT_A_CAPTCHA if detail_code == "captcha_required" else _MAX_TRIES
+        return detail_code in _TRANSIENT and tries < max_tries
 
     def _stalled(self) -> EngineRunner | None:
         """The engine to ask while a request is unusually slow: one worth a retry, else the slow one again."""
@@ -150,12 +160,22 @@ class Failover:
         slow = [runner for runner, since in self._running.values() if now - since > runner.hedge_delay]
         if not slow:
             return None
+        retried = self._retried_beside()
+        if retried is not None:
+            return retried
+        return next((runner for runner in slow if self._may_be_asked_again(runner)), None)
+
+    def _retried_beside(self) -> EngineRunner | None:
+        """The engine with the fewest refusals that failed before and is worth a retry; none where one has nothing."""
+        if self._outcome.empty:
+            return None
         busy = {runner.name for runner, _ in self._running.values()}
-        failed = [
-            r for r in self._runners if r.name not in busy and self._worth_retrying(r) and not self._outcome.empty
-        ]
-        again = [r for r in slow if self._tries[r.name] < _MAX_TRIES and not r.open]
-        return next(iter([*sorted(failed, key=lambda runner: runner.breaker.refusals), *again]), None)
+        idle = [runner for runner in self._runners if runner.name not in busy]
+        failed = [runner for runner in idle if self._worth_retrying(runner)]
+        return min(failed, key=lambda runner: runner.breaker.refusals, default=None)
+
+    def _may_be_asked_again(self, runner: EngineRunner) -> bool:
+        return self._tries[runner.name] < _MAX_TRIES and not runner.open
 
     def _start(self, runner: EngineRunner) -> None:
         self._tries[runner.name] = self._tries.get(runner.name, 0) + 1
@@ -174,7 +194,7 @@ class Failover:
             reply = task.result()
             self._last[runner.name] = reply
             self._outcome.add(runner, reply)
-        self._outcome.ran_out = self._left() <= 0.001 and not self._outcome.found
+        self._outcome.ran_out = self._left() <= _OVER and not self._outcome.found
         return not self._outcome.ran_out
 
     async def _stop(self) -> None:

@@ -36,7 +36,7 @@ class Focus:
         if not self.engines or self.engines == AUTO:
             return self.engines
         mark = "+" if "+" in self.engines else ","
-        usable = [name for name in names_in(self.engines) if name == AUTO or name in known and ready(name)]
+        usable = [name for name in names_in(self.engines) if name == AUTO or (name in known and ready(name))]
         if not usable:
             raise NO_FOCUS_ENGINE(engines=self.engines)
         return mark.join(usable)

@@ -47,8 +47,10 @@ def _by_place(ranked: Sequence[Sequence[str]], pages: Sequence[str]) -> list[flo
     scores = dict.fromkeys(pages, 0.0)
     for keys in ranked:
         behind = len(pages) - len(keys)
-        rest = _ABSENT * (sums[-1] - sums[len(keys)]) / behind if behind else 0.0
+        points_behind = sums[-1] - sums[len(keys)]
+        rest = _ABSENT * points_behind / behind if behind else 0.0
         for place, key in zip(points, keys, strict=False):
             scores[key] += place - rest
     least, most = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    return [(score - least) / ((most - least) or 1.0) for score in scores.values()]
+    span = (most - least) or 1.0
+    return [(score - least) / span for score in scores.values()]

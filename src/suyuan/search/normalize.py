@@ -51,11 +51,12 @@ def bounded(found: EngineResults) -> EngineResults:
 
 def normalized(found: EngineResults, query: SearchQuery, opaque_links: tuple[str, ...] = ()) -> EngineResults:
     """What an engine said, as it may be shown; of its results those that fit the query."""
+    extras = _shown_extras(found.extras) if found.extras else found.extras
     return EngineResults(
         matching(found.results, query, opaque_links),
         tuple(map(shown_line, found.notes)),
         shown_line(found.request_id),
-        _shown_extras(found.extras) if found.extras else found.extras,
+        extras,
     )
 
 
@@ -109,23 +110,28 @@ def _address(text: str) -> str:
 
 def _short(result: SearchResult) -> SearchResult:
     """``result`` with short texts; itself where they are short, as nearly all are."""
-    long_line = len(result.title) > _LONGEST_LINE or len(result.published_at or "") > _LONGEST_LINE
-    if not long_line and max(len(result.snippet), len(result.summary)) <= _LONGEST_TEXT and result.details is None:
+    longest_line = max(len(result.title), len(result.published_at or ""))
+    longest_text = max(len(result.snippet), len(result.summary))
+    is_short = longest_line <= _LONGEST_LINE and longest_text <= _LONGEST_TEXT
+    if is_short and result.details is None:
         return result
+    published_at = _line(result.published_at) if result.published_at else None
+    details = _short_details(result.details) if result.details else None
     return replace(
         result,
         title=_line(result.title),
         snippet=result.snippet[:_LONGEST_TEXT],
         summary=result.summary[:_LONGEST_TEXT],
-        published_at=_line(result.published_at) if result.published_at else None,
-        details=_short_details(result.details) if result.details else None,
+        published_at=published_at,
+        details=details,
     )
 
 
 def _length(result: SearchResult) -> int:
-    details = result.details
-    items = sum(map(len, (*details.authors, *details.topics))) if details else 0
-    return items + len(result.url) + len(result.title) + len(result.snippet) + len(result.summary)
+    texts = [result.url, result.title, result.snippet, result.summary]
+    if result.details is not None:
+        texts += [*result.details.authors, *result.details.topics]
+    return sum(map(len, texts))
 
 
 def _short_details(details: Details) -> Details:

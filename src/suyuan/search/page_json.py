@@ -16,11 +16,12 @@ from ..core.result import Attempt, Details, EngineResults, SearchPage, SearchRes
 
 def dump_page(page: SearchPage) -> bytes:
     """The page without its query."""
+    searched_at = page.searched_at.isoformat() if page.searched_at else None
     data = {
         "results": [asdict(result) for result in page.results],
         "attempts": [_attempt_view(attempt) for attempt in page.attempts],
         "took_ms": page.took_ms,
-        "searched_at": page.searched_at.isoformat() if page.searched_at else None,
+        "searched_at": searched_at,
         "extras": asdict(page.extras),
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -30,13 +31,14 @@ def load_page(data: bytes, query: SearchQuery) -> SearchPage:
     """What :func:`dump_page` wrote; raises ``ValueError`` where it is anything else."""
     try:
         read = json.loads(data.decode("utf-8", "surrogatepass"))
+        searched_at = datetime.fromisoformat(read["searched_at"]) if read["searched_at"] else None
         return SearchPage(
             query,
             tuple(_result(each) for each in read["results"]),
             tuple(_attempt(each) for each in read["attempts"]),
             int(read["took_ms"]),
             extras=_extras(read["extras"]),
-            searched_at=datetime.fromisoformat(read["searched_at"]) if read["searched_at"] else None,
+            searched_at=searched_at,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(str(error)) from None

@@ -48,11 +48,14 @@ class Plan:
     @property
     def public(self) -> Plan | None:
         """The same without what belongs to one person; None where nothing is left."""
-        names, beside = (tuple(name for name in part if name not in _PRIVATE) for part in (self.names, self.beside))
-        if not names and not beside:
+        names = tuple(name for name in self.names if name not in _PRIVATE)
+        beside = tuple(name for name in self.beside if name not in _PRIVATE)
+        if not names:
+            names, beside = beside, ()
+        if not names:
             return None
         last = "" if self.last in _PRIVATE else self.last
-        return replace(self, names=names or beside, beside=beside if names else (), last=last)
+        return replace(self, names=names, beside=beside, last=last)
 
     @property
     def leaves(self) -> bool:
@@ -79,7 +82,9 @@ def make_plan(spec: str, known: Collection[str], ready: Callable[[str], bool], *
         return Plan(names, "fanout")
     # The archive needs no network, so it would win every race against a slow engine.
     web = tuple(name for name in names if name != ARCHIVE)
-    return Plan(web or names, last=ARCHIVE if web != names and web else "")
+    if not web or web == names:
+        return Plan(names)
+    return Plan(web, last=ARCHIVE)
 
 
 def _auto(known: Collection[str], ready: Callable[[str], bool], chinese: bool) -> tuple[str, ...]:

@@ -25,12 +25,15 @@ _MIN_TERMS = 3
 _MIN_RESULTS = 3
 _MIN_LETTERS = 60
 """Of title and snippet: results with less text cannot hold the words of a query."""
-_TOP = 10
-_BEST = 3
-_MOST, _FEW, _MANY = 0.8, 0.1, 3.0
-_HEAVY = 1.5
+_JUDGED_RESULTS = 10
+_BEST_RESULTS = 3
+_REPEATED_SHARE = 0.8
+"""A word in so many of the results is repeated by them."""
+_IGNORED_SHARE, _MIN_IGNORED_WEIGHT = 0.1, 3.0
+"""Results ignore the other words where these weigh something and the results hold at most so much of them."""
+_NAME_WEIGHT = 1.5
 """The weight of names and numbers, which tell more about what was asked than other words."""
-_ENOUGH = 8.0
+_MAX_WEIGHT = 8.0
 """A result that holds words of this weight is about the query, however long that is."""
 
 _OPERATORS = "site|inurl|intitle|allintitle|intext|inbody|filetype|ext|lang|language|loc|location|url|before|after"
@@ -62,21 +65,20 @@ def relevance(query: SearchQuery, results: Sequence[SearchResult]) -> float | No
     None where there is too little to judge: few words in the query, little text, or another language.
     """
     terms: Sequence[_Term] = _terms(query.text)
-    if len(results) < _MIN_RESULTS or sum(term.size for term in terms) < _MIN_TERMS:
+    top = results[:_JUDGED_RESULTS]
+    if not _can_be_judged(terms, top):
         return None
-    top = results[:_TOP]
-    if sum(len(result.title) + 1 + len(result.snippet) for result in top) < _MIN_LETTERS * len(top):
-        return None
-    if (share := _best(_shares(terms, map(_searched, top), _held))) >= _GENUINE:
+    share = _best(_shares(terms, map(_searched_text, top), _coverage))
+    if share >= _GENUINE:
         return share
-    texts = list(map(_searched, top))
-    one_site = len({result.source for result in top}) == 1 and not _asks_for_site(query)
-    if not _about_a_word(terms, texts, one_site):
-        terms = _comparable(terms, query.text, " ".join(f"{result.title} {result.snippet}" for result in top))
-    if sum(term.size for term in terms) < _MIN_TERMS:
+    texts = [_searched_text(result) for result in top]
+    if not _repeat_one_word(terms, texts, is_one_site=_is_unasked_site(query, top)):
+        shown_text = " ".join(f"{result.title} {result.snippet}" for result in top)
+        terms = _comparable_terms(terms, query.text, shown_text)
+    if _size(terms) < _MIN_TERMS:
         return None
     # Engines correct spelling, so words that look alike count where the words themselves are missing.
-    return _best(_shares(terms, texts, _held_alike))
+    return _best(_shares(terms, texts, _fuzzy_coverage))
 
 
 def check_relevance(engine: str, query: SearchQuery, results: Sequence[SearchResult]) -> float | None:
@@ -98,128 +100,172 @@ def shares(query: str, results: Sequence[SearchResult]) -> list[float]:
     terms = _terms(query)
     if not terms:
         return [0.0] * len(results)
-    return list(_shares(terms, (_folded(f"{result.title} {result.snippet}") for result in results), _held))
+    return list(_shares(terms, (_folded(f"{result.title} {result.snippet}") for result in results), _coverage))
 
 
-def _asks_for_site(query: SearchQuery) -> bool:
-    return bool(query.allowed_domains) or "site:" in query.text.lower()
+def _can_be_judged(terms: Sequence[_Term], top: Sequence[SearchResult]) -> bool:
+    """Whether there are enough words in the query, enough results, and enough text in them."""
+    if len(top) < _MIN_RESULTS or _size(terms) < _MIN_TERMS:
+        return False
+    letters = sum(len(result.title) + 1 + len(result.snippet) for result in top)
+    return letters >= _MIN_LETTERS * len(top)
 
 
-def _searched(result: SearchResult) -> str:
+def _size(terms: Sequence[_Term]) -> int:
+    return sum(term.size for term in terms)
+
+
+def _is_unasked_site(query: SearchQuery, top: Sequence[SearchResult]) -> bool:
+    """Whether all results are of one site, though the query does not ask for one."""
+    if query.allowed_domains or "site:" in query.text.lower():
+        return False
+    return len({result.source for result in top}) == 1
+
+
+def _searched_text(result: SearchResult) -> str:
     return _folded(f"{result.title} {result.snippet} {result.url}")
 
 
-def _shares(terms: Sequence[_Term], texts: Iterable[str], held: Callable[[_Term, str], float]) -> Iterator[float]:
+def _shares(terms: Sequence[_Term], texts: Iterable[str], coverage: Callable[[_Term, str], float]) -> Iterator[float]:
     """The share of the terms' weight that each of ``texts`` holds, from 0 to 1."""
-    whole = min(sum(term.weight for term in terms), _ENOUGH)
+    whole = min(sum(term.weight for term in terms), _MAX_WEIGHT)
     for text in texts:
-        yield min(sum([term.weight * held(term, text) for term in terms]) / whole, 1.0)
+        held_weight = sum([term.weight * coverage(term, text) for term in terms])
+        yield min(held_weight / whole, 1.0)
 
 
 def _best(shares: Iterable[float]) -> float:
     """The mean of the three largest; nothing is larger than three that hold all."""
-    seen = []
+    judged = []
     for share in shares:
-        seen.append(share)
-        if seen.count(1.0) == _BEST:
+        judged.append(share)
+        if judged.count(1.0) == _BEST_RESULTS:
             return 1.0
-    return sum(sorted(seen, reverse=True)[:_BEST]) / _BEST
+    largest = sorted(judged, reverse=True)[:_BEST_RESULTS]
+    return sum(largest) / _BEST_RESULTS
 
 
 @lru_cache(maxsize=256)
 def _terms(query: str) -> tuple[_Term, ...]:
     """The content words of a query, each once."""
-    found: dict[str, _Term] = {}
+    terms: dict[str, _Term] = {}
     content = " ".join(keywords(_OPERATOR.sub(" ", query)))
-    for word in re.findall(_TOKEN_OR_RUN if count_cjk(content) else _TOKEN, content):
+    pattern = _TOKEN_OR_RUN if count_cjk(content) else _TOKEN
+    for word in re.findall(pattern, content):
         text = _folded(word)
-        language = script_language(text)
         if count_cjk(text[0]):
             # A pair of characters says about as much as a word.
-            found[text] = _Term(text, len(text) / 2, language, size=len(text) - 1)
+            terms[text] = _Term(text, len(text) / 2, script_language(text), size=len(text) - 1)
         elif len(text) > 1:
-            numbered = any(map(str.isdigit, text))
-            named = numbered or word[:1].isupper()
-            short = stem(text.removesuffix("s") if len(text) > 4 else text)
-            weight = _HEAVY if named else 1.0
-            found[text] = _Term(short if len(short) > 3 else text, weight, language, named, numbered)
-    return tuple(found.values())
+            terms[text] = _term_of_word(word, text)
+    return tuple(terms.values())
 
 
-def _about_a_word(terms: Sequence[_Term], texts: Sequence[str], one_site: bool) -> bool:
+def _term_of_word(word: str, folded: str) -> _Term:
+    """The term of a word in an alphabet, without its inflection."""
+    is_number = any(map(str.isdigit, folded))
+    is_name = is_number or word[:1].isupper()
+    singular = folded.removesuffix("s") if len(folded) > 4 else folded
+    text = stem(singular)
+    if len(text) <= 3:
+        text = folded
+    weight = _NAME_WEIGHT if is_name else 1.0
+    return _Term(text, weight, script_language(folded), is_name, is_number)
+
+
+def _repeat_one_word(terms: Sequence[_Term], texts: Sequence[str], *, is_one_site: bool) -> bool:
     """Whether the results repeat one ordinary word of the query, as dictionaries do, and ignore the rest.
 
     They are then no translation, in whatever language they are.
     """
     for word in terms:
-        if word.named or word.language or sum(_held(word, text) for text in texts) < _MOST * len(texts):
+        if word.named or word.language:
+            continue
+        repeated = sum(_coverage(word, text) for text in texts)
+        if repeated < _REPEATED_SHARE * len(texts):
             continue
         others = [term for term in terms if term is not word]
-        weight = sum(term.weight for term in others)
-        held = sum(term.weight for term in others if any(_held(term, text) for text in texts))
-        if one_site or (weight >= _MANY and held <= _FEW * weight):
+        if is_one_site or _are_ignored(others, texts):
             return True
     return False
 
 
-def _comparable(terms: Sequence[_Term], query: str, shown: str) -> list[_Term]:
+def _are_ignored(terms: Sequence[_Term], texts: Sequence[str]) -> bool:
+    """Whether hardly any of these terms stands in any of the texts, though they weigh something."""
+    weight = sum(term.weight for term in terms)
+    if weight < _MIN_IGNORED_WEIGHT:
+        return False
+    held_weight = sum(term.weight for term in terms if any(_coverage(term, text) for text in texts))
+    return held_weight <= _IGNORED_SHARE * weight
+
+
+def _comparable_terms(terms: Sequence[_Term], query: str, shown: str) -> list[_Term]:
     """The terms that results in their language can hold: translated pages have other words, but the same names."""
-    there = detect_language(shown)
-    if there and script_language(shown):
+    language = detect_language(shown)
+    if language and script_language(shown):
         # Names are written in the other script, too; only numbers stay. Other scripts are inflected in unknown ways.
-        asian = there[:2] in _BY_PAIRS and chinese_variant(query) in ("", there)
-        return [term for term in terms if term.numbered or (asian and term.language == there[:2])]
-    same = _is_language(query, there, shown)
-    return [term for term in terms if not term.language and (same or term.named)]
+        spoken = language[:2]
+        is_compared = spoken in _BY_PAIRS and chinese_variant(query) in ("", language)
+        return [term for term in terms if term.numbered or (is_compared and term.language == spoken)]
+    is_same = _may_be_in(language, query, shown)
+    return [term for term in terms if not term.language and (is_same or term.named)]
 
 
-def _is_language(query: str, there: str, shown: str) -> bool:
-    """Whether ``query`` may be in the language ``there`` of the results."""
-    if asked := frequent_languages(query):
-        return there in asked or not there
+def _may_be_in(language: str, query: str, shown: str) -> bool:
+    """Whether ``query`` may be in the language of the results."""
+    asked = frequent_languages(query)
+    if asked:
+        return not language or language in asked
     # Nothing shows the language of these words: they are English unless they have accents.
-    foreign = there not in ("", "en") or len(_ACCENTED.findall(shown)) > len(shown) / 50
-    return not foreign or not query.isascii()
+    many_accents = len(_ACCENTED.findall(shown)) > len(shown) / 50
+    is_foreign = many_accents or language not in ("", "en")
+    return not is_foreign or not query.isascii()
 
 
-def _held(term: _Term, text: str) -> float:
+def _coverage(term: _Term, text: str) -> float:
     """How much of ``term`` stands in ``text``: of Chinese the share of characters that stand there in pairs."""
     word = term.text
     # This is asked for every word and every result.
-    if word in text:
-        return 1.0 if len(word) > 4 or term.language in _BY_PAIRS or _stands_apart(word, text) else 0.0
-    return _pairs_held(word, text) if term.language in _BY_PAIRS else 0.0
+    if word not in text:
+        return _pair_coverage(word, text) if term.language in _BY_PAIRS else 0.0
+    if len(word) > 4 or term.language in _BY_PAIRS or _stands_apart(word, text):
+        return 1.0
+    return 0.0
 
 
-def _pairs_held(run: str, text: str) -> float:
-    held = set()
-    for i in range(len(run) - 1):
-        if run[i : i + 2] in text:
-            held |= {i, i + 1}
-    return len(held) / len(run)
+def _pair_coverage(run: str, text: str) -> float:
+    covered = set()
+    for start in range(len(run) - 1):
+        if run[start : start + 2] in text:
+            covered |= {start, start + 1}
+    return len(covered) / len(run)
 
 
 def _stands_apart(word: str, text: str) -> bool:
-    """Long words may stand inside others (compounds, addresses), short ones at the start, the shortest alone."""
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if not (at and text[at - 1].isalnum()) and (len(word) > 3 or end == len(text) or not text[end].isalnum()):
+    """Whether a word begins somewhere in the text where no other word goes on; a short one must end there too."""
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        begins_a_word = start == 0 or not text[start - 1].isalnum()
+        ends_a_word = end == len(text) or not text[end].isalnum()
+        if begins_a_word and (ends_a_word or len(word) > 3):
             return True
-        at = text.find(word, at + 1)
+        start = text.find(word, start + 1)
     return False
 
 
-def _held_alike(term: _Term, text: str) -> float:
-    held = _held(term, text)
-    if held or len(term.text) < 4 or term.language:
-        return held
-    near = (word for word in set(_LATIN.findall(text)) if abs(len(word) - len(term.text)) < 3)
-    return float(any(_alike(term.text, word) for word in near))
+def _fuzzy_coverage(term: _Term, text: str) -> float:
+    """How much of ``term`` stands in ``text``, where a word that looks alike counts too."""
+    covered = _coverage(term, text)
+    if covered or len(term.text) < 4 or term.language:
+        return covered
+    words = set(_LATIN.findall(text))
+    of_like_length = [word for word in words if abs(len(word) - len(term.text)) < 3]
+    return float(any(_look_alike(term.text, word) for word in of_like_length))
 
 
-def _alike(one: str, other: str) -> bool:
-    first, second = _trigrams(one), _trigrams(other)
+def _look_alike(word: str, other: str) -> bool:
+    first, second = _trigrams(word), _trigrams(other)
     return 2 * len(first & second) >= len(first | second)
 
 

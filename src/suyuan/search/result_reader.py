@@ -101,11 +101,15 @@ def _chosen(documents: list[Document], query: str, depth: Depth, max_tokens: int
 
 
 def _reading(document: Document, chosen: Selection, depth: Depth) -> PageReading:
-    whole = depth == "pages" and bool(chosen.passages)
-    end = chosen.passages[-1].end if chosen.cut and chosen.passages else len(document.text)
+    passages, text = chosen.passages, ""
+    if depth == "pages" and passages:
+        end = passages[-1].end if chosen.cut else len(document.text)
+        text = document.text[:end]
+    if depth == "pages":
+        passages = ()
     return PageReading(
-        () if depth == "pages" else chosen.passages,
-        document.text[:end] if whole else "",
+        passages,
+        text,
         document.final_url,
         document.fetched_at,
         document.sha256,

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..core.allowance import current_allowance
+from ..core.cause import Cause
 from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
 from ..core.causes.network import NO_SUCH_HOST, OFFLINE
 from ..core.errors import SuyuanError, Timeout
@@ -193,9 +194,9 @@ class SearchService:
             runners = guarded("the experience", lambda: learned_order(asked, auto_order()), asked)
             runners = await self._healthy(runners, query, skipped)
         outcome = await self._ask(plan, runners, query, deadline)
-        for name in (error.engine for error in skipped.errors if isinstance(error, Timeout)):
-            if not outcome.answered and self.engines[name] not in runners:
-                await self._ask_slow(self.engines[name], query, outcome, deadline)
+        for runner in self._slow_to_be_healthy(skipped, runners):
+            if not outcome.answered:
+                await self._ask_slow(runner, query, outcome, deadline)
         if plan.last and not outcome.answered:
             await self._ask_last(self.engines[plan.last], query, outcome)
         attempts = (*skipped.attempts, *outcome.attempts)
@@ -208,8 +209,14 @@ class SearchService:
         results = ranked(_merged([found.results for _, found in outcome.found], query), most)
         searched_at = datetime.now(UTC) - timedelta(milliseconds=took_ms)
         page = SearchPage(query, results, attempts, took_ms, extras=joined(outcome.extras), searched_at=searched_at)
-        _log(query, attempts, "ok" if results else "empty", len(results), took_ms)
+        outcome_name = "ok" if results else "empty"
+        _log(query, attempts, outcome_name, len(results), took_ms)
         return page
+
+    def _slow_to_be_healthy(self, skipped: SearchOutcome, asked: list[EngineRunner]) -> list[EngineRunner]:
+        """The engines that were not asked because their health check timed out."""
+        slow = [self.engines[error.engine] for error in skipped.errors if isinstance(error, Timeout)]
+        return [runner for runner in slow if runner not in asked]
 
     async def _ask(self, plan: Plan, runners: list[EngineRunner], query: SearchQuery, deadline: float) -> SearchOutcome:
         if plan.beside:
@@ -234,8 +241,10 @@ class SearchService:
         self, runner: EngineRunner, query: SearchQuery, outcome: SearchOutcome, deadline: float
     ) -> None:
         """Ask an engine whose first health check timed out, once it has passed a longer one."""
-        if (left := deadline - time.monotonic()) > 0 and await runner.check_health(left) is None:
-            outcome.add(runner, await runner.run(query, deadline - time.monotonic()))
+        left = deadline - time.monotonic()
+        if left <= 0 or await runner.check_health(left) is not None:
+            return
+        outcome.add(runner, await runner.run(query, deadline - time.monotonic()))
 
     async def _healthy(
         self, runners: list[EngineRunner], query: SearchQuery, skipped: SearchOutcome
@@ -265,8 +274,10 @@ class SearchService:
         return only or self._seconds
 
     def _plan(self, spec: str, query: SearchQuery) -> Plan:
-        chinese = AUTO in spec and (query.lang or script_language(query.text)).startswith("zh")
-        return make_plan(spec, self.engines, self._ready, chinese=chinese)
+        if AUTO not in spec:
+            return make_plan(spec, self.engines, self._ready)
+        lang = query.lang or script_language(query.text)
+        return make_plan(spec, self.engines, self._ready, chinese=lang.startswith("zh"))
 
     def _configured(self, name: str) -> bool:
         return self.engines[name].engine.configured
@@ -275,9 +286,9 @@ class SearchService:
 def _permitted(plan: Plan, *, chosen: bool) -> Plan:
     """What of a plan the person who asks may search; raises a cause where that is not what was ``chosen``."""
     may_own = current_person.get().may("chat")
-    if plan.private and not may_own and not chosen:
+    if not chosen and not may_own and plan.public is not None:
         # The plan is that of the server: whoever names no engine gets what of it is not private.
-        plan = plan.public or plan
+        plan = plan.public
     if plan.private:
         require("chat")
     if plan.public is not None:
@@ -297,21 +308,28 @@ def _merged(lists: list[tuple[SearchResult, ...]], query: SearchQuery) -> tuple[
 def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> SuyuanError:
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
-    if len({error.engine for error in errors}) == 1 and not outcome.ran_out:
+    engines = tuple(dict.fromkeys(error.engine for error in errors))
+    if len(engines) == 1 and not outcome.ran_out:
         return errors[-1]
-    names = ", ".join(dict.fromkeys(error.engine for error in errors))
+    names = ", ".join(engines)
     if outcome.ran_out and all(error.code == "Timeout" for error in errors):
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
-    if all(error.detail_code == NO_SUCH_HOST.detail_code for error in errors):
+    detail_codes = {error.detail_code for error in errors}
+    if detail_codes == {NO_SUCH_HOST.detail_code}:
         return OFFLINE(names=names, retry_after=_soonest(errors))
+    cause = _common_cause(errors)
     latest = tuple({error.engine: error for error in [*skipped.errors, *errors]}.values())
-    cause = ALL_FAILED
-    if len({type(error) for error in errors}) == 1:
-        # All failed alike (no network, say): then that is what happened.
-        same = len({error.detail_code for error in errors}) == 1
-        detail_code = errors[0].detail_code if same else ALL_FAILED.detail_code
-        cause = replace(ALL_FAILED, kind=type(errors[0]), detail_code=detail_code)
     return cause(causes=Failures(tuple(error.failure for error in latest)), retry_after=_soonest(latest))
+
+
+def _common_cause(errors: Sequence[SuyuanError]) -> Cause:
+    """What happened where all failed alike (no network, say); else that all engines failed."""
+    kinds = {type(error) for error in errors}
+    if len(kinds) != 1:
+        return ALL_FAILED
+    detail_codes = {error.detail_code for error in errors}
+    detail_code = errors[0].detail_code if len(detail_codes) == 1 else ALL_FAILED.detail_code
+    return replace(ALL_FAILED, kind=type(errors[0]), detail_code=detail_code)
 
 
 def _soonest(errors: Iterable[SuyuanError]) -> float:
