@@ -26,6 +26,8 @@ _CAPTCHA = (
     ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
 )
 
+_AD_PATHS = ("/aclk", "/aclick")
+
 
 class Bing(Engine):
     """Requests ``/search`` with market and language, without which Chinese queries give dictionary pages."""
@@ -116,22 +118,29 @@ def unwrap(href: str) -> str:
         host = parts.hostname or ""
     except ValueError:
         return ""
-    if not (host == "bing.com" or host.endswith(".bing.com")):
+    if host != "bing.com" and not host.endswith(".bing.com"):
         return href
-    if parts.path in ("/aclk", "/aclick"):
+    if parts.path in _AD_PATHS:
         return ""
     if parts.path != "/ck/a":
         return href
-    code = (parse_qs(parts.query).get("u") or [""])[0]
+    codes = parse_qs(parts.query).get("u", [])
+    return _decoded(codes[0]) if codes else ""
+
+
+def _decoded(code: str) -> str:
+    """The address that a redirect of Bing contains; empty if it contains none."""
     if not code.startswith("a1"):
         return ""
+    encoded = code[2:]
+    # The link omits the trailing padding.
+    padding = "=" * (-len(encoded) % 4)
     try:
-        # The link omits the trailing padding.
-        target = base64.urlsafe_b64decode(code[2:] + "=" * (-len(code[2:]) % 4)).decode("utf-8")
+        target = base64.urlsafe_b64decode(encoded + padding).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return ""
     if target.startswith("/"):
-        return "https://www.bing.com" + target
+        return f"https://www.bing.com{target}"
     return target if target.startswith(("http://", "https://")) else ""
 
 

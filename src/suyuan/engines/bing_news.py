@@ -46,10 +46,14 @@ class BingNews(PageEngine):
 
     def results(self, tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:
         """The articles, with what their cards say about them."""
-        cards = {attribute(link, "href"): card for card in tree.css(_CARD) for link in card.css("a[href]")}
+        cards: dict[str, LexborNode] = {}
+        for card in tree.css(_CARD):
+            cards |= dict.fromkeys((attribute(link, "href") for link in card.css("a[href]")), card)
         for result in super().results(tree, selector, response):
-            card = cards.get(result.url)
-            yield _with_card(result, card, response) if card is not None else result
+            if result.url in cards:
+                yield _with_card(result, cards[result.url], response)
+            else:
+                yield result
 
     def target(self, link: LexborNode) -> str:
         """The address of an article, which may be a parameter of Bing's own."""

@@ -85,6 +85,7 @@ class Brave(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""
         shown, image = row.get("page_age") or row.get("age"), value_at(row, "thumbnail.original")
+        details = Details(image=image) if isinstance(image, str) else None
         return SearchResult(
             plain_text(row.get("title"), _TAGS),
             str(row["url"]),
@@ -92,7 +93,7 @@ class Brave(JsonEngine):
             self.name,
             published_at=day_of(shown),
             summary="\n".join(plain_text(text, _TAGS) for text in texts(row.get("extra_snippets"))),
-            details=Details(image=image) if isinstance(image, str) else None,
+            details=details,
         )
 
 

@@ -29,8 +29,10 @@ class BraveHtml(PageEngine):
             params["offset"] = str(query.page - 1)
         if query.freshness:
             params["tf"] = brave_period(query.freshness, self.today())
-        cookie = f"country={query.country.lower()}; useLocation=0"
-        return Request.get(f"{self.base_url}/search", params, {"Cookie": cookie} if query.country else {})
+        headers = {}
+        if query.country:
+            headers["Cookie"] = f"country={query.country.lower()}; useLocation=0"
+        return Request.get(f"{self.base_url}/search", params, headers)
 
     def title_text(self, one: TitledLink) -> str:
         """The longest text in the link beside the address."""

@@ -40,12 +40,13 @@ class Crossref(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A publication."""
         doi, people = str(row["DOI"]), row.get("author")
-        names = [_name(one) for one in people if isinstance(one, dict)] if isinstance(people, list) else []
-        venue = texts(row.get("container-title")) or texts([row.get("publisher")])
-        details = Details(
-            authors=texts(names), venue=venue[0] if venue else "", doi=doi,
-            cited_by=number_of(row.get("is-referenced-by-count")),
-        )  # fmt: skip
+        names = []
+        if isinstance(people, list):
+            names = [_name(person) for person in people if isinstance(person, dict)]
+        venues = texts(row.get("container-title")) or texts([row.get("publisher")])
+        venue = venues[0] if venues else ""
+        cited_by = number_of(row.get("is-referenced-by-count"))
+        details = Details(authors=texts(names), venue=venue, doi=doi, cited_by=cited_by)
         return SearchResult(
             " ".join(texts(row.get("title"))) or doi,
             str(row.get("URL") or f"https://doi.org/{doi}"),

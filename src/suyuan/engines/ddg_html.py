@@ -77,13 +77,17 @@ class DuckDuckGo(Engine):
         """Parse an html, lite or rendered result page."""
         if response.status not in (200, 202):
             check_status(response, self.name)
-        if results := distinct(_html_results(parse_html(response, self.name, _LIST), response)):
+        results = distinct(_html_results(parse_html(response, self.name, _LIST), response))
+        if results:
             return EngineResults(results)
         tree = parse_html(response, self.name)
-        if results := distinct(
-            _html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree)
-        ):
+        results = distinct(_html_results(tree, response) or _lite_results(tree, response) or _rendered_results(tree))
+        if results:
             return EngineResults(results)
+        return self._without_results(tree, response)
+
+    def _without_results(self, tree: LexborHTMLParser, response: Response) -> EngineResults:
+        """What a page without results means: that there are none, or a refusal, which is raised."""
         if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
         if tree.css_first(_NO_RESULTS) is not None or _lite_says_none(tree):
@@ -96,15 +100,16 @@ class DuckDuckGo(Engine):
 
 
 def _html_results(tree: LexborHTMLParser, response: Response) -> list[SearchResult]:
-    found: list[dict[str, str]] = []
+    rows: list[dict[str, str]] = []
     # One search of the page for all parts of all results is several times faster than one for each part.
     for node in tree.css(_PARTS):
         name = attribute(node, "class")
         if name.startswith("result__a"):
-            found.append({"title": text_of(node), "url": unwrap(attribute(node, "href"))})
-        elif found:
-            found[-1].setdefault("snippet" if name.startswith("result__snippet") else "date", text_of(node))
-    return [_result(parts, response) for parts in found if parts["url"]]
+            rows.append({"title": text_of(node), "url": unwrap(attribute(node, "href"))})
+        elif rows:
+            part = "snippet" if name.startswith("result__snippet") else "date"
+            rows[-1].setdefault(part, text_of(node))
+    return [_result(row, response) for row in rows if row["url"]]
 
 
 def _result(parts: dict[str, str], response: Response) -> SearchResult:
@@ -178,9 +183,11 @@ def unwrap(href: str) -> str:
         host = parts.hostname or ""
     except ValueError:
         return ""
-    if host == "duckduckgo.com" or host.endswith(".duckduckgo.com") or not host and parts.path.startswith("/l/"):
-        if parts.path == "/y.js":
-            return ""
-        if parts.path.startswith("/l/") and (target := parse_qs(parts.query).get("uddg")):
-            href = "" if _AD.match(target[0]) else target[0]
+    is_redirect = parts.path.startswith("/l/")
+    is_own = host == "duckduckgo.com" or host.endswith(".duckduckgo.com")
+    if is_own and parts.path == "/y.js":
+        return ""
+    if is_redirect and (is_own or not host):
+        targets = parse_qs(parts.query).get("uddg", [href])
+        href = "" if _AD.match(targets[0]) else targets[0]
     return href if href.startswith(("http://", "https://")) else ""

@@ -38,11 +38,13 @@ class Exa(JsonEngine):
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A page."""
         snippet = " … ".join(texts(row.get("highlights"))) or plain_text(row.get("summary") or row.get("text"))
+        author = row.get("author")
+        details = Details(authors=texts([author])) if author else None
         return SearchResult(
             plain_text(row.get("title")) or str(row["url"]),
             str(row["url"]),
             snippet[:_LONGEST_SNIPPET],
             self.name,
             published_at=read_date(str(row.get("publishedDate") or "")[:10]),
-            details=Details(authors=texts([row["author"]])) if row.get("author") else None,
+            details=details,
         )

@@ -57,11 +57,12 @@ class Gdelt(JsonEngine):
         try:
             return super().parse(response, query)
         except WebParseError:
-            said = response.text.strip()
-            if response.status == 200 and said == "{}":
+            text = response.text.strip()
+            if response.status == 200 and text == "{}":
                 return EngineResults()
-            if response.status == 200 and 0 < len(said) < 300 and said.isprintable() and said[0] not in "<{[":
-                raise API_SAID_NO(engine=self.name, said=said[:200]) from None
+            is_line = 0 < len(text) < 300 and text.isprintable()
+            if response.status == 200 and is_line and text[0] not in "<{[":
+                raise API_SAID_NO(engine=self.name, said=text[:200]) from None
             raise
 
     def result(self, row: dict[str, Any]) -> SearchResult:

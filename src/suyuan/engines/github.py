@@ -49,21 +49,24 @@ class GitHub(JsonEngine):
     def check(self, response: Response) -> None:
         """Raise what a status stands for; with no requests left GitHub says 403 and when there are some again."""
         reset = response.headers.get("x-ratelimit-reset", "")
-        if response.status in (403, 429) and response.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        is_used_up = response.headers.get("x-ratelimit-remaining") == "0"
+        if response.status in (403, 429) and is_used_up and reset.isdecimal():
             now = response.at.timestamp() if response.at else float(reset)
             raise RATE_LIMITED(engine=self.name, retry_after=min(max(float(reset) - now, 0.0), 3600.0))
         super().check(response)
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A repository or an issue."""
-        repository = "full_name" in row
+        is_repository = "full_name" in row
+        body, title = ("description", "full_name") if is_repository else ("body", "title")
         details = Details(
             authors=texts([value_at(row, "owner.login") or value_at(row, "user.login")]),
             stars=number_of(row.get("stargazers_count")),
             comments=number_of(row.get("comments")),
             topics=texts([row.get("language")]) + (texts(row.get("topics")) or texts(row.get("labels"), "name")),
         )
-        body = plain_text(row.get("description") if repository else row.get("body"))[:_LONGEST_SNIPPET]
+        snippet = plain_text(row.get(body))[:_LONGEST_SNIPPET]
         day = read_date(str(row.get("pushed_at") or row.get("created_at") or "")[:10])
-        title = plain_text(row["full_name"] if repository else row["title"])
-        return SearchResult(title, str(row["html_url"]), body, self.name, published_at=day, details=details)
+        return SearchResult(
+            plain_text(row[title]), str(row["html_url"]), snippet, self.name, published_at=day, details=details
+        )

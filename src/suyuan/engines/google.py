@@ -78,17 +78,24 @@ class Google(Engine):
         # The text of a node would contain their code.
         tree.strip_tags(["script", "style"])
         for selector in _TITLES:
-            if results := distinct(_results(tree, selector, response)):
+            results = distinct(_results(tree, selector, response))
+            if results:
                 return EngineResults(results)
+        return self._without_results(tree)
+
+    def _without_results(self, tree: LexborHTMLParser) -> EngineResults:
+        """What a page without results means: that there are none, or a refusal, which is raised."""
         if tree.css_first(_CAPTCHA) is not None:
             raise CAPTCHA(engine=self.name)
         search_box = tree.css_first("[name='q']")
-        if search_box is not None and _says_none(tree, attribute(search_box, "value") or text_of(search_box)):
-            return EngineResults()
-        # A page with a search box may also contain the consent form and the link for clients without JavaScript.
-        if search_box is None and tree.css_first(_CONSENT) is not None:
+        if search_box is not None:
+            if _says_none(tree, attribute(search_box, "value") or text_of(search_box)):
+                return EngineResults()
+            # Such a page may also contain the consent form and the link for clients without JavaScript.
+            raise UNREADABLE(engine=self.name)
+        if tree.css_first(_CONSENT) is not None:
             raise CONSENT(engine=self.name)
-        if search_box is None and tree.css_first(_SHELL) is not None:
+        if tree.css_first(_SHELL) is not None:
             raise JAVASCRIPT_SHELL(engine=self.name)
         raise UNREADABLE(engine=self.name)
 
@@ -114,17 +121,22 @@ def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Itera
 
 def _is_feature(node: LexborNode, cache: dict[int, bool]) -> bool:
     """Whether ``node`` is a box of ads, videos, news, questions or facts, whose links are not results."""
-    if (known := cache.get(node.mem_id)) is None:
-        attributes = node.attributes
-        known = cache[node.mem_id] = (
-            # Google's own elements such as g-scrolling-carousel, g-inner-card and g-section-with-header.
-            (node.tag or "").startswith(("g-", "video-"))
-            or attributes.get("id") in _FEATURE_IDS
-            or attributes.get("role") in _FEATURE_ROLES
-            or not _FEATURE_ATTRIBUTES.isdisjoint(attributes)
-            or "related-question" in (attributes.get("class") or "")
-        )
+    known = cache.get(node.mem_id)
+    if known is None:
+        known = cache[node.mem_id] = _has_marks_of_feature(node)
     return known
+
+
+def _has_marks_of_feature(node: LexborNode) -> bool:
+    attributes = node.attributes
+    # Google's own elements such as g-scrolling-carousel, g-inner-card and g-section-with-header.
+    if (node.tag or "").startswith(("g-", "video-")):
+        return True
+    if attributes.get("id") in _FEATURE_IDS or attributes.get("role") in _FEATURE_ROLES:
+        return True
+    if "related-question" in (attributes.get("class") or ""):
+        return True
+    return not _FEATURE_ATTRIBUTES.isdisjoint(attributes)
 
 
 def _is_sitelink(path: list[LexborNode]) -> bool:

@@ -43,7 +43,9 @@ class GoogleCse(JsonEngine):
 
     def out_of_quota(self, said: str, status: int) -> bool:
         """Whether the day's requests are used up, which Google says with the status of too many requests."""
-        return super().out_of_quota(said, status) or "quota" in said.lower() and "per day" in said.lower()
+        text = said.lower()
+        is_daily_quota = "quota" in text and "per day" in text
+        return is_daily_quota or super().out_of_quota(said, status)
 
     def check(self, response: Response) -> None:
         """Raise what a status stands for; a wrong key is a bad request."""

@@ -34,7 +34,8 @@ def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTM
     if len(body) < _SHORT and not _TAGS.sub(b"", body).strip():
         raise EMPTY_BODY(engine=engine)
     # A tag takes three bytes or more, so most pages need not be counted.
-    if len(body) > _MOST_BYTES or len(body) > 3 * _MOST_TAGS and body.count(b"<") > _MOST_TAGS:
+    may_have_too_many = len(body) > 3 * _MOST_TAGS
+    if len(body) > _MOST_BYTES or (may_have_too_many and body.count(b"<") > _MOST_TAGS):
         raise UNREADABLE(engine=engine)
     sample = body[:4000]
     if not sample.isascii():

@@ -144,12 +144,13 @@ class JsonEngine(OneRequestEngine):
         """Return the result in one row, or None for a row that is none; for engines whose rows need more than this."""
         title, url, about, shown = self.columns
         tags = TAGS if self.html else None
+        published_at = day_of(row.get(shown), self.now()) if shown else None
         return SearchResult(
             plain_text(row[title], tags),
             str(row[url]),
             plain_text(row.get(about), tags)[: self.longest_snippet],
             self.name,
-            published_at=day_of(row.get(shown), self.now()) if shown else None,
+            published_at=published_at,
             details=self.details(row),
         )
 
@@ -207,7 +208,8 @@ class JsonEngine(OneRequestEngine):
             raise QUOTA_SPENT(engine=self.name, said=said or f"HTTP {status}", retry_after=retry_after(response))
         if self.api_key_env and status in (401, 403) and not is_challenge(response):
             raise KEY_REJECTED(engine=self.name, said=said or f"HTTP {status}")
-        if said and 400 <= status < 500 and status not in (401, 403, 429):
+        is_bad_request = 400 <= status < 500 and status not in (401, 403, 429)
+        if said and is_bad_request:
             raise API_SAID_NO(engine=self.name, said=said)
         check_status(response, self.name)
 

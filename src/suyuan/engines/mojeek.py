@@ -22,8 +22,11 @@ class Mojeek(PageEngine):
         if query.freshness:
             since, until = query.freshness.dates(self.today())
             text += f" since:{since:%Y%m%d} before:{until:%Y%m%d}"
-        wanted = {"lb": query.lang.partition("-")[0], "arc": query.country.lower()}
-        cookies = "; ".join(f"{name}={value}" for name, value in wanted.items() if value)
+        preferences = {"lb": query.lang.partition("-")[0], "arc": query.country.lower()}
+        cookies = "; ".join(f"{name}={value}" for name, value in preferences.items() if value)
+        headers = {"Cookie": cookies} if cookies else {}
+        params = {"q": text}
         # A start on the first page counts as a sign of a program.
-        start = {"s": str(10 * query.page - 9)} if query.page > 1 else {}
-        return Request.get(f"{self.base_url}/search", {"q": text, **start}, {"Cookie": cookies} if cookies else {})
+        if query.page > 1:
+            params["s"] = str(10 * query.page - 9)
+        return Request.get(f"{self.base_url}/search", params, headers)

@@ -47,7 +47,9 @@ class OpenAlex(JsonEngine):
 
     def out_of_quota(self, said: str, status: int) -> bool:
         """Whether the day's requests are used up, which OpenAlex says with the status of too many requests."""
-        return status == 429 and "limit" in said.lower() and "second" not in said.lower()
+        text = said.lower()
+        is_of_a_day = "limit" in text and "second" not in text
+        return status == 429 and is_of_a_day
 
     def result(self, row: dict[str, Any]) -> SearchResult:
         """A work; its address is its DOI, its page, or its entry at OpenAlex."""
@@ -68,5 +70,10 @@ class OpenAlex(JsonEngine):
 
 def _abstract(index: object) -> str:
     """The first words of an abstract, which OpenAlex sends as the places of each word."""
-    places = {place: word for word, at in (index.items() if isinstance(index, dict) else ()) for place in at}
-    return plain_text(" ".join(str(places[place]) for place in sorted(places)[:_SNIPPET_WORDS]))
+    if not isinstance(index, dict):
+        return ""
+    words: dict[int, str] = {}
+    for word, places in index.items():
+        words |= dict.fromkeys(places, str(word))
+    first = sorted(words)[:_SNIPPET_WORDS]
+    return plain_text(" ".join(words[place] for place in first))

@@ -76,7 +76,10 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 def title_counts(titles: list[TitledLink]) -> Counter[int]:
     """How many titles each node of a page contains, by its ``mem_id``."""
-    return Counter(node.mem_id for one in titles for node in one.path)
+    counts: Counter[int] = Counter()
+    for title in titles:
+        counts.update(node.mem_id for node in title.path)
+    return counts
 
 
 def following_parts(one: TitledLink, counts: Counter[int]) -> Iterator[LexborNode]:

@@ -54,7 +54,8 @@ def query_text(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
     allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
     operators = site_operators(allowed, blocked)
     # Half of the length is for the words. Without an allowed domain less is found, but nothing wrong, so they go last.
-    while operators and len(operators) + 1 + min(len(text), limit // 2) > limit:
+    length_of_words = min(len(text), limit // 2)
+    while operators and len(operators) + 1 + length_of_words > limit:
         (blocked or allowed).pop()
         operators, dropped = site_operators(allowed, blocked), dropped + 1
     notes: tuple[str, ...] = (f"query too long for {dropped} of its domains",) if dropped else ()
@@ -91,7 +92,7 @@ def ddg_region(query: SearchQuery) -> str:
     if not country:
         return ""
     # English alone implies no country.
-    if lang == "en" and not query.country and "-" not in query.lang:
+    if query.lang == "en" and not query.country:
         return ""
     return _DDG_REGIONS.get((lang, country)) or f"{country.lower()}-{lang}"
 
@@ -129,10 +130,15 @@ def brave_period(fresh: Freshness, today: date) -> str:
 def is_ordinary(query: SearchQuery) -> bool:
     """Whether any engine must have results for it: a few plain words, no operators, no quotes, no filters."""
     words = query.text.split()
-    plain = not any(mark in query.text for mark in '":()|+*') and not any(word.startswith("-") for word in words)
-    narrow = query.allowed_domains or query.blocked_domains or query.freshness
-    several = 2 <= len(words) <= 8 or (len(words) == 1 and 2 <= len(query.text) <= 12 and not query.text.isascii())
-    return plain and not narrow and several and max(map(len, words)) <= 20
+    if query.allowed_domains or query.blocked_domains or query.freshness:
+        return False
+    has_operators = any(mark in query.text for mark in '":()|+*') or any(word.startswith("-") for word in words)
+    if has_operators or not words or max(map(len, words)) > 20:
+        return False
+    if len(words) == 1:
+        # Of a script without blanks.
+        return not query.text.isascii() and 2 <= len(query.text) <= 12
+    return len(words) <= 8
 
 
 class OneRequestEngine(Engine):

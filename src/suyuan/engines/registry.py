@@ -23,7 +23,9 @@ GROUP = "suyuan.engines"
 BUILT_IN = {info.name: info for info in ENGINES}
 """What is known of each built-in engine; its class is in the module of its name."""
 
-_ALIASES = {alias: info.name for info in ENGINES for alias in info.aliases}
+_ALIASES: dict[str, str] = {}
+for _info in ENGINES:
+    _ALIASES |= dict.fromkeys(_info.aliases, _info.name)
 
 Factory = Callable[[EngineSettings | None], SearchEngine]
 

@@ -29,7 +29,8 @@ class SemanticScholar(JsonEngine):
         if query.freshness:
             params["publicationDateOrYear"] = ":".join(map(str, query.freshness.dates(self.today())))
         key = self.settings.api_key
-        return Request.get(f"{self.base_url}/graph/v1/paper/search", params, {"x-api-key": key} if key else {})
+        headers = {"x-api-key": key} if key else {}
+        return Request.get(f"{self.base_url}/graph/v1/paper/search", params, headers)
 
     def found_nothing(self, data: dict[str, Any]) -> bool:
         """Whether the answer has no list because nothing was found."""

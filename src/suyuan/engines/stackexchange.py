@@ -48,7 +48,8 @@ class StackExchange(JsonEngine):
         """Raise what a status stands for; too many requests come with the status of a bad one."""
         if response.status == 400 and value_at(any_json(response), "error_id") == _THROTTLED:
             wait = _SECONDS.search(error_text(response, "error_message"))
-            raise RATE_LIMITED(engine=self.name, retry_after=min(float(wait[1]), 3600.0) if wait else None)
+            seconds = min(float(wait[1]), 3600.0) if wait else None
+            raise RATE_LIMITED(engine=self.name, retry_after=seconds)
         super().check(response)
 
     def details(self, row: dict[str, Any]) -> Details:

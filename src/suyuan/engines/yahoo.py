@@ -39,7 +39,8 @@ class Yahoo(PageEngine):
         if period := self.period(query):
             params |= {"btf": period[0], "age": f"1{period[0]}", "fr2": "time"}
         lang = query.lang.partition("-")[0]
-        return Request.get(f"{self.base_url}/search", params, {"Cookie": f"sB=v=1&fl=1&vl=lang_{lang}"} if lang else {})
+        headers = {"Cookie": f"sB=v=1&fl=1&vl=lang_{lang}"} if lang else {}
+        return Request.get(f"{self.base_url}/search", params, headers)
 
     def target(self, link: LexborNode) -> str:
         """The link, which may be a redirect of Yahoo; empty for an ad and for a link within the search."""
