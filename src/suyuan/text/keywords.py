@@ -50,10 +50,12 @@ def content_words(question: str) -> list[str]:
 @lru_cache(maxsize=256)
 def content_stems(question: str) -> Mapping[str, float]:
     """Return the stems of the content words of ``question``, each with its weight."""
-    return {
-        stem(word): _SINGLE_CHARACTER if len(word) == 1 and not word.isascii() else 1.0
-        for word in content_words(question)
-    }
+    return {stem(word): _weight(word) for word in content_words(question)}
+
+
+def _weight(word: str) -> float:
+    is_character = len(word) == 1 and not word.isascii()
+    return _SINGLE_CHARACTER if is_character else 1.0
 
 
 def without_request(question: str) -> str:

@@ -54,9 +54,11 @@ class Term:
 
     def places(self, shape: str) -> Iterator[tuple[int, int]]:
         """Where it is in a text in its normal form, or nearly."""
+        letter = _letter()
         for match in _pattern(self.runs).finditer(shape):
             start, end = match.span()
-            if start == 0 or not _letter().match(shape[start - 1]) or not _letter().match(shape[start]):
+            is_within_word = start and letter.match(shape[start - 1]) and letter.match(shape[start])
+            if not is_within_word:
                 yield start, end
 
 

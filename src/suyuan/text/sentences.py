@@ -36,7 +36,8 @@ def each_sentence_end(text: str) -> Iterator[int]:
     """The same one by one: a long text has more of them than there is memory for."""
     end = 0
     for mark in _marks(text):
-        if mark[0].startswith(".") and _ABBREVIATION.search(text[max(0, mark.start() - 8) : mark.start() + 1]):
+        start = mark.start()
+        if mark[0].startswith(".") and _ABBREVIATION.search(text[max(0, start - 8) : start + 1]):
             continue
         end = mark.end()
         yield end
@@ -51,11 +52,11 @@ def _marks(text: str) -> Iterator[re.Match[str]]:
         first = _FIRST.search(text, at, last)
         if first is None:
             at = last
-        elif (mark := _MARK.match(text, first.start())) is not None:
+            continue
+        mark = _MARK.match(text, first.start())
+        if mark:
             yield mark
-            at = mark.end()
-        else:
-            at = first.end()
+        at = mark.end() if mark else first.end()
 
 
 def split_sentences(text: str, longest: int = 320) -> list[str]:
@@ -68,11 +69,12 @@ def split_sentences(text: str, longest: int = 320) -> list[str]:
     brackets = [(left, right) for left, right in _BRACKETS if left in text]
     start = at = 0
     while at < len(ends):
-        at = _closing(text, start, ends, at, longest, brackets) if brackets else at
+        if brackets:
+            at = _closing(text, start, ends, at, longest, brackets)
         sentence = text[start : ends[at]]
         found += [sentence] if len(sentence) <= longest else _SEMICOLON.split(sentence)
         start, at = ends[at], at + 1
-    return [stripped for sentence in found if (stripped := sentence.strip())]
+    return list(filter(None, map(str.strip, found)))
 
 
 def _closing(text: str, start: int, ends: list[int], at: int, longest: int, brackets: list[tuple[str, str]]) -> int:
