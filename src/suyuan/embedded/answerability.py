@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -86,21 +86,28 @@ def _beyond_title(words: Mapping[str, float], best: Candidate, source: Sequence[
     """Return how far the best source has what is asked about the subject that its title names."""
     title = set(stems(_BRACKETS.sub("", best.title)))
     rest = {stem: weight for stem, weight in words.items() if stem not in title}
-    text = {stem for candidate in source for stem in candidate.stems}
-
-    def share(found: set[str]) -> float:
-        return sum(weight for stem, weight in rest.items() if stem in found) / sum(rest.values()) if rest else 1.0
-
-    alone = [set(candidate.stems) for candidate in source]
-    pairs = [own | set(each.before.stems if each.before else ()) for own, each in zip(alone, source, strict=True)]
+    text = set[str]().union(*(candidate.stems for candidate in source))
+    title_asked = len(title & words.keys()) / len(title) if title else 0.5
     return {
-        "title_asked": sum(stem in words for stem in title) / len(title) if title else 0.5,
-        "rest_in_sentence": max(map(share, alone)),
-        "rest_in_pair": max(map(share, pairs)),
-        "rest_in_source": share(text),
+        "title_asked": title_asked,
+        "rest_in_sentence": max(_share(rest, candidate.stems) for candidate in source),
+        "rest_in_pair": max(_share(rest, _with_sentence_before(candidate)) for candidate in source),
+        "rest_in_source": _share(rest, text),
         "missing": sum(weight for stem, weight in rest.items() if stem not in text),
-        "defines": float(bool(_DEFINES.match(source[0].text))),
+        "defines": float(_DEFINES.match(source[0].text) is not None),
     }
+
+
+def _with_sentence_before(candidate: Candidate) -> Container[str]:
+    """Return the words of a sentence and of the one before it."""
+    return {*candidate.stems, *candidate.before.stems} if candidate.before else candidate.stems
+
+
+def _share(weighted: Mapping[str, float], words: Container[str]) -> float:
+    """Return the share of weighted words that are among others."""
+    if not weighted:
+        return 1.0
+    return sum(weight for word, weight in weighted.items() if word in words) / sum(weighted.values())
 
 
 def _sum(learned: Mapping[str, float], row: Mapping[str, float]) -> float:

@@ -12,7 +12,7 @@ from ..text.shingles import count_origins
 from .agreement import answered_otherwise
 from .answer_sides import AnswerSide, answer_sides
 from .answerability import Outcome
-from .asked_thing import AskedThing
+from .asked_thing import Subject
 from .evidence import Candidate, Evidence, find_candidates
 from .pick import Pick, add_sources
 from .quote import Quote
@@ -44,7 +44,7 @@ def find_quotes(
     """Return the sentences that answer ``question`` or come near, and which of both."""
     question, about = simplified(question), simplified(about)
     candidates = [candidate for source in evidence for candidate in find_candidates(source)]
-    thing = AskedThing.of(question, candidates, about)
+    thing = Subject.of(question, candidates, about)
     is_chinese = script_language(question) == "zh"
     quotable = [candidate for candidate in candidates if not candidate.is_heading]
     readable = [candidate for candidate in quotable if (script_language(candidate.text) == "zh") == is_chinese]

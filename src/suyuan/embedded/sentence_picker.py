@@ -11,7 +11,7 @@ from ..core.answer_length import AnswerLength
 from ..text.keywords import content_stems
 from .answer_type import answer_type
 from .answerability import Outcome, outcome, sentence_scores
-from .asked_thing import AskedThing
+from .asked_thing import Subject
 from .evidence import Candidate
 from .pick import Pick, add_announced, add_sources, take
 from .question_splitter import split_question
@@ -103,7 +103,7 @@ class SentencePicker:
     question: str
     about: str
     """What the question leaves out because it was said before."""
-    thing: AskedThing
+    thing: Subject
     limits: SentenceLimits
     recency: Recency | None
 
@@ -156,7 +156,7 @@ class SentencePicker:
         self, pairs: Sequence[tuple[float, Candidate]], features: SentenceFeatures, emphasis: _Emphasis
     ) -> list[tuple[float, Candidate]]:
         """Return the sentences by how well they answer; what is of the subject, of its year and newest counts more."""
-        beside = self.thing.beside
+        beside = self.thing.secondary
         scores = [
             score + emphasis.of(each) - _BESIDE * (id(each) in beside) + _OF_YEAR * features.is_row_of_year(each)
             for score, each in pairs

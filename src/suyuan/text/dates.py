@@ -206,7 +206,8 @@ def _integer(digits: str | None) -> int | None:
 
 def _numeric(year: int | None, one: int, two: int, separator: str) -> PartialDate:
     """Return the date of ``one`` and ``two``: dots are day first by custom, slashes where only that is possible."""
-    if separator == "." or one > 12 or one == two:
+    is_day_first = separator == "." or one > 12
+    if is_day_first or one == two:
         return PartialDate(year, two, one)
     return PartialDate(year, one, two, certain=two > 12)
 

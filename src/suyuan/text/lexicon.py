@@ -31,7 +31,7 @@ def are_opposites(one: str, other: str) -> bool:
     """Whether two words, in the form of :func:`~suyuan.text.tokens.tokens`, mean the opposite of each other."""
     if other in _opposites().get(one, ()):
         return True
-    if not one or not other or one.isascii() or other.isascii():
+    if one.isascii() or other.isascii():
         return False
     if len(one) != len(other):
         return _has_opposite(*sorted((one, other), key=len))

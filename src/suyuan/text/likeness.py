@@ -41,7 +41,8 @@ def are_akin(one: str, other: str) -> bool:
     if are_synonyms(one, other):
         return True
     short, long = sorted((one, other), key=len)
-    if len(short) == len(long) > 2 and short[0] != long[0]:
+    are_as_long = len(short) == len(long) > 2
+    if are_as_long and short[0] != long[0]:
         return False
     shared = sum(character in long for character in short)
     return 2 * shared > len(short)

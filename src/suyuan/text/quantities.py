@@ -83,6 +83,11 @@ class Quantity:
     is_exclusive: bool = False
     """Whether it is a limit that is not reached: "more than 5", unlike "at least 5"."""
 
+    @property
+    def has_day(self) -> bool:
+        """Whether it is a date with its day."""
+        return self.date is not None and bool(self.date.day)
+
     def written(self, text: str) -> str:
         """Return it as ``text`` has it, with its currency or the whole word of its unit."""
         if not self.unit or self.date:
@@ -99,7 +104,8 @@ class Quantity:
         """Whether both may be the same value."""
         if "version" in (self.unit, other.unit):
             return self.key == other.key
-        if self.date and other.date and not (self.is_open or other.is_open):
+        has_limit = self.is_open or other.is_open
+        if self.date and other.date and not has_limit:
             return all(ours == theirs for ours, theirs in _common(self.date, other.date))
         if self.is_open and other.is_open and self._has_limit_of(other):
             return self.key == other.key  # "Over 200" is not "over 250".
@@ -187,7 +193,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
         return _date(text, start, end, PartialDate(int(digits), None, None))
     # "3.5 million" stands for what is rounded to it; a plain whole number stands for itself.
     blur = Decimal(0)
-    if scale or "." in digits or unit == "%":
+    is_rounded = scale or "." in digits
+    if is_rounded or unit == "%":
         last_place = scale + min(0, int(value.as_tuple().exponent))
         blur = Decimal(5).scaleb(last_place - 1)
     return _with_limits(text, start, end, value.scaleb(scale), blur, unit)

@@ -55,7 +55,8 @@ def _best_place(text: str, query: Sequence[Term]) -> int | None:
         return None
 
     def followers(place: int) -> int:
-        return sum(place <= other < place + _LENGTH - _BEFORE for other in places)
+        end = place + _LENGTH - _BEFORE
+        return sum(place <= other < end for other in places)
 
     return _position(text, max(places, key=followers))
 

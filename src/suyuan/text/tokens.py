@@ -57,6 +57,10 @@ class Token:
     is_aside: bool = False
     """Whether it stands in brackets."""
 
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether it stands at least partly between two places."""
+        return self.start < end and start < self.end
+
     @property
     def weight(self) -> float:
         """How much it counts when two sentences are compared."""
