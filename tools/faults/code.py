@@ -664,7 +664,7 @@ FAULTS = (
         "a sentence beside a quoted one is cited with sources that do not have it",
         "embedded/pick.py",
         "own = numbers if candidate is self.candidate else (candidate.number,)",
-        "numbers,",
+        "own = numbers",
     ),
     Fault(
         "tests/embedded/test_quoted_disagreement.py",
@@ -677,7 +677,7 @@ FAULTS = (
         "tests/embedded/test_quoted_disagreement.py",
         "what is said of another bridge is an answer",
         "embedded/quotes.py",
-        "same = [each for each in readable if thing.allows(each)]",
+        "same = [candidate for candidate in readable if subject.allows(candidate)]",
         "same = readable",
     ),
     Fault(
@@ -719,7 +719,7 @@ FAULTS = (
         "tests/embedded/test_asked_thing.py",
         "a figure of something else is given as the answer",
         "embedded/sentence_picker.py",
-        "if features.tells_something_else([each for _, each in pairs]):",
+        "if features.tells_something_else([sentence.candidate for sentence in fitting]):",
         "if False:",
     ),
     Fault(

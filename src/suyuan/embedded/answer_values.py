@@ -135,7 +135,9 @@ def _is_name(sentence: str, token: Token, known: str) -> bool:
 
 
 def _is_known(text: str, token: Token, known: str) -> bool:
-    return text in known or (text.isascii() and token.form in known)
+    if text in known:
+        return True
+    return text.isascii() and token.form in known
 
 
 def _goes_on(sentence: str, first: Token, last: Token, after: Token, known: str) -> bool:
@@ -146,6 +148,6 @@ def _goes_on(sentence: str, first: Token, last: Token, after: Token, known: str)
         return False
     if not _HAN_CHARACTER.match(after.form):
         return after.kind in _NAME_KINDS and not _HAN_CHARACTER.match(last.form)
-    letters = after.end - first.start
-    is_near = last.end == after.start and letters <= _MOST_LETTERS
-    return is_near and after.kind in _NOUN_KINDS
+    if after.kind not in _NOUN_KINDS or last.end != after.start:
+        return False
+    return after.end - first.start <= _MOST_LETTERS

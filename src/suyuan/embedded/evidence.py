@@ -169,8 +169,9 @@ class _Reader:
         else:
             texts = _sentences(_plain(paragraph))
         for text in texts:
-            is_usable = _SHORTEST <= len(text) <= LONGEST and text not in self._seen
-            if not is_usable or _is_boilerplate(text):
+            has_length = _SHORTEST <= len(text) <= LONGEST
+            is_new = has_length and text not in self._seen
+            if not is_new or _is_boilerplate(text):
                 self._before = None
                 continue
             candidate = self._candidate(text, place, row, is_heading=is_heading)

@@ -80,9 +80,9 @@ class Pick:
 def _quotable_before(candidate: Candidate) -> Candidate | None:
     """Return the sentence before another one, where both are short enough to be quoted together."""
     before = candidate.before
-    if before is None or len(before.text) + len(candidate.text) > LONGEST:
-        return None
-    return before
+    if before and len(before.text) + len(candidate.text) <= LONGEST:
+        return before
+    return None
 
 
 def take(candidate: Candidate, score: float, picks: list[Pick], expected: AnswerType) -> bool:

@@ -81,7 +81,9 @@ def _pages_to_read(turn: TurnInput) -> list[str]:
     """Return the best pages that were not read yet, where more are worth reading."""
     rounds = 1 if len(turn.queries) < 2 else 2
     left = _MAX_PAGES * rounds - len(turn.read_urls)
-    if left <= 0 or (turn.read_urls and not _covers_little(turn)):
+    if left <= 0:
+        return []
+    if turn.read_urls and not _covers_little(turn):
         return []
     seen = set(map(page_key, turn.read_urls))
     unread = [source for source in turn.sources.values() if page_key(source.url) not in seen]
@@ -92,7 +94,8 @@ def _pages_to_read(turn: TurnInput) -> list[str]:
 
 def _another_search(turn: TurnInput) -> list[PlannedCall]:
     """Return one more search in other words, where what was found has little to do with the question."""
-    if turn.failed or len(turn.queries) > len(_first_queries(turn)) or not _covers_little(turn):
+    has_searched_again = len(turn.queries) > len(_first_queries(turn))
+    if turn.failed or has_searched_again or not _covers_little(turn):
         return []
     tried = {query.casefold() for query in turn.queries}
     names = [match[match.lastindex or 0] for match in _QUOTED.finditer(turn.question)]

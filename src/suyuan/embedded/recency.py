@@ -43,19 +43,23 @@ class Recency:
         """Return how much less each of several sentences counts because another one is newer."""
         dates = [self._date_of(candidate) for candidate in candidates]
         newest = max(dates, default="")
-        return [
-            min(_MOST_YEARS, _A_YEAR * _years(day, newest))
-            if day
-            else _UNDATED * bool(newest and not _SAYS_NOW.search(candidate.text))
-            for day, candidate in zip(dates, candidates, strict=True)
-        ]
+        if not newest:
+            return [0.0] * len(candidates)
+        return [_penalty(candidate, day, newest) for candidate, day in zip(candidates, dates, strict=True)]
 
     def _date_of(self, candidate: Candidate) -> str:
         """Return the day as of which a sentence holds: that of its source, or else the last one that it names."""
-        if (published := self.published(candidate)) or _SAYS_NOW.search(candidate.text):
+        published = self.published(candidate)
+        if published or _SAYS_NOW.search(candidate.text):
             return published
-        found = [iso for date, _, _ in find_dates(candidate.text)[0] if (iso := date.iso())]
-        return max([*found, *_YEAR.findall(candidate.text)], default="")
+        days = [date.iso() or "" for date, _, _ in find_dates(candidate.text)[0]]
+        return max([*days, *_YEAR.findall(candidate.text)], default="")
+
+
+def _penalty(candidate: Candidate, day: str, newest: str) -> float:
+    if day:
+        return min(_MOST_YEARS, _A_YEAR * _years(day, newest))
+    return 0.0 if _SAYS_NOW.search(candidate.text) else _UNDATED
 
 
 def _years(day: str, newest: str) -> float:
