@@ -116,6 +116,10 @@ class Candidate:
     is_heading: bool = False
     """Whether it only tells what the sentences below it are about."""
 
+    def has_nearby(self, stem: str) -> bool:
+        """Whether a word is in it, or in what is above and before it."""
+        return stem in self.stems or stem in self.nearby
+
     @property
     def around(self) -> str:
         """The title, the sentence before it, and itself."""

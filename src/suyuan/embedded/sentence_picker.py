@@ -74,6 +74,15 @@ class SentenceLimits:
             return self.for_part
         return self.for_fact if asked.expected.is_fact else self.for_whole
 
+    def enough_for(self, asked: Asked) -> float:
+        """Return the probability of a fact from which on no further sentence is quoted."""
+        return _ENOUGH if asked.expected.is_fact and not self.is_list else math.inf
+
+    @property
+    def likely(self) -> float:
+        """The probability from which on no sentence about another thing is quoted."""
+        return math.inf if self.is_list else _LIKELY
+
     def share(self, taken: int, parts: int) -> SentenceLimits:
         """Return what is left for the first of several parts: it is shared with those that follow."""
         left = (self.most - taken) // parts
@@ -105,14 +114,14 @@ class _Emphasis:
     def _subject_factor(self, candidate: Candidate) -> float:
         if not self.subject:
             return 1.0
-        near = candidate.stems.keys() | candidate.nearby
-        named = sum(weight for stem, weight in self.subject.items() if stem in near)
-        return 1 - _WITHOUT * (1 - named / sum(self.subject.values()))
+        named = sum(weight for stem, weight in self.subject.items() if candidate.has_nearby(stem))
+        missing = 1 - named / sum(self.subject.values())
+        return 1 - _WITHOUT * missing
 
     def _part_factor(self, candidate: Candidate) -> float:
         if not self.own or not self.others:
             return 1.0
-        near = len(self.own & (candidate.stems.keys() | candidate.nearby)) / len(self.own)
+        near = sum(map(candidate.has_nearby, self.own)) / len(self.own)
         anywhere = len(self.own & candidate.source) / len(self.own)
         factor = 1 - _WITHOUT * (1 - max(near, anywhere / 2))
         of_others = len(self.others & candidate.stems.keys()) / len(self.others)
@@ -215,18 +224,20 @@ def _take_best(
     most: int,
 ) -> None:
     """Pick the best sentence, then others that are nearly as good and say something else, up to ``most``."""
-    expected, best = features.asked.expected, ranked[0]
-    total = sum(math.exp(score - best.score) for score in (*(sentence.score for sentence in ranked), *unfit))
+    asked, best = features.asked, ranked[0]
+    scores = [*(sentence.score for sentence in ranked), *unfit]
+    total = sum(math.exp(score - best.score) for score in scores)
+    least, enough, likely = best.score + limits.least, limits.enough_for(asked), limits.likely
     sure, taken = 0.0, 0
-    while ranked and taken < most and len(picks) < limits.most:
-        place = _next(features.asked, ranked, picks) if limits.is_list and taken else 0
-        sentence = ranked.pop(place)
-        is_enough = sure >= _ENOUGH and expected.is_fact and not limits.is_list
-        if is_enough or sentence.score < best.score + limits.least:
+    while ranked and taken < most:
+        if len(picks) >= limits.most:
             break
-        is_wanted = limits.is_list or sure <= _LIKELY
-        if is_wanted or not features.is_about_another(sentence.candidate, best.candidate):
-            taken += take(sentence.candidate, sentence.score, picks, expected)
+        place = _next(asked, ranked, picks) if limits.is_list and taken else 0
+        sentence = ranked.pop(place)
+        if sure >= enough or sentence.score < least:
+            break
+        if sure <= likely or not features.is_about_another(sentence.candidate, best.candidate):
+            taken += take(sentence.candidate, sentence.score, picks, asked.expected)
         sure += math.exp(sentence.score - best.score) / total
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ..text.bm25 import BM25
 from ..text.keywords import content_stems
@@ -16,7 +17,7 @@ def coverage(question: str, texts: Iterable[str]) -> float:
     asked = content_stems(question)
     if not asked:
         return 1.0
-    present = {stem for text in texts for stem in stems(text)}
+    present = set(chain.from_iterable(map(stems, texts)))
     return sum(weight for stem, weight in asked.items() if stem in present) / sum(asked.values())
 
 

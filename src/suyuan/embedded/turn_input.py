@@ -86,9 +86,9 @@ class TurnInput:
 
         Where it only may leave out something, a source must speak of both, if there are any.
         """
-        found = resolve(self.question, self.history)
-        if found.certain or not self.sources or any(found.fits(source.text) for source in self.evidence):
-            return found
+        resolved = resolve(self.question, self.history)
+        if resolved.certain or not self.sources or any(resolved.fits(source.text) for source in self.evidence):
+            return resolved
         return Resolved(self.question)
 
     @property
@@ -106,5 +106,7 @@ class TurnInput:
 def _shortened(text: str, longest: int) -> str:
     """Return the beginning and the end of ``text``, without runs of white space."""
     text = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
+    if len(text) <= longest:
+        return text
     half = longest // 2
-    return text if len(text) <= longest else f"{text[:half]}\n{text[-half:]}"
+    return f"{text[:half]}\n{text[-half:]}"
