@@ -108,9 +108,9 @@ class ValueFeatures:
 
         "It is 41 metres tall" is said of what the sentence before it names.
         """
-        present = candidate.stems.keys()
+        present = set(candidate.stems)
         if candidate.before and refers_back(candidate.text):
-            present |= candidate.before.stems.keys()
+            present.update(candidate.before.stems)
         return sum(weight for stem, weight in self._asked.words.items() if stem in present) / self._total
 
     def _kind(self, candidate: Candidate, value: Value) -> dict[str, float]:
