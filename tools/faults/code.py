@@ -677,7 +677,7 @@ FAULTS = (
         "tests/embedded/test_quoted_disagreement.py",
         "what is said of another bridge is an answer",
         "embedded/quotes.py",
-        "same = [candidate for candidate in readable if subject.allows(candidate)]",
+        "same = list(filter(subject.allows, readable))",
         "same = readable",
     ),
     Fault(

@@ -73,7 +73,8 @@ def _figures_without_years(text: str) -> list[str]:
 
 
 def _has_all(candidate: Candidate, asked: Mapping[str, float]) -> bool:
-    return len(asked) > 1 and all(stem in candidate.stems for stem in asked)
+    """Whether a sentence has all words of a question of several."""
+    return len(asked) > 1 and asked.keys() <= candidate.stems.keys()
 
 
 def _shared(one: Candidate, other: Candidate) -> float:

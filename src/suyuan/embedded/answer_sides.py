@@ -33,14 +33,14 @@ PAIR_WEIGHTS: Mapping[str, float] = {
     "": -4.8, "chance": 4.36, "rank": 2.86, "mix": -2.7, "details": 2.55, "same": 2.29, "sum": 0.89, "few": -0.76,
     "figure": -0.34,
 }  # fmt: skip
-_LEAST, _LEAST_ALIKE = 0.9, -0.6
+_MIN_ODDS, _MIN_ODDS_ALIKE = 0.9, -0.6
 """The odds, as a logarithm, above which two values are called a disagreement: less where the same words are around."""
-_LEAST_CHECKED = -1.0
+_MIN_ODDS_CHECKED = -1.0
 """The same for names where what the sources are about is checked too; figures differ for more reasons."""
-_LEAST_FIT, _NEARBY = 0.35, 0.5
-_HALF = 0.5
+_MIN_FIT, _NEARBY_WEIGHT = 0.35, 0.5
+_MIN_SAME = 0.5
 _MIN_DETAILS = 4
-_SENTENCES, _VALUES, _GROUPS, _MENTIONS = 2, 12, 8, 12
+_MAX_SENTENCES, _MAX_VALUES, _MAX_GROUPS, _MAX_MENTIONS = 2, 12, 8, 12
 _FORMER = re.compile(
     r"\b(?:former|formerly|ex-|previous|previously|predecessor|once|then-)\b|前任|原任|曾任|曾是|前(?=[总主首董队])",
     re.I,
@@ -69,7 +69,7 @@ class AnswerSide:
     @property
     def numbers(self) -> tuple[int, ...]:
         """The sources that say so."""
-        return tuple(sorted(each.number for each in self.sentences))
+        return tuple(sorted(candidate.number for candidate in self.sentences))
 
 
 @dataclass(slots=True, eq=False)
@@ -173,13 +173,14 @@ def least(pair: Pair, *, is_checked: bool = False) -> float:
     """Return the odds that two values need: less where the words beside them are the same, of figures one of them."""
     features = pair.features
     if features["figure"]:
-        usual, is_alike = _LEAST, features["same"] > 0
+        usual, is_alike = _MIN_ODDS, features["same"] > 0
     else:
-        usual, is_alike = _LEAST_CHECKED if is_checked else _LEAST, features["same"] > _HALF
-    return min(_LEAST_ALIKE, usual) if is_alike else usual
+        usual, is_alike = _MIN_ODDS_CHECKED if is_checked else _MIN_ODDS, features["same"] > _MIN_SAME
+    return min(_MIN_ODDS_ALIKE, usual) if is_alike else usual
 
 
 def _side(group: Group) -> AnswerSide:
+    """Return a value as an answer, with the best sentence of each source."""
     best_first = sorted(group.answers, key=_chance, reverse=True)
     best = best_first[0]
     says = _with_unit(best) if best.value.quantity else _whole(best.value.text, group.all_mentions)
@@ -207,7 +208,7 @@ def pairs(question: str, candidates: Sequence[Candidate]) -> Iterator[Pair]:
     texts = source_texts(candidates)
     groups = _groups(mentions(asked, candidates, texts))
     _find_names(groups, texts)
-    ranked = sorted(groups, key=lambda group: -group.total)[:_GROUPS]
+    ranked = sorted(groups, key=lambda group: -group.total)[:_MAX_GROUPS]
     for one, other in combinations(ranked, 2):
         if not one.value.is_of_kind(other.value) or not are_wanted(asked, one.value.text, other.value.text):
             continue
@@ -240,10 +241,10 @@ def about(asked: Asked, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     for candidate in candidates:
         fit = _fit(asked, candidate)
         has_subject = not subject or not subject.isdisjoint({*candidate.stems, *candidate.nearby})
-        if fit >= _LEAST_FIT and has_subject:
+        if fit >= _MIN_FIT and has_subject:
             by_source.setdefault(candidate.number, []).append((fit, candidate))
     for rated in by_source.values():
-        for _, candidate in sorted(rated, key=lambda pair: -pair[0])[:_SENTENCES]:
+        for _, candidate in sorted(rated, key=lambda pair: -pair[0])[:_MAX_SENTENCES]:
             if asked.is_told_by(candidate) and not _is_about_another(asked, candidate.text):
                 yield candidate
 
@@ -255,7 +256,7 @@ def _fit(asked: Asked, candidate: Candidate) -> float:
         if stem in candidate.stems:
             fit += weight
         elif stem in candidate.nearby:
-            fit += weight * _NEARBY
+            fit += weight * _NEARBY_WEIGHT
     return fit / (sum(asked.words.values()) or 1.0)
 
 
@@ -270,6 +271,7 @@ def _is_about_another(asked: Asked, text: str) -> bool:
 
 
 def _quantities(text: str) -> list[Quantity]:
+    """Return the figures and dates of a sentence."""
     return [token.quantity for token in tokens(text) if token.quantity]
 
 
@@ -282,6 +284,7 @@ def _is_contradicted(quantity: Quantity, others: Sequence[Quantity]) -> bool:
 
 
 def _is_another_part(name: str, text: str) -> bool:
+    """Whether a text names another part of a series, and nowhere the whole."""
     return bool(re.search(name + _ANOTHER_PART, text)) and not re.search(f"{name}(?!{_ANOTHER_PART})", text)
 
 
@@ -291,7 +294,7 @@ def _groups(found: Iterator[Mention]) -> list[Group]:
     for mention in found:
         group = equal.setdefault(mention.value.key, Group(mention.value))
         group.mentions.setdefault(mention.candidate.number, []).append(mention)
-    likely = sorted(equal.values(), key=lambda group: -group.total)[:_VALUES]
+    likely = sorted(equal.values(), key=lambda group: -group.total)[:_MAX_VALUES]
     groups: list[Group] = []
     for group in sorted(likely, key=lambda group: -group.value.precision):
         same = [known for known in groups if known.value.may_be(group.value)]
@@ -348,6 +351,7 @@ def _pair(asked: Asked, one: Group, other: Group, ranked: Sequence[Group], texts
 
 
 def _count_origins(side: Group, texts: Mapping[int, str]) -> int:
+    """Return how many sources of a value are no reprints of others."""
     return count_origins([texts[number] for number in side.mentions])
 
 
@@ -381,16 +385,20 @@ def _are_of_one_time(one: Mention, other: Mention) -> bool:
 
 
 def _dates(text: str) -> list[Quantity]:
+    """Return the dates of a sentence."""
     return [quantity for quantity in _quantities(text) if quantity.date]
 
 
 def _same(ours: Sequence[Mention], theirs: Sequence[Mention]) -> float:
     """How far the words right beside two values are the same: those before them, those after them, or both."""
-    before_and_after = product(set(map(_neighbours, ours[:_MENTIONS])), set(map(_neighbours, theirs[:_MENTIONS])))
+    before_and_after = product(
+        set(map(_neighbours, ours[:_MAX_MENTIONS])), set(map(_neighbours, theirs[:_MAX_MENTIONS]))
+    )
     return max(_count_same(*neighbours) for neighbours in before_and_after) / 2
 
 
 def _count_same(ours: tuple[str, str], theirs: tuple[str, str]) -> int:
+    """Return at how many of two places both have the same word."""
     return sum(one == other != "" for one, other in zip(ours, theirs, strict=True))
 
 
@@ -401,6 +409,7 @@ def _neighbours(mention: Mention) -> tuple[str, str]:
 
 
 def _first_word(own: Sequence[Token]) -> str:
+    """Return the form of the first token that is a word with a meaning."""
     return next((token.form for token in own if token.kind not in NO_CONTENT), "")
 
 
@@ -412,4 +421,5 @@ def _details(asked: Asked, one: Mention, other: Mention) -> float:
 
 
 def _long_words(candidate: Candidate) -> set[str]:
+    """Return the words of a sentence without single characters."""
     return {stem for stem in candidate.stems if len(stem) > 1}

@@ -15,10 +15,10 @@ from ..text.quantities import Quantity
 from ..text.scripts import HAN
 from ..text.tokens import Token, tokens
 
-_LONGEST = 600
+_MAX_SENTENCE = 600
 # What may stand between the parts of a name.
 _JOINS = re.compile(r"(?: |\. | of | of the | de | da | van | von | la |-|·| & )?$")
-_MOST_LETTERS = 8
+_MAX_NAME = 8
 _LONG_WORD = re.compile(r"[A-Za-z]{4,}")
 _HEADLINE = 5
 """The least long words of a line that is known as a headline."""
@@ -89,7 +89,7 @@ def plain(name: str) -> str:
 
 def find_values(sentence: str, kinds: Sequence[str], question: str) -> Iterator[Value]:
     """Yield the values of a sentence that are of one of ``kinds`` and not in the question; names where it is empty."""
-    own = tokens(sentence[:_LONGEST])
+    own = tokens(sentence[:_MAX_SENTENCE])
     known = question.lower()
     for at, token in enumerate(own):
         text = sentence[token.start : token.end]
@@ -107,6 +107,7 @@ def _is_headline(sentence: str) -> bool:
 
 
 def _names(sentence: str, own: Sequence[Token], known: str) -> Iterator[Value]:
+    """Yield the names of a sentence that the question does not have."""
     after = 0
     for first, token in enumerate(own):
         if first < after or not _is_name(sentence, token, known):
@@ -128,6 +129,7 @@ def _name_end(sentence: str, own: Sequence[Token], first: int, known: str) -> in
 
 
 def _is_name(sentence: str, token: Token, known: str) -> bool:
+    """Whether a token may be a name, or the beginning of one."""
     if token.kind not in _NAME_KINDS:
         return False
     text = sentence[token.start : token.end].lower()
@@ -135,6 +137,7 @@ def _is_name(sentence: str, token: Token, known: str) -> bool:
 
 
 def _is_known(text: str, token: Token, known: str) -> bool:
+    """Whether the question has a token."""
     if text in known:
         return True
     return text.isascii() and token.form in known
@@ -150,4 +153,4 @@ def _goes_on(sentence: str, first: Token, last: Token, after: Token, known: str)
         return after.kind in _NAME_KINDS and not _HAN_CHARACTER.match(last.form)
     if after.kind not in _NOUN_KINDS or last.end != after.start:
         return False
-    return after.end - first.start <= _MOST_LETTERS
+    return after.end - first.start <= _MAX_NAME

@@ -17,7 +17,7 @@ from ..text.words import stems
 from .evidence import Candidate
 from .topic import find_names
 
-_LEAST = 2
+_MIN_NAME = 2
 # 听潮大桥: two characters tell which, the last two what kind of thing.
 _WITH_KIND = 4
 _BETWEEN_THINGS = re.compile(r"[和与跟比或、，,]|还是")
@@ -28,7 +28,7 @@ _NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
 _NAME_TAGS = ("ns", "nr", "nt")
 # Marks, pronouns, prepositions, particles and others: a kind of thing after them has no name of its own.
 _NO_NAME_TAGS = "xrpcudyzqbt"
-_LONGEST_WORD = 8
+_MAX_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +190,11 @@ def _names_other(text: str, kind: str, name: str) -> bool:
 def _is_named(before: str, name: str) -> bool:
     """Whether what stands before the kind of a Chinese thing is a name, and not "this" or "of the"."""
     # Of 世界杯, more than the last two characters say what it is.
-    for character in reversed(name[:-_LEAST]):
+    for character in reversed(name[:-_MIN_NAME]):
         if not before.endswith(character):
             break
         before = before[:-1]
-    words = tagged(before[-_LONGEST_WORD:])
+    words = tagged(before[-_MAX_WORD:])
     if not words:
         return False
     word, tag = words[-1]
@@ -206,6 +206,7 @@ def _ids(candidates: Iterable[Candidate]) -> frozenset[int]:
 
 
 def _may_be_about(candidate: Candidate, thing: _Thing, sources: _Sources, asked: str) -> bool:
+    """Whether a sentence may be about a thing: it is named beside it, or its page is about nothing else."""
     text, title = sources.texts[candidate.number], candidate.title.lower()
     if thing.noun not in text:
         return False
@@ -220,6 +221,7 @@ def _may_be_about(candidate: Candidate, thing: _Thing, sources: _Sources, asked:
 
 
 def _things(question: str, sources: _Sources) -> list[_Thing]:
+    """Return the things that a question names."""
     if not question or not sources.have_titles:
         return []
     if question.isascii():
@@ -274,10 +276,10 @@ def _chinese(part: str, sources: _Sources) -> _Thing | None:
     match = _BEGINNING.match(part.strip().lower())
     beginning = match["rest"] if match else ""
     titles = "\n".join(sources.titles.values())
-    ends = range(len(beginning), _LEAST - 1, -1)
+    ends = range(len(beginning), _MIN_NAME - 1, -1)
     name = next((beginning[:end] for end in ends if beginning[:end] in titles), "")
     if not name:
         return None
     if len(name) < _WITH_KIND:
         return _Thing(name, name)
-    return _Thing(name, name[:_LEAST], name[-_LEAST:])
+    return _Thing(name, name[:_MIN_NAME], name[-_MIN_NAME:])

@@ -14,7 +14,7 @@ from ..text.words import stems
 
 LONGEST = 480
 """The characters of the longest quote: a page's table or menu is one long "sentence"."""
-_SHORTEST = 6
+_MIN_LENGTH = 6
 _MIN_LETTERS = 0.6
 """The share of letters in what is no menu."""
 _TABLE_LINE = re.compile(r"\|.+\|", re.S)
@@ -173,7 +173,7 @@ class _Reader:
         else:
             texts = _sentences(_plain(paragraph))
         for text in texts:
-            has_length = _SHORTEST <= len(text) <= LONGEST
+            has_length = _MIN_LENGTH <= len(text) <= LONGEST
             is_new = has_length and text not in self._seen
             if not is_new or _is_boilerplate(text):
                 self._before = None
@@ -185,6 +185,7 @@ class _Reader:
             yield candidate
 
     def _candidate(self, text: str, place: int, row: TableRow | None, *, is_heading: bool) -> Candidate:
+        """Return a sentence with what is known of the place where it stands."""
         before = self._before
         before_stems = before.stems if before else ()
         return Candidate(

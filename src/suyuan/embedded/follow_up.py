@@ -36,7 +36,7 @@ _DEFINITE = re.compile(r"\bthe ([a-z]+)\b")
 _OF = re.compile(r"(?P<thing>[^的，,？?]{2,12})(?=的)(?:的(?P<property>[^的，,？?是有多]{2,8})(?=[是有多]))?")
 _LATIN_OR_DIGIT = re.compile("[A-Za-z0-9]")
 _FEW_WORDS, _FEW_CHARACTERS, _SHORT = 1, 10, 8
-_MOST = 0.6
+_MIN_SHARE = 0.6
 _ENDING = 2
 """The characters in which names side by side are alike."""
 # "What is a bloom filter?" begins a new subject.
@@ -72,7 +72,7 @@ class Resolved:
         """Whether a text names what was said before and has the words of the message."""
         present, asked = set(stems(text)), content_stems(self.focus)
         is_named = content_stems(self.about).keys() <= present
-        return is_named and len(asked.keys() & present) >= _MOST * len(asked)
+        return is_named and len(asked.keys() & present) >= _MIN_SHARE * len(asked)
 
 
 def resolve(message: str, history: Sequence[Said]) -> Resolved:
@@ -173,6 +173,7 @@ def _part_like(about: str, before: str) -> str:
 
 
 def _may_be_name(text: str) -> bool:
+    """Whether a text has letters, digits or a name."""
     return bool(_LATIN_OR_DIGIT.search(text)) or is_name(tokens(text), text)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.words import stems
 from .answer_type import answer_type
 from .follow_up import Resolved
@@ -37,6 +37,7 @@ def answer_first(
 
 
 def _fit(quote: Quote, resolved: Resolved, said: str, titles: Mapping[int, str]) -> float:
+    """Return how well a quote answers the message."""
     text, expected = quote.text, answer_type(resolved.question)
     own = set(stems(text))
     titled = own.union(*(stems(titles.get(number, "")) for number in quote.numbers))
@@ -77,10 +78,10 @@ def _is_of_another(text: str, resolved: Resolved) -> bool:
 
 
 def _share(weights: Mapping[str, float], words: set[str]) -> float:
+    """Return the share of weighted words that are among others."""
     if not weights:
         return 0.0
-    present = sum(weight for stem, weight in weights.items() if stem in words)
-    return present / sum(weights.values())
+    return weight_in(weights, words) / sum(weights.values())
 
 
 def _closeness(text: str, focus: str, subject: str) -> float:

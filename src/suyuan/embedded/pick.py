@@ -11,7 +11,7 @@ from .evidence import LONGEST, Candidate, announces, refers_back
 from .quote import Quote, Sentence, joined
 
 # After a sentence that announces something, so many are quoted with it.
-_MOST_ANNOUNCED = 3
+_MAX_ANNOUNCED = 3
 
 
 @dataclass(slots=True)
@@ -125,7 +125,7 @@ def add_announced(picks: Sequence[Pick], candidates: Sequence[Candidate]) -> Non
         if not announces(pick.candidate.text):
             continue
         after = following.get(id(pick.candidate))
-        while after and len(pick.beside) < _MOST_ANNOUNCED:
+        while after and len(pick.beside) < _MAX_ANNOUNCED:
             pick.beside.append(after)
             after = following.get(id(after))
             if after and not refers_back(after.text):

@@ -15,7 +15,7 @@ from .turn_input import TurnInput
 
 _MAX_PAGES = 2
 _MAX_SEARCHES = 2
-_LONGEST_QUERY, _LONGEST_OTHER_QUERY = 300, 200
+_MAX_QUERY, _MAX_OTHER_QUERY = 300, 200
 _LOW_COVERAGE = 0.5
 """With less of the question's words in what was found, other words are tried."""
 _SMALL_TALK = re.compile(
@@ -54,6 +54,7 @@ def plan_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
 
 
 def _first_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
+    """Return the pages that the message names, and the searches for what it asks."""
     calls = []
     if "web_fetch" in tools:
         calls += _fetches(turn, _URL.findall(turn.question)[:_MAX_PAGES])
@@ -63,18 +64,20 @@ def _first_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
 
 
 def _fetches(turn: TurnInput, urls: list[str]) -> list[PlannedCall]:
+    """Return a call for each of several pages."""
     return [PlannedCall("web_fetch", {"url": url, "question": turn.question}) for url in urls]
 
 
 def _first_queries(turn: TurnInput) -> list[str]:
+    """Return the searches for the parts of a question."""
     context = turn.resolved.query
     if context:
-        return [context[:_LONGEST_QUERY].strip()]
+        return [context[:_MAX_QUERY].strip()]
     question = " ".join(turn.question.split())
     for url in _URL.findall(question):
         question = question.replace(url, " ")
     queries = (without_request(part).strip(" ?？。.!！") for part in split_question(question)[:_MAX_SEARCHES])
-    return [query[:_LONGEST_QUERY].strip() for query in queries if query]
+    return [query[:_MAX_QUERY].strip() for query in queries if query]
 
 
 def _pages_to_read(turn: TurnInput) -> list[str]:
@@ -101,12 +104,13 @@ def _another_search(turn: TurnInput) -> list[PlannedCall]:
     names = [match[match.lastindex or 0] for match in _QUOTED.finditer(turn.question)]
     plain = keywords(turn.full_question)
     for words in (plain, names, sorted(plain, key=len, reverse=True)[:3]):
-        query = " ".join(words)[:_LONGEST_OTHER_QUERY].strip()
+        query = " ".join(words)[:_MAX_OTHER_QUERY].strip()
         if query and query.casefold() not in tried:
             return [PlannedCall("web_search", {"query": query})]
     return []
 
 
 def _covers_little(turn: TurnInput) -> bool:
+    """Whether the sources have few words of the question."""
     texts = (f"{source.title}\n{source.text}" for source in turn.evidence)
     return coverage(turn.full_question, texts) < _LOW_COVERAGE

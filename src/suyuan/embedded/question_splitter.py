@@ -44,7 +44,7 @@ _NAME_BEFORE = re.compile(
     rf"({_CAPITALS}[A-Z][A-Za-z0-9-]{{0,40}}+|[^的在年月日》”,，、\s]{{1,10}})(?:、|,\s{{1,8}}+)$"
 )
 _TWO_NAMES = re.compile(r"\b[A-Z][\w-]{0,40}+,? and [A-Z]")
-_MOST_NAMES = 6
+_MAX_NAMES = 6
 # A name after one of these says when or where, not what a question is about.
 _WHEN_OR_WHERE = r"\b(?:in|on|at|from|since|during|until|before|after)\s+(?:the\s+)?"
 _MAX_SECOND_NAME = 4
@@ -137,7 +137,7 @@ def _split_at_conjunction(question: str) -> list[Part]:
     while before := _NAME_BEFORE.search(question[:start]):
         names.insert(0, before[1])
         start = before.start(1)
-    return _with_each(question, start, conjunction.end() + len(second), *names[-_MOST_NAMES:])
+    return _with_each(question, start, conjunction.end() + len(second), *names[-_MAX_NAMES:])
 
 
 def _has_answer_for_each(question: str) -> bool:

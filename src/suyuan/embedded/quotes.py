@@ -56,7 +56,7 @@ def find_quotes(
         picks, outcome = picker.pick(quotable)
     if outcome == "answer" and not subject.is_named:
         outcome = "near"
-    same = [candidate for candidate in readable if subject.allows(candidate)]
+    same = list(filter(subject.allows, readable))
     texts = {source.number: source.text for source in evidence}
     if outcome != "answer":
         # What does not answer holds as of no day.
@@ -121,9 +121,11 @@ class _QuoteWriter:
         return replace(first, others=tuple(others))
 
     def _count_origins(self, pick: Pick) -> int:
+        """Return how many sources of a pick are no reprints of others."""
         return count_origins([self.texts[number] for number in pick.numbers])
 
     def _dated(self, pick: Pick, says: str = "") -> Quote:
+        """Return the quote of a pick, with its day where the newest is asked for."""
         quote = pick.quote(says)
         return replace(quote, date=self.recency.published(pick.candidate)) if self.recency else quote
 

@@ -12,7 +12,7 @@ from itertools import chain
 
 from ..text.bm25 import BM25
 from ..text.dates import YEAR
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.lexicon import simplified
 from ..text.numbers import FIGURE
 from ..text.scripts import HAN
@@ -37,7 +37,7 @@ _FOCUS = re.compile(
     re.I,
 )
 _COPY = 0.9
-_LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
+_MAX_POSITION, _MAX_AGREED, _MAX_FACTS = 20, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +124,19 @@ class SentenceFeatures:
     def fit(self, candidate: Candidate) -> tuple[float, float]:
         """Return the share of the question's words that a sentence has, and that its title and neighbour add."""
         own = nearby = 0.0
-        held = _stems(candidate)
+        own_stems = _stems(candidate)
         for stem, weight in self.asked.words.items():
-            if stem in held:
+            if stem in own_stems:
                 own += weight
             elif stem in candidate.nearby:
                 nearby += weight
         return own / self._total, nearby / self._total
 
     def _word_features(self, candidate: Candidate, bm25: float, before: float) -> dict[str, float]:
+        """How many words of the question the sentence has, and how rare they are."""
         own, nearby = self.fit(candidate)
-        held = _stems(candidate)
-        rare = sum(weight for stem, weight in self._weights.items() if stem in held)
+        own_stems = _stems(candidate)
+        rare = weight_in(self._weights, own_stems)
         return {
             "words": own,
             "rare_words": rare / self._rarity,
@@ -148,7 +149,7 @@ class SentenceFeatures:
     def _wording_features(self, candidate: Candidate) -> dict[str, float]:
         """How far the sentence is worded as an answer."""
         focus = self.asked.focus
-        present = sum(weight for stem, weight in focus.items() if stem in candidate.stems)
+        present = weight_in(focus, candidate.stems)
         cues = sum(cue.search(candidate.text) is not None for cue in self._cues)
         defines = candidate.position == 0 and "definition" in self.asked.expected.kinds
         return {
@@ -186,6 +187,7 @@ class SentenceFeatures:
         return has_unit and not any(map(self.asked.is_told_by, candidates))
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
+        """How far the sentence has what may answer: a figure, a name, a fact that others agree on."""
         text, asked, expected = candidate.text, self.asked, self.asked.expected
         kinds = expected.kinds
         is_given = bool(kinds) and expected.is_given_by(text)
@@ -203,12 +205,13 @@ class SentenceFeatures:
             "person": min(2.0, people) / 2 if "name" in kinds else 0.0,
             "place": min(2.0, places) / 2 if "place" in kinds else 0.0,
             "figure_for_time": min(2, figures) / 2 if "time" in kinds else 0.0,
-            "figures": min(_MOST_FACTS, figures) / _MOST_FACTS,
-            "facts": min(_MOST_FACTS, len(facts)) / _MOST_FACTS,
-            "agreed": min(_MOST_AGREED, agreed) / _MOST_AGREED,
+            "figures": min(_MAX_FACTS, figures) / _MAX_FACTS,
+            "facts": min(_MAX_FACTS, len(facts)) / _MAX_FACTS,
+            "agreed": min(_MAX_AGREED, agreed) / _MAX_AGREED,
         }
 
     def _place_features(self, candidate: Candidate) -> dict[str, float]:
+        """What the place of the sentence tells, and the names in it and around it."""
         names = self.asked.names
         missing = [name for name in names if name not in candidate.text]
         around = f"{candidate.title}\n{candidate.before.text if candidate.before else ''}"
@@ -218,7 +221,7 @@ class SentenceFeatures:
             "names": present / len(names) if names else 0.5,
             "names_nearby": nearby / max(1, len(names)),
             "shared": self._shared(candidate),
-            "position": math.log1p(min(candidate.position, _LAST_POSITION)),
+            "position": math.log1p(min(candidate.position, _MAX_POSITION)),
             "length": math.log(candidate.stems.total() or 1),
             "cut_off": float(candidate.is_cut_off),
         }
@@ -259,6 +262,7 @@ def _facts(text: str, question: str) -> set[str]:
 
 
 def _focus(question: str) -> Mapping[str, float]:
+    """Return the words of what a question asks for."""
     match = _FOCUS.search(question)
     return content_stems(match[match.lastindex or 0]) if match else {}
 

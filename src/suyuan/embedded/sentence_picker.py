@@ -20,13 +20,13 @@ from .recency import Recency
 from .sentence_features import Asked, SentenceFeatures
 
 # A further sentence is quoted where its odds are at least this share of the best one's.
-_LEAST = math.log(0.01)
+_MIN_ODDS = math.log(0.01)
 # As long as the sentences of a fact are together less probable than this to hold it, one more is quoted.
 _ENOUGH = 0.95
 # Where the sentences so far are more probable than this to hold a fact, one about another thing is not added.
 _LIKELY = 0.8
 # Of the sentences of a list, so many are looked at for new names.
-_LOOK_AT = 24
+_MAX_CANDIDATES = 24
 # Where the newest is asked for: sentences down to this far below the best are about the subject.
 _ABOUT_SUBJECT = -4.0
 # How much more the row of the year that is asked about counts.
@@ -56,7 +56,7 @@ class SentenceLimits:
     """How many sentences are quoted."""
 
     most: int
-    least: float = _LEAST
+    least: float = _MIN_ODDS
     """Up to this far below the best, by score."""
     for_fact: int = 4
     for_whole: int = 4
@@ -112,6 +112,7 @@ class _Emphasis:
         return math.log(self._subject_factor(candidate) * self._part_factor(candidate))
 
     def _subject_factor(self, candidate: Candidate) -> float:
+        """Return the factor for the words of the subject that a sentence lacks."""
         if not self.subject:
             return 1.0
         named = sum(weight for stem, weight in self.subject.items() if candidate.has_nearby(stem))
@@ -119,6 +120,7 @@ class _Emphasis:
         return 1 - _WITHOUT * missing
 
     def _part_factor(self, candidate: Candidate) -> float:
+        """Return the factor for the words of this part and of the others."""
         if not self.own or not self.others:
             return 1.0
         near = sum(map(candidate.has_nearby, self.own)) / len(self.own)
@@ -152,7 +154,7 @@ class SentencePicker:
             limits = self.limits.share(len(picks), len(parts) - at)
             asked = Asked.of(parts[at], self.about)
             outcomes.add(self._pick_for(asked, candidates, picks, limits, emphasis))
-        fitting = [candidate for candidate in candidates if self.subject.allows(candidate)]
+        fitting = list(filter(self.subject.allows, candidates))
         add_sources(picks, fitting)
         add_announced(picks, fitting)
         best: Outcome = min(outcomes, key=_OUTCOMES.index)
@@ -259,7 +261,7 @@ def _next(asked: Asked, ranked: Sequence[_Rated], picks: Sequence[Pick]) -> int:
         new = set(asked.names_in(sentence.candidate.text)) - known
         return sentence.score + math.log1p(len(new))
 
-    worths = list(map(worth, ranked[:_LOOK_AT]))
+    worths = list(map(worth, ranked[:_MAX_CANDIDATES]))
     return worths.index(max(worths))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from ..text.bm25 import BM25
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.words import stems
 from .evidence import Evidence
 
@@ -18,7 +18,7 @@ def coverage(question: str, texts: Iterable[str]) -> float:
     if not asked:
         return 1.0
     present = set(chain.from_iterable(map(stems, texts)))
-    return sum(weight for stem, weight in asked.items() if stem in present) / sum(asked.values())
+    return weight_in(asked, present) / sum(asked.values())
 
 
 def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:

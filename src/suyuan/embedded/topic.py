@@ -17,7 +17,7 @@ _FIRST_WORD = re.compile(r"(?:^|[?!]|(?<=[a-z]{4})\.)\s*\w+")
 # A name after one of these is mostly not what the question is about.
 _AFTER_PREPOSITION = re.compile(r"\b(?:from|in|at|to|by|of|on|with|than|for|between)\s+(?:the\s+)?$", re.I)
 _WORD = re.compile(r"\s+([a-z][\w-]*)")
-_MOST_WORDS = 2
+_MAX_WORDS = 2
 # A preposition, an article and the spaces between them.
 _BEFORE = 40
 _MAX_KEYWORDS = 5
@@ -63,10 +63,12 @@ def find_names(question: str) -> list[str]:
 
 
 def _names(question: str, answer: str) -> str:
+    """Return the names that a question is about, as one text."""
     return " ".join(_whole(question, name, answer) for name in _name_matches(question))
 
 
 def _name_matches(question: str) -> list[re.Match[str]]:
+    """Return the names of a question, those after a preposition only where there are no others."""
     # A word at the beginning of a sentence has its capital for another reason.
     question = _FIRST_WORD.sub(lambda first: first[0].lower(), question)
     names = list(_NAME.finditer(question))
@@ -83,7 +85,7 @@ def _whole(question: str, name: re.Match[str], answer: str) -> str:
     """Return a name with the small words that belong to it: the answer has "the library" too."""
     start, end = name.span()
     said = answer.lower()
-    for _ in range(_MOST_WORDS):
+    for _ in range(_MAX_WORDS):
         after = _WORD.match(question, end)
         if after is None or after[1] in STOP_WORDS:
             break
@@ -114,11 +116,13 @@ def named_in(question: str, answer: str) -> str:
 
 
 def _is_long(name: str) -> bool:
+    """Whether a name is more than an abbreviation or a single character."""
     least = 3 if name.isascii() else 2
     return len(name) >= least
 
 
 def _first_sentence(answer: str) -> str:
+    """Return the first sentence of an answer."""
     sentences = split_sentences(answer.lstrip("- "), _LONGEST_SENTENCE)
     return sentences[0] if sentences else ""
 

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import chain
 
 from ..text.conflicts import Conflict
+from ..text.keywords import weight_in
 from ..text.quantities import Quantity
 from ..text.segmenter import tagged
 from ..text.tokens import Token, tokens
@@ -111,9 +112,10 @@ class ValueFeatures:
         present = set(candidate.stems)
         if candidate.before and refers_back(candidate.text):
             present.update(candidate.before.stems)
-        return sum(weight for stem, weight in self._asked.words.items() if stem in present) / self._total
+        return weight_in(self._asked.words, present) / self._total
 
     def _kind(self, candidate: Candidate, value: Value) -> dict[str, float]:
+        """What kind of value it is, and how its sentence introduces it."""
         before, after = candidate.text[: value.start], candidate.text[value.start + len(value.text) :]
         features = {
             "person": 0.0,
@@ -135,6 +137,7 @@ class ValueFeatures:
         return features
 
     def _unit_fit(self, quantity: Quantity, text: str) -> float:
+        """Return 1 for a figure of the unit that is asked for, -1 for one of another, else 0."""
         if quantity.date:
             return 0.0
         if self._counted:
@@ -167,6 +170,7 @@ def _distances(value: Value, own: Sequence[Token], focus: Sequence[int], asked: 
 
 
 def _has_mark(own: Sequence[Token], at: int, value: Value) -> bool:
+    """Whether a comma or another mark stands between a place and a value."""
     between = own[at + 1 : value.first] if at < value.first else own[value.last + 1 : at]
     return any(token.kind == "mark" for token in between)
 
@@ -180,4 +184,5 @@ def _may_name(text: str) -> tuple[bool, bool]:
 
 
 def _says_something(stem: str) -> bool:
+    """Whether a word is more than a single Chinese character."""
     return len(stem) > 1 or stem.isascii()

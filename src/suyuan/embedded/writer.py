@@ -51,6 +51,7 @@ def _without_quotes(turn: TurnInput, evidence: Sequence[Evidence], t: Texts) -> 
 
 
 def _written(quotes: tuple[Quote, ...], t: Texts) -> str:
+    """Return quotes as the lines of an answer."""
     lines = [t("as_of", date=quotes[0].date)] if quotes[0].date else []
     after_sides = False
     for quote in quotes:

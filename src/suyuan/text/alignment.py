@@ -14,8 +14,8 @@ NO_CONTENT = frozenset(("function", "mark"))
 
 _WINDOW = 5
 """How many tokens on each side of a difference are looked at."""
-_LEAST_CONTEXT = 2.0
-_LEAST_SHARED = 3.0
+_MIN_CONTEXT = 2.0
+_MIN_SHARED = 3.0
 _SHORT, _TIGHT = 4, 2
 """The most tokens of a difference whose one side is the beginning or the end of a sentence, and of a narrow one."""
 
@@ -87,8 +87,8 @@ class AlignedSentence:
     def share(self, places: Sequence[int]) -> float:
         """How much of the tokens at some places the other sentence has."""
         total = sum(self.tokens[place].weight for place in places)
-        held = sum(self.tokens[place].weight for place in places if place in self.matched)
-        return held / max(total, _LEAST_CONTEXT)
+        shared = sum(self.tokens[place].weight for place in places if place in self.matched)
+        return shared / max(total, _MIN_CONTEXT)
 
     def near(self, at: int, step: int) -> list[int]:
         """The few tokens before or after a place, except marks and what stands in brackets."""
@@ -121,7 +121,7 @@ class Alignment:
         """The share of the first sentence that the second has, or the other way round where that is more."""
         shared = sum(self.ours.tokens[place].weight for place in self.ours.matched)
         shares = [shared / (side.weight or 1) for side in self.sides]
-        return max(shares) if shared >= _LEAST_SHARED else shares[0]
+        return max(shares) if shared >= _MIN_SHARED else shares[0]
 
     @cached_property
     def gaps(self) -> Sequence[Gap]:

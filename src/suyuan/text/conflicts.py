@@ -20,13 +20,13 @@ from .tokens import Token, is_frequent, is_name, part_of_speech, tokens
 
 ConflictKind = Literal["name", "word", "number", "date", "negation", "opposite"]
 
-_LONGEST = 600
+_MAX_SENTENCE = 600
 # The least share of what stands around a difference that both sentences have, and of all tokens of one sentence; more
 # for words that are no names.
 _DENSE, _COVERED = 0.6, 0.5
 _DENSE_WORDS, _COVERED_WORDS = 0.85, 0.8
 _SAME_MATTER = 0.65
-_LONGEST_NAME = 8
+_MAX_NAME = 8
 _NEGATION_REACH = 3
 _NO_NAME = ("mark", "quantity", "negation")
 _NOUNS = frozenset(("name", "capital", "noun"))
@@ -113,8 +113,9 @@ def disagreement(a: str, b: str, same_matter: bool = False) -> Conflict | None:
 
 
 def _are_comparable(a: str, b: str) -> bool:
+    """Whether two sentences are short enough to be aligned."""
     # A page without full stops is one long "sentence", which would take long to align.
-    return max(len(a), len(b)) <= _LONGEST
+    return max(len(a), len(b)) <= _MAX_SENTENCE
 
 
 class _Comparison(Alignment):
@@ -140,12 +141,15 @@ class _Comparison(Alignment):
         return False
 
     def _parts(self, gap: Gap) -> tuple[Sequence[Token], Sequence[Token]]:
+        """The tokens of both sentences in a gap."""
         return self.ours.part(gap.ours), self.theirs.part(gap.theirs)
 
     def _texts(self, gap: Gap) -> tuple[str, str]:
+        """The texts of both sentences in a gap."""
         return self.ours.written(gap.ours), self.theirs.written(gap.theirs)
 
     def _in_gap(self, gap: Gap) -> Conflict | None:
+        """Return what both sentences say differently in a gap."""
         density = self.density(gap)
         if density < _DENSE:
             return None
@@ -159,6 +163,7 @@ class _Comparison(Alignment):
         return self._conflict(kind, (ours, ours + 1), (theirs, theirs + 1), is_certain)
 
     def _conflict(self, kind: ConflictKind, ours: Range, theirs: Range, is_certain: bool = True) -> Conflict:
+        """Return a conflict between two parts."""
         return Conflict(kind, _span(self.ours, ours), _span(self.theirs, theirs), is_certain, self.covered)
 
     def _quantity(self, gap: Gap) -> Conflict | None:
@@ -211,6 +216,7 @@ class _Comparison(Alignment):
     def _replaced_name(
         self, slot: Gap, phrases: tuple[_Phrase, _Phrase], density: float, *, is_tight: bool
     ) -> Conflict | None:
+        """Return two names that stand for each other, or nouns in place of them."""
         mine, other = phrases
         names = [phrase.is_name for phrase in phrases]
         if all(names):
@@ -253,7 +259,7 @@ class _Comparison(Alignment):
             return None
         mine, other = self._phrases(gap)
         texts = mine.text, other.text
-        if max(map(len, texts)) > _LONGEST_NAME or all(map(str.isascii, texts)) or are_akin(*texts):
+        if max(map(len, texts)) > _MAX_NAME or all(map(str.isascii, texts)) or are_akin(*texts):
             return None
         if not (mine.has_content and other.has_content) or _have_many_uses(mine, other):
             return None
@@ -330,6 +336,7 @@ def _have_several(mine: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def _span(sentence: AlignedSentence, places: Range) -> Span:
+    """Return a part of a sentence with its text."""
     start, end = sentence.tokens[places[0]].start, sentence.tokens[places[1] - 1].end
     return Span(start, end, sentence.text[start:end])
 
@@ -359,15 +366,18 @@ def _nouns(sentence: AlignedSentence, places: Range, step: int) -> Range | None:
 
 # --- what a part of a sentence may be --------------------------------------------------------------------------------
 def _has_kind(parts: Sequence[Token], *kinds: str) -> bool:
+    """Whether one of several tokens is of one of some kinds."""
     return any(token.kind in kinds for token in parts)
 
 
 # --- what a part of a sentence may be --------------------------------------------------------------------------------
 def _has_forms(sentence: AlignedSentence, parts: Sequence[Token]) -> bool:
+    """Whether a sentence has all of several tokens."""
     return all(token.form in sentence.forms for token in parts)
 
 
 def _has_content(parts: Sequence[Token]) -> bool:
+    """Whether one of several tokens counts as much as a word."""
     return any(token.weight >= 1 for token in parts)
 
 
@@ -399,7 +409,7 @@ def _is_thing(parts: Sequence[Token]) -> bool:
 
 def _may_be_cut(parts: Sequence[Token]) -> bool:
     """Whether tokens may be one Chinese name that the segmenter has cut."""
-    if parts[-1].end - parts[0].start > _LONGEST_NAME or parts[0].form.isascii():
+    if parts[-1].end - parts[0].start > _MAX_NAME or parts[0].form.isascii():
         return False
     if any(token.is_aside for token in parts) or _has_kind(parts, *_NO_NAME):
         return False
@@ -407,12 +417,14 @@ def _may_be_cut(parts: Sequence[Token]) -> bool:
 
 
 def _is_frequent_word(token: Token) -> bool:
+    """Whether a token is a frequent Chinese word of several characters."""
     is_long_word = token.kind == "word" and len(token.form) > 1
     return is_long_word and is_frequent(token.form)
 
 
 # --- negations -------------------------------------------------------------------------------------------------------
 def _has_own_negation(sentence: AlignedSentence) -> bool:
+    """Whether a sentence has a negation that the other does not have."""
     return any(token.kind == "negation" and at not in sentence.matched for at, token in enumerate(sentence.tokens))
 
 

@@ -68,7 +68,7 @@ _DAYS_BEFORE = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)", re.A)
 _YEARS_OF_PAGES = range(1900, 2100)
 _DATE_MARK = re.compile(r"^(.{2,40}?)\s*[·•‧・]\s*(?=\S)")
-_LONGEST = 200
+_MAX_TEXT = 200
 """A text that shows a date is short; what is longer is not read to its end."""
 
 
@@ -81,6 +81,11 @@ class PartialDate:
     day: int | None
     certain: bool = True
     """False for ``3/4/2020``, which is in March or in April."""
+
+    @property
+    def key(self) -> str:
+        """Equal for equal dates."""
+        return "-".join(str(part or "") for part in (self.year, self.month, self.day))
 
     def iso(self) -> str | None:
         """Return the day in ISO form; None where it is incomplete, uncertain, impossible, or no page is so old."""
@@ -168,6 +173,7 @@ def read_timestamp(text: str) -> str | None:
 
 
 def _zone(time: re.Match[str]) -> str:
+    """Return the offset of a time from UTC, empty where it is not given."""
     offset, universal = time[4], time[5]
     if offset:
         return f"{offset[:3]}:{offset[-2:]}"
@@ -176,7 +182,7 @@ def _zone(time: re.Match[str]) -> str:
 
 def _first(text: str) -> tuple[str, re.Match[str] | None] | None:
     """Return the first certain day of ``text`` in ISO form, with the time behind it."""
-    text = text[:_LONGEST]
+    text = text[:_MAX_TEXT]
     for form in _forms(text):
         for match in form.finditer(text):
             if day := _partial(match).iso():
@@ -185,22 +191,25 @@ def _first(text: str) -> tuple[str, re.Match[str] | None] | None:
 
 
 def _forms(text: str) -> Iterator[re.Pattern[str]]:
+    """Yield the forms of dates that a text may have."""
     for sign, forms in _FORMS:
         if sign.search(text):
             yield from forms
 
 
 def _partial(match: re.Match[str]) -> PartialDate:
+    """Return the date of a match of one of the forms."""
     parts = match.groupdict()
-    year = _integer(parts.get("y"))
+    year = optional_integer(parts.get("y"))
     if "one" in parts:
         return _numeric(year, int(match["one"]), int(match["two"]), match["s"])
     month = parts["m"]
-    number = MONTHS[month.lower()] if month and month.isalpha() else _integer(month)
-    return PartialDate(year, number, _integer(parts.get("d")))
+    number = MONTHS[month.lower()] if month and month.isalpha() else optional_integer(month)
+    return PartialDate(year, number, optional_integer(parts.get("d")))
 
 
-def _integer(digits: str | None) -> int | None:
+def optional_integer(digits: str | None) -> int | None:
+    """Return the value of digits, where there are any."""
     return int(digits) if digits else None
 
 
@@ -213,6 +222,7 @@ def _numeric(year: int | None, one: int, two: int, separator: str) -> PartialDat
 
 
 def _relative(text: str, now: datetime) -> str | None:
+    """Return the day of "3 days ago" or "yesterday"."""
     found = _AGO.search(text)
     if found:
         number, unit = found[1], found[2] or found[3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import lru_cache
 
 from .words import stem, words
@@ -54,8 +54,14 @@ def content_stems(question: str) -> Mapping[str, float]:
 
 
 def _weight(word: str) -> float:
+    """Return how much a word counts."""
     is_character = len(word) == 1 and not word.isascii()
     return _SINGLE_CHARACTER if is_character else 1.0
+
+
+def weight_in(weighted: Mapping[str, float], words: Container[str]) -> float:
+    """Return the weight of those of some words that are among others."""
+    return sum(weight for word, weight in weighted.items() if word in words)
 
 
 def without_request(question: str) -> str:

@@ -104,6 +104,7 @@ def chinese_variant(text: str) -> str:
 
 
 def _count_letters(text: str) -> int:
+    """Return how many letters a text has."""
     if text.isascii():
         # Several times as fast.
         return len(text) - len(text.encode().translate(None, _ASCII_LETTERS))
@@ -111,6 +112,7 @@ def _count_letters(text: str) -> int:
 
 
 def _counts(words: list[str]) -> dict[str, int]:
+    """Return how many of the frequent words of each language are among others."""
     times = Counter(words)
     # Only words that it has: a counter takes long to say that a word is missing.
     return {

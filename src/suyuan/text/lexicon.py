@@ -55,6 +55,7 @@ def _lines(section: str) -> list[str]:
 
 @cache
 def _opposites() -> dict[str, frozenset[str]]:
+    """The opposites of each word."""
     found: dict[str, set[str]] = {}
     for line in _lines("opposites"):
         left, right = (set(map(stem_word, side.split("|"))) for side in line.split(" / "))
@@ -92,6 +93,7 @@ def are_synonyms(one: str, other: str) -> bool:
 
 @cache
 def _synonyms() -> dict[str, frozenset[int]]:
+    """The places of the lines on which each word stands."""
     found: dict[str, set[int]] = {}
     for place, line in enumerate(_lines("synonyms")):
         for word in line.lower().split("|"):

@@ -66,6 +66,7 @@ def figures(text: str) -> Figures:
 
 
 def _add_date(date: PartialDate, stated: set[str], implied: set[str]) -> None:
+    """Add what a date states, and what follows from it."""
     year = str(date.year or "")
     month = f"{date.month:02d}" if date.month else ""
     day = f"{month}-{date.day:02d}" if date.day else ""
@@ -90,6 +91,7 @@ def read_number(found: re.Match[str]) -> tuple[str, Decimal | None, int]:
 
 
 def _add_number(match: re.Match[str], stated: set[str], implied: set[str]) -> None:
+    """Add what a number states, and what follows from it."""
     digits, value, scale = read_number(match)
     if value is None:
         stated.add(digits)
@@ -104,6 +106,7 @@ def _add_number(match: re.Match[str], stated: set[str], implied: set[str]) -> No
 
 
 def _plain(value: Decimal) -> str:
+    """Return a number without an exponent and without zeros at its end."""
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -130,7 +133,7 @@ def _digits(text: str) -> str:
 
 def chinese_value(text: str) -> int:
     """Return the value of a number in Chinese characters; years are written digit by digit."""
-    if len(text) > 1 and all(character in _DIGITS for character in text):
+    if len(text) > 1 and _DIGITS.keys() >= set(text):
         return int(_digits(text))
     total = section = digit = 0
     for character in text:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .dates import PartialDate, find_dates
+from .dates import PartialDate, find_dates, optional_integer
 from .numbers import CHINESE_NUMBER, NUMBER, SPELLED, chinese_value, read_number
 from .scripts import HAN
 
@@ -146,17 +146,13 @@ def find_quantities(text: str) -> list[Quantity]:
     for match in _RANGE_END.finditer(rest):
         dates.append((PartialDate(int(match[1] + match[2]), None, None), *match.span()))
     for match in _DAY_ALONE.finditer(rest):
-        month, day = _integer(match["m"]), _integer(match["d"])
+        month, day = optional_integer(match["m"]), optional_integer(match["d"])
         dates.append((PartialDate(None, month, day), *match.span()))
     rest = _without(rest, [(start, end) for _, start, end in dates])
     found = [_date(text, start, end, date) for date, start, end in dates]
     found += [_number(rest, match) for match in NUMBER.finditer(rest)]
     found += _spelled(NUMBER.sub(lambda match: " " * len(match[0]), rest))
     return sorted(found, key=lambda quantity: quantity.start)
-
-
-def _integer(digits: str | None) -> int | None:
-    return int(digits) if digits else None
 
 
 def _without(text: str, places: list[tuple[int, int]]) -> str:
@@ -172,17 +168,14 @@ def _date(text: str, start: int, end: int, date: PartialDate) -> Quantity:
     low = high = Decimal(date.year or 0)
     reach = max(0, start - _DATE_REACH)
     if _EARLIER.search(text, reach, start) or _EARLIER_ZH.match(text, end):
-        return Quantity(start, end, _date_key(date), -_INFINITE, high, date=date, is_open=True)
+        return Quantity(start, end, date.key, -_INFINITE, high, date=date, is_open=True)
     if _LATER.search(text, reach, start) or _LATER_ZH.match(text, end):
-        return Quantity(start, end, _date_key(date), low, _INFINITE, date=date, is_open=True)
-    return Quantity(start, end, _date_key(date), low, high, date=date)
-
-
-def _date_key(date: PartialDate) -> str:
-    return f"{date.year or ''}-{date.month or ''}-{date.day or ''}"
+        return Quantity(start, end, date.key, low, _INFINITE, date=date, is_open=True)
+    return Quantity(start, end, date.key, low, high, date=date)
 
 
 def _number(text: str, match: re.Match[str]) -> Quantity:
+    """Return a number with its unit, or a year."""
     start, end = match.span()
     digits, value, scale = read_number(match)
     if value is None:
@@ -208,6 +201,7 @@ def _may_be_year(text: str, start: int, unit: str) -> bool:
 
 
 def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal, unit: str) -> Quantity:
+    """Return a number with the values that it may stand for: "nearly 5", "more than 5"."""
     limit, words = _limit(text, start, end)
     low, high = value - blur, value + blur
     if limit == "more":
@@ -235,6 +229,7 @@ def _limit(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _unit(text: str, start: int, end: int) -> str:
+    """Return the currency before a number, or the unit after it."""
     if currency := _currency(text, start):
         return currency[1]
     if text[end : end + 2].lower() in _ORDINAL_ENDINGS:
@@ -259,6 +254,7 @@ def _spelled(text: str) -> Iterator[Quantity]:
 
 
 def _spelled_in_chinese(text: str) -> Iterator[Quantity]:
+    """Yield the numbers in Chinese characters."""
     for match in _FIRST.finditer(text):
         yield Quantity(*match.span(), "1", Decimal(1), Decimal(1), text[match.end()])
     for match in CHINESE_NUMBER.finditer(text):

@@ -62,6 +62,7 @@ def _best_place(text: str, query: Sequence[Term]) -> int | None:
 
 
 def _around(line: str, place: int, *, more_before: bool, more_after: bool) -> str:
+    """Return the part of a line that begins shortly before a place."""
     start = max(0, place - _BEFORE)
     end = start + _LENGTH
     first_blank = line.find(" ", start, place)

@@ -13,6 +13,7 @@ _MIN_SHINGLES = 4
 
 @lru_cache(maxsize=256)
 def _shingles(text: str) -> frozenset[int]:
+    """Return the runs of words of a text."""
     all_words = words(text)
     starts = range(len(all_words) - _SIZE + 1)
     return frozenset(hash(tuple(all_words[start : start + _SIZE])) for start in starts)

@@ -38,7 +38,7 @@ _MARK = re.compile("[，,：:；;。!！?？]")
 _WEIGHTS = {"function": 0.3, "mark": 0.0}
 _NEGATING = frozenset("不未没非")
 _FREQUENT, _RARE = 500, 20
-_LONGEST_PART = 6
+_MAX_NAME_PART = 6
 _SENTENCE_START = frozenset('.!?:…"“')
 _ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Dr|St|Jr|Sr|Mrs|Ms|vs)\.$")
 _PART = re.compile(r"[^·•・‧]+")
@@ -77,7 +77,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     plain = _REFERENCE.sub(_blank, plain)
     quantities = {quantity.start: quantity for quantity in find_quantities(plain)}
     rest = _without(plain, quantities.values())
-    found = [Token(each.key, each.start, each.end, "quantity", each) for each in quantities.values()]
+    found = [Token(value.key, value.start, value.end, "quantity", value) for value in quantities.values()]
     found += [Token(",", mark.start(), mark.end(), "mark") for mark in _MARK.finditer(rest)]
     found += _latin(rest)
     if _HAS_HAN.search(plain):
@@ -89,6 +89,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _blank(match: re.Match[str]) -> str:
+    """Return as many spaces as a match is long."""
     return " " * len(match[0])
 
 
@@ -107,6 +108,7 @@ def _marked(token: Token, asides: Sequence[tuple[int, int]]) -> Token:
 
 
 def _latin(text: str) -> Iterator[Token]:
+    """Yield the words of the Latin script."""
     for match in _LATIN.finditer(text):
         word = match[0].removesuffix("'s").removesuffix("’s")
         lower = word.lower().replace("’", "'")
@@ -145,6 +147,7 @@ def _is_first(before: str) -> bool:
 
 
 def _chinese(text: str) -> Iterator[Token]:
+    """Yield the Chinese words."""
     for run in _HAN_RUN.finditer(text):
         yield from _words(_segments(run[0], run.start()))
 
@@ -182,6 +185,7 @@ def is_name(parts: Sequence[Token], text: str) -> bool:
 
 
 def _words(segments: Iterable[_Segment]) -> Iterator[Token]:
+    """Yield the tokens of the segmenter's words."""
     for segment in segments:
         if segment.tag == _JOINED:
             yield Token(segment.text, segment.start, segment.end, "name")
@@ -211,7 +215,7 @@ def _segments(run: str, start: int) -> list[_Segment]:
     segments: list[_Segment] = []
     for index, part in enumerate(parts):
         is_inner = 0 < index < len(parts) - 1
-        is_name_part = is_inner and len(part[0]) <= _LONGEST_PART
+        is_name_part = is_inner and len(part[0]) <= _MAX_NAME_PART
         words = [(part[0], "nr")] if is_name_part else tagged(part[0])
         at = start + part.start()
         for word, tag in words:
@@ -225,6 +229,7 @@ def _segments(run: str, start: int) -> list[_Segment]:
 
 
 def _kind(tag: str) -> Kind:
+    """Return the kind of a Chinese word by the segmenter's tag."""
     if tag.startswith(_NAME_TAGS):
         return "name"
     return _KINDS.get(tag[:1], "function")

@@ -39,6 +39,7 @@ def stem(word: str) -> str:
 
 
 def _is_english(word: str) -> bool:
+    """Whether a word has only the letters of English."""
     return word.isascii() and word.isalpha()
 
 
@@ -60,6 +61,7 @@ def count_tokens(text: str) -> int:
 
 
 def _words(text: str, normal: Callable[[str], str]) -> list[str]:
+    """Return the words of a text, each in a normal form."""
     text = text.lower()
     if text.isascii():
         return list(map(normal, _ASCII_WORDS.findall(text)))
