@@ -204,11 +204,11 @@ class _Comparison(Alignment):
             mine, other = self._parts(slot)
             if _has_forms(self.theirs, mine) and _has_forms(self.ours, other):
                 continue
-            text, other_text = self._texts(slot)
-            phrases = _Phrase(mine, text.lower()), _Phrase(other, other_text.lower())
-            if may_be_same(*(phrase.text for phrase in phrases)):
+            text, other_text = map(str.lower, self._texts(slot))
+            if may_be_same(text, other_text):
                 return None
-            found = self._replaced_name(slot, _without_joined(*phrases), density, is_tight=gap.is_tight)
+            phrases = _without_joined(_Phrase(mine, text), _Phrase(other, other_text))
+            found = self._replaced_name(slot, phrases, density, is_tight=gap.is_tight)
             if found:
                 return found
         return None
@@ -284,9 +284,8 @@ class _Comparison(Alignment):
         for one, other in combinations(in_both, 2):
             if (ours[one] < ours[other]) == (theirs[one] < theirs[other]):
                 continue
-            if self._have_one_neighbour(ours[one], theirs[other]) and self._have_one_neighbour(
-                ours[other], theirs[one]
-            ):
+            exchanged = (ours[one], theirs[other]), (ours[other], theirs[one])
+            if all(self._have_one_neighbour(*places) for places in exchanged):
                 yield self._conflict_at("name", ours[one], theirs[other], is_certain=False)
 
     def _have_one_neighbour(self, ours: int, theirs: int) -> bool:
