@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..citations.claims import Claim, Disagreement, Side, SourceEvidence
 from ..embedded.answer_sides import AnswerSide, answer_sides
-from ..embedded.asked_thing import AskedThing
+from ..embedded.asked_thing import Subject
 from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..text.shingles import count_origins
 
@@ -45,7 +45,7 @@ def _about(question: str, sources: Mapping[int, SourceEvidence]) -> list[Candida
     """The sentences of the sources that may be about what ``question`` names."""
     evidence = [Evidence(number, each.title, _text(each)) for number, each in sources.items()]
     candidates = [candidate for each in evidence for candidate in find_candidates(each)]
-    thing = AskedThing.of(question, candidates)
+    thing = Subject.of(question, candidates)
     return [each for each in candidates if not each.is_heading and thing.allows(each)]
 
 

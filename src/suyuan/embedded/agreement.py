@@ -24,17 +24,20 @@ def say_the_same(one: Candidate, other: Candidate) -> bool:
     shared = _shared(one, other)
     if shared < _SAME or any(conflicts(*pair) for pair in _statements(one.text, other.text)):
         return False
-    return shared > _CERTAINLY_SAME or figures(one.text).stated <= figures(other.text).implied
+    if shared > _CERTAINLY_SAME:
+        return True
+    return figures(one.text).stated <= figures(other.text).implied
 
 
 def supports(candidate: Candidate, shown: Candidate, text: str) -> bool:
     """Whether a sentence has most words of the one that is ``shown``, and every figure and name of ``text``."""
     common = len(shown.stems.keys() & candidate.stems.keys()) / max(1, len(shown.stems))
-    if common < _SAME or not figures(text).stated <= figures(candidate.text).implied:
+    if common < _SAME:
         return False
     said = candidate.around.lower()
     names = (text[token.start : token.end] for token in tokens(text) if token.kind == "name" and not token.is_aside)
-    return all(name.lower() in said for name in names)
+    has_figures = figures(text).stated <= figures(candidate.text).implied
+    return has_figures and all(name.lower() in said for name in names)
 
 
 def answered_otherwise(
@@ -47,23 +50,31 @@ def answered_otherwise(
     if ours.row or theirs.row or _shared(ours, theirs) < _ALIKE:
         return None
     # Two sentences with all words of the question are about the same, however they go on.
-    same_matter = all(_has_all(each, asked.words) for each in (ours, theirs))
+    same_matter = _has_all(ours, asked.words) and _has_all(theirs, asked.words)
     pairs = _statements(ours.text, theirs.text)
-    if found := next(filter(None, (disagreement(*pair, same_matter) for pair in pairs)), None):
-        return (found.ours.text, found.theirs.text) if are_answers(asked, found, ours.text, theirs.text) else None
-    return _other_figures(ours, theirs) if of_now else None
+    conflict = next(filter(None, (disagreement(*pair, same_matter) for pair in pairs)), None)
+    if conflict is None:
+        return _other_figures(ours, theirs) if of_now else None
+    if are_answers(asked, conflict, ours.text, theirs.text):
+        return conflict.ours.text, conflict.theirs.text
+    return None
 
 
 def _other_figures(one: Candidate, other: Candidate) -> tuple[str, str] | None:
     """Return the figures that differ in two sentences of nearly the same words."""
-    ours, theirs = (FIGURE.findall(_YEAR.sub("", each.text)) for each in (one, other))
+    ours, theirs = _figures_without_years(one.text), _figures_without_years(other.text)
     if _shared(one, other) < _SAME or len(ours) != len(theirs):
         return None
-    return next(((mine, its) for mine, its in zip(ours, theirs, strict=True) if mine != its), None)
+    return next((pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]), None)
+
+
+def _figures_without_years(text: str) -> list[str]:
+    return FIGURE.findall(_YEAR.sub("", text))
 
 
 def _has_all(candidate: Candidate, asked: Mapping[str, float]) -> bool:
-    return len(asked) > 1 and all(stem in candidate.stems for stem in asked)
+    """Whether a sentence has all words of a question of several."""
+    return len(asked) > 1 and asked.keys() <= candidate.stems.keys()
 
 
 def _shared(one: Candidate, other: Candidate) -> float:

@@ -111,7 +111,9 @@ class AnswerType:
 
     def unit_fit(self, sentence: str) -> float:
         """Return 1 where ``sentence`` has a figure in a unit that is asked for, -1 where it has none, else 0."""
-        return 0.0 if self.unit is None else 1.0 if self.unit.search(sentence) else -1.0
+        if self.unit is None:
+            return 0.0
+        return 1.0 if self.unit.search(sentence) else -1.0
 
 
 @lru_cache(maxsize=256)

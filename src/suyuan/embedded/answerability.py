@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from ..text.keywords import weight_in
 from ..text.words import stems
 from .evidence import Candidate
 from .sentence_features import SentenceFeatures
@@ -51,7 +52,8 @@ def outcome(features: SentenceFeatures, scores: Sequence[float]) -> Outcome:
         return "none"
     expected = features.asked.expected
     # Where a time or a figure is asked for and none is there, nothing is the answer.
-    is_there = not expected.is_exact or any(expected.is_given_by(each.text) for each in features.candidates)
+    texts = (candidate.text for candidate in features.candidates)
+    is_there = not expected.is_exact or any(map(expected.is_given_by, texts))
     return "answer" if chance >= _ANSWER and is_there else "near"
 
 
@@ -63,6 +65,7 @@ def source_features(features: SentenceFeatures, scores: Sequence[float]) -> dict
     three = [scores[at] for at in ranked[:3]]
     fits = [features.fit(candidate) for candidate in candidates]
     row = features.row(ranked[0])
+    own = [candidate for candidate in candidates if candidate.number == best.number]
     return {
         "best": three[0],
         "second": three[min(1, len(three) - 1)],
@@ -75,10 +78,10 @@ def source_features(features: SentenceFeatures, scores: Sequence[float]) -> dict
         "shared": row["shared"],
         "no_kind": float(not asked.expected.kinds),
         "exact": float(asked.expected.is_exact),
-        "one_source": float(all(candidate.number == best.number for candidate in candidates)),
+        "one_source": float(len(own) == len(candidates)),
         "no_question_word": float(not asked.is_chinese and not _QUESTION_WORD.search(asked.question)),
         "question_length": math.log(len(asked.words) or 1),
-        **_beyond_title(asked.words, best, [each for each in candidates if each.number == best.number]),
+        **_beyond_title(asked.words, best, own),
     }
 
 
@@ -86,22 +89,30 @@ def _beyond_title(words: Mapping[str, float], best: Candidate, source: Sequence[
     """Return how far the best source has what is asked about the subject that its title names."""
     title = set(stems(_BRACKETS.sub("", best.title)))
     rest = {stem: weight for stem, weight in words.items() if stem not in title}
-    text = {stem for candidate in source for stem in candidate.stems}
-
-    def share(found: set[str]) -> float:
-        return sum(weight for stem, weight in rest.items() if stem in found) / sum(rest.values()) if rest else 1.0
-
-    alone = [set(candidate.stems) for candidate in source]
-    pairs = [own | set(each.before.stems if each.before else ()) for own, each in zip(alone, source, strict=True)]
+    text = set[str]().union(*(candidate.stems for candidate in source))
+    title_asked = len(title & words.keys()) / len(title) if title else 0.5
     return {
-        "title_asked": sum(stem in words for stem in title) / len(title) if title else 0.5,
-        "rest_in_sentence": max(map(share, alone)),
-        "rest_in_pair": max(map(share, pairs)),
-        "rest_in_source": share(text),
-        "missing": sum(weight for stem, weight in rest.items() if stem not in text),
-        "defines": float(bool(_DEFINES.match(source[0].text))),
+        "title_asked": title_asked,
+        "rest_in_sentence": max(_share(rest, candidate.stems) for candidate in source),
+        "rest_in_pair": max(_share(rest, _with_sentence_before(candidate)) for candidate in source),
+        "rest_in_source": _share(rest, text),
+        "missing": weight_in(rest, rest.keys() - text),
+        "defines": float(_DEFINES.match(source[0].text) is not None),
     }
 
 
+def _with_sentence_before(candidate: Candidate) -> Container[str]:
+    """Return the words of a sentence and of the one before it."""
+    return {*candidate.stems, *candidate.before.stems} if candidate.before else candidate.stems
+
+
+def _share(weighted: Mapping[str, float], words: Container[str]) -> float:
+    """Return the share of weighted words that are among others."""
+    if not weighted:
+        return 1.0
+    return weight_in(weighted, words) / sum(weighted.values())
+
+
 def _sum(learned: Mapping[str, float], row: Mapping[str, float]) -> float:
+    """Return the weighted sum of some features."""
     return learned[""] + sum(learned[name] * value for name, value in row.items())

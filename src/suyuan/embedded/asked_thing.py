@@ -7,7 +7,7 @@ the name, "Bridge" only says what kind of thing it is, and the part that tells i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..text.keywords import STOP_WORDS, content_stems, without_request
@@ -17,7 +17,7 @@ from ..text.words import stems
 from .evidence import Candidate
 from .topic import find_names
 
-_LEAST = 2
+_MIN_NAME = 2
 # 听潮大桥: two characters tell which, the last two what kind of thing.
 _WITH_KIND = 4
 _BETWEEN_THINGS = re.compile(r"[和与跟比或、，,]|还是")
@@ -28,42 +28,115 @@ _NAME_IN_TITLE = re.compile(r"(?<=\s)[A-Z][a-z]{2,}")
 _NAME_TAGS = ("ns", "nr", "nt")
 # Marks, pronouns, prepositions, particles and others: a kind of thing after them has no name of its own.
 _NO_NAME_TAGS = "xrpcudyzqbt"
-_LONGEST_WORD = 8
+_MAX_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
-class AskedThing:
+class Subject:
     """What a question names, as the sentences of its sources that may be about it, each by its identity."""
 
-    barred: frozenset[int] = frozenset()
+    excluded: frozenset[int] = frozenset()
     """Those about something else."""
-    beside: frozenset[int] = frozenset()
+    secondary: frozenset[int] = frozenset()
     """Those of pages whose titles do not name it, where the title of another page does."""
     is_named: bool = True
     """Whether a source names it at all."""
 
     @classmethod
-    def of(cls, question: str, candidates: Sequence[Candidate], about: str = "") -> AskedThing:
+    def of(cls, question: str, candidates: Sequence[Candidate], about: str = "") -> Subject:
         """Read what ``question`` names; ``about`` is what it leaves out as said before.
 
         No sentence may be about it where all sources are about other things of the same kind.
         """
-        titles, texts = _by_source(candidates)
-        own = _things(question, titles, texts)
-        things = own or _said(about, titles, texts)
-        named = [thing for thing in things if any(map(thing.is_named_by, texts.values()))]
-        if own and not named:
-            return cls(_ids(candidates) if all(thing.kind for thing in own) else frozenset(), is_named=False)
-        if not named:
-            return _by_words(question, about, candidates, texts)
-        asked = f"{question} {about}"
-        barred = [each for each in candidates if not any(_may_be_about(each, one, texts, asked) for one in named)]
-        keyed = {number for number, title in titles.items() if any(one.key in title for one in named)}
-        return cls(_ids(barred), _ids(each for each in candidates if keyed and each.number not in keyed))
+        sources = _Sources.of(candidates)
+        own = _things(question, sources)
+        named = [thing for thing in own or _things_said(about, sources) if sources.name(thing)]
+        if named:
+            return cls._by_names(named, candidates, sources, f"{question} {about}")
+        if not own:
+            return cls._by_words(question, about, candidates, sources)
+        if all(thing.kind for thing in own):
+            return cls(_ids(candidates), is_named=False)
+        return cls(is_named=False)
+
+    @classmethod
+    def _by_names(
+        cls, things: Sequence[_Thing], candidates: Sequence[Candidate], sources: _Sources, asked: str
+    ) -> Subject:
+        """Exclude the sentences that cannot be about one of the things that a source names."""
+        excluded = [
+            candidate
+            for candidate in candidates
+            if not any(_may_be_about(candidate, thing, sources, asked) for thing in things)
+        ]
+        titled = {number for number, title in sources.titles.items() if any(thing.key in title for thing in things)}
+        return cls(_ids(excluded), _outside(titled, candidates))
+
+    @classmethod
+    def _by_words(cls, question: str, about: str, candidates: Sequence[Candidate], sources: _Sources) -> Subject:
+        """Exclude, without a name, the sources that have no word of what was said before, or of the question."""
+        words = {*content_stems(question), *content_stems(about)}
+        said = {stem for stem in content_stems(about) if len(stem) > 1} or words
+        excluded = [candidate for candidate in candidates if candidate.source.isdisjoint(said)]
+        if len(excluded) == len(candidates):
+            excluded = []
+        if not question.isascii():
+            return cls(_ids(excluded), is_named=sources.have_name_of(question))
+        titled = {number for number, title in sources.titles.items() if not words.isdisjoint(stems(title))}
+        return cls(_ids(excluded), _outside(titled, candidates))
 
     def allows(self, candidate: Candidate) -> bool:
         """Whether a sentence may be about it."""
-        return id(candidate) not in self.barred
+        return id(candidate) not in self.excluded
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """The titles of the sources, and their texts with the title as the first line, in small letters."""
+
+    titles: dict[int, str]
+    texts: dict[int, str]
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> _Sources:
+        """Put the sentences of each source together."""
+        written = _written(candidates)
+        titles = {candidate.number: candidate.title.lower() for candidate in candidates}
+        return cls(titles, {number: text.lower() for number, text in written.items()})
+
+    @property
+    def have_titles(self) -> bool:
+        """Whether any source has a title."""
+        return any(self.titles.values())
+
+    def name(self, thing: _Thing) -> bool:
+        """Whether a source names a thing."""
+        return any(map(thing.is_named_by, self.texts.values()))
+
+    def have_thing(self, word: str) -> bool:
+        """Whether a source speaks of a thing by a common noun: "the bridge"."""
+        return any(f"the {word} " in text for text in self.texts.values())
+
+    def have_name_of(self, question: str) -> bool:
+        """Whether a source has a place, a person or an organisation of a Chinese question, if it names any."""
+        names = [word.lower() for word, tag in tagged(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
+        every = "\n".join(self.texts.values())
+        return not names or any(name in every for name in names)
+
+
+def _written(candidates: Sequence[Candidate]) -> dict[int, str]:
+    """Return the text of each source with its title as the first line."""
+    lines: dict[int, list[str]] = {}
+    for candidate in candidates:
+        lines.setdefault(candidate.number, [candidate.title]).append(candidate.text)
+    return {number: "\n".join(own) for number, own in lines.items()}
+
+
+def _outside(titled: set[int], candidates: Sequence[Candidate]) -> frozenset[int]:
+    """Return the sentences of other sources than those whose titles name the subject, where there are such titles."""
+    if not titled:
+        return frozenset()
+    return _ids(candidate for candidate in candidates if candidate.number not in titled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,130 +164,122 @@ def sources_about_others(question: str, candidates: Sequence[Candidate]) -> froz
 
     A source that names neither may still be about it: it says "this bridge", or has the name in another form.
     """
-    titles, texts = _by_source(candidates)
-    things = _things(question, titles, texts)
-    kinds = {thing.name: thing.kind or _word_after(thing.name, question, texts) for thing in things}
-    written: dict[int, str] = {}
-    for each in candidates:
-        written[each.number] = f"{written.get(each.number, each.title)}\n{each.text}"
+    sources = _Sources.of(candidates)
+    things = _things(question, sources)
+    if not things:
+        return frozenset()
+    kinds = {thing.name: thing.kind or _word_after(thing.name, question, sources) for thing in things}
     return frozenset(
         number
-        for number, text in texts.items()
-        if things and all(name not in text and _names_other(written[number], kinds[name], name) for name in kinds)
+        for number, text in _written(candidates).items()
+        if all(name not in sources.texts[number] and _names_other(text, kind, name) for name, kind in kinds.items())
     )
 
 
 def _names_other(text: str, kind: str, name: str) -> bool:
     """Whether a source names another thing of ``kind``, in Chinese by its title."""
-    if not kind or kind.isascii():
-        return bool(kind) and re.search(rf"\b(?!The |This |Our )[A-Z][a-z]+ (?i:{re.escape(kind)})\b", text) is not None
+    if not kind:
+        return False
+    if kind.isascii():
+        other = rf"\b(?!The |This |Our )[A-Z][a-z]+ (?i:{re.escape(kind)})\b"
+        return re.search(other, text) is not None
     title = text.partition("\n")[0].lower()
-    return any(_is_named(title[: found.start()], name) for found in re.finditer(re.escape(kind), title))
+    return any(_is_named(title[: match.start()], name) for match in re.finditer(re.escape(kind), title))
 
 
 def _is_named(before: str, name: str) -> bool:
     """Whether what stands before the kind of a Chinese thing is a name, and not "this" or "of the"."""
-    at = len(name) - _LEAST
-    while at and before.endswith(name[at - 1]):
-        before, at = before[:-1], at - 1  # Of 世界杯, more than the last two characters say what it is.
-    word, tag = [("", "x"), *tagged(before[-_LONGEST_WORD:])][-1]
-    return tag[0] not in _NO_NAME_TAGS and word != "是"
-
-
-def _by_source(candidates: Sequence[Candidate]) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the titles of the sources, and their texts with the title as the first line, in small letters."""
-    titles = {each.number: each.title.lower() for each in candidates}
-    lines = {number: [title] for number, title in titles.items()}
-    for each in candidates:
-        lines[each.number].append(each.text.lower())
-    return titles, {number: "\n".join(found) for number, found in lines.items()}
-
-
-def _by_words(question: str, about: str, candidates: Sequence[Candidate], texts: Mapping[int, str]) -> AskedThing:
-    """Without a name: a source that has no word of what was said before, or of the question, is about another thing."""
-    words = {*content_stems(question), *content_stems(about)}
-    said = {stem for stem in content_stems(about) if len(stem) > 1} or words
-    barred = [each for each in candidates if each.source.isdisjoint(said)]
-    titled = {each.number for each in candidates if question.isascii() and not words.isdisjoint(stems(each.title))}
-    return AskedThing(
-        _ids(barred) if len(barred) < len(candidates) else frozenset(),
-        _ids(each for each in candidates if titled and each.number not in titled),
-        not _names_what_none_has(question, texts),
-    )
+    # Of 世界杯, more than the last two characters say what it is.
+    for character in reversed(name[:-_MIN_NAME]):
+        if not before.endswith(character):
+            break
+        before = before[:-1]
+    words = tagged(before[-_MAX_WORD:])
+    if not words:
+        return False
+    word, tag = words[-1]
+    return word != "是" and tag[0] not in _NO_NAME_TAGS
 
 
 def _ids(candidates: Iterable[Candidate]) -> frozenset[int]:
     return frozenset(map(id, candidates))
 
 
-def _may_be_about(candidate: Candidate, thing: _Thing, texts: Mapping[int, str], asked: str) -> bool:
-    text, title = texts[candidate.number], candidate.title.lower()
+def _may_be_about(candidate: Candidate, thing: _Thing, sources: _Sources, asked: str) -> bool:
+    """Whether a sentence may be about a thing: it is named beside it, or its page is about nothing else."""
+    text, title = sources.texts[candidate.number], candidate.title.lower()
     if thing.noun not in text:
         return False
     before = candidate.before.text if candidate.before else ""
     if thing.key in title or thing.key in f"{before}\n{candidate.text}".lower():
         return True
     others = (name for name in _NAME_IN_TITLE.findall(candidate.title) if name not in asked)
-    of_another = any(name in candidate.text for name in others)
-    return not of_another and not (thing.kind and thing.kind in title) and thing.is_named_by(text)
+    if any(name in candidate.text for name in others):
+        return False
+    is_of_other_page = thing.kind and thing.kind in title
+    return not is_of_other_page and thing.is_named_by(text)
 
 
-def _things(question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Thing]:
-    if not question or not any(titles.values()):
+def _things(question: str, sources: _Sources) -> list[_Thing]:
+    """Return the things that a question names."""
+    if not question or not sources.have_titles:
         return []
     if question.isascii():
-        return [_english(name, question, titles, texts) for name in find_names(question)]
+        return [_english(name, question, sources) for name in find_names(question)]
     parts = _BETWEEN_THINGS.split(without_request(question))
-    return [thing for part in parts if (thing := _chinese(part, titles))]
+    return list(filter(None, (_chinese(part, sources) for part in parts)))
 
 
-def _english(written: str, question: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> _Thing:
+def _english(written: str, question: str, sources: _Sources) -> _Thing:
     """Read a name: its last word says what kind of thing it is where a title has it with other words before it."""
     name = written.lower()
     first, _, kind = name.rpartition(" ")
-    others = (title for title in titles.values() if first and kind in title.split() and first not in title)
+    titles = sources.titles.items()
+    has_other = first and any(kind in title.split() and first not in title for _, title in titles)
     # A surname is the last word too, but no text has "the obama".
-    if next(others, "") and _is_thing(kind, texts):
+    if has_other and sources.have_thing(kind):
         return _Thing(name, first, kind)
-    noun = _word_after(name, question, texts)
-    is_page = any(noun in title and name in texts[number] for number, title in titles.items())
-    return _Thing(name, name, noun=noun if is_page else "")
+    noun = _word_after(name, question, sources)
+    if any(noun in title and name in sources.texts[number] for number, title in titles):
+        return _Thing(name, name, noun=noun)
+    return _Thing(name, name)
 
 
-def _word_after(name: str, question: str, texts: Mapping[int, str]) -> str:
+def _word_after(name: str, question: str, sources: _Sources) -> str:
     """Return the word after a name that says what of it is meant."""
     after = _NEXT_WORD.match(question, question.lower().find(name) + len(name))
-    return after[1] if after and after[1] not in STOP_WORDS and _is_thing(after[1], texts) else ""
+    if after is None or after[1] in STOP_WORDS:
+        return ""
+    return after[1] if sources.have_thing(after[1]) else ""
 
 
-def _said(about: str, titles: Mapping[int, str], texts: Mapping[int, str]) -> list[_Thing]:
+def _things_said(about: str, sources: _Sources) -> list[_Thing]:
     """Read what was said before, as far as a source has it: of "Osk Labs Leafpad" it may be "Osk Labs"."""
+    name = _beginning_in(about, "\n".join(sources.texts.values()))
+    if not name.isascii() or not sources.have_titles:
+        return _things(name, sources)
+    return [_english(name, about, sources)] if name[:1].isupper() else []
+
+
+def _beginning_in(about: str, text: str) -> str:
+    """Return the most words at the beginning of ``about`` that a text in small letters has."""
     words = about.split()
-    beginnings = (" ".join(words[:end]) for end in range(len(words), 0, -1))
-    every = "\n".join(texts.values())
-    name = next((each for each in beginnings if re.search(rf"{re.escape(each.lower())}(?![a-z])", every)), "")
-    if not name.isascii() or not any(titles.values()):
-        return _things(name, titles, texts)
-    return [_english(name, about, titles, texts)] if name[:1].isupper() else []
+    for end in range(len(words), 0, -1):
+        beginning = " ".join(words[:end])
+        if re.search(rf"{re.escape(beginning.lower())}(?![a-z])", text):
+            return beginning
+    return ""
 
 
-def _is_thing(word: str, texts: Mapping[int, str]) -> bool:
-    return any(f"the {word} " in text for text in texts.values())
-
-
-def _chinese(part: str, titles: Mapping[int, str]) -> _Thing | None:
+def _chinese(part: str, sources: _Sources) -> _Thing | None:
     """Return the beginning of a question that a title has."""
-    beginning = found["rest"] if (found := _BEGINNING.match(part.strip().lower())) else ""
-    ends = range(len(beginning), _LEAST - 1, -1)
-    name = next((beginning[:end] for end in ends if any(beginning[:end] in title for title in titles.values())), "")
+    match = _BEGINNING.match(part.strip().lower())
+    beginning = match["rest"] if match else ""
+    titles = "\n".join(sources.titles.values())
+    ends = range(len(beginning), _MIN_NAME - 1, -1)
+    name = next((beginning[:end] for end in ends if beginning[:end] in titles), "")
     if not name:
         return None
-    return _Thing(name, name[:_LEAST], name[-_LEAST:]) if len(name) >= _WITH_KIND else _Thing(name, name)
-
-
-def _names_what_none_has(question: str, texts: Mapping[int, str]) -> bool:
-    """Whether a Chinese question names a place, a person or an organisation that is in no source."""
-    if question.isascii():
-        return False
-    names = [word.lower() for word, tag in tagged(question) if tag[:2] in _NAME_TAGS and len(word) > 1]
-    return bool(names) and not any(name in text for name in names for text in texts.values())
+    if len(name) < _WITH_KIND:
+        return _Thing(name, name)
+    return _Thing(name, name[:_MIN_NAME], name[-_MIN_NAME:])

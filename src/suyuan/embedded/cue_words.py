@@ -59,10 +59,10 @@ _CUES = {
     r"人口|\bpopulation\b|\bhow many people live\b": r"人口|居民|住|\b(?:live|inhabit|resident|population|home to)",
     r"\bhappen|\btake place|发生": r"发生|举行|\b(?:happen|occur|took place|held|resul)",
 }  # fmt: skip
-_COMPILED = [(re.compile(asked, re.I), re.compile(told, re.I)) for asked, told in _CUES.items()]
+_COMPILED = [(re.compile(asked, re.I), re.compile(cue, re.I)) for asked, cue in _CUES.items()]
 
 
 @lru_cache(maxsize=256)
 def cues_for(question: str) -> tuple[re.Pattern[str], ...]:
     """Return how a sentence that answers ``question`` may be worded, for each thing that it asks."""
-    return tuple(told for asked, told in _COMPILED if asked.search(question))
+    return tuple(cue for asked, cue in _COMPILED if asked.search(question))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,7 +14,10 @@ from ..text.words import stems
 
 LONGEST = 480
 """The characters of the longest quote: a page's table or menu is one long "sentence"."""
-_SHORTEST = 6
+_MIN_LENGTH = 6
+_MIN_LETTERS = 0.6
+"""The share of letters in what is no menu."""
+_TABLE_LINE = re.compile(r"\|.+\|", re.S)
 _CELL_END, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
 _SITE_NAME = re.compile(r"(?:\s[-–—·]\s|(?<!\s)\s*+[_|])[^-–—·_|]{1,24}$")
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1\s*$|\Z)", re.S | re.M)
@@ -85,7 +88,8 @@ class TableRow:
     @property
     def text(self) -> str:
         """The row as words: each cell after the name of its column."""
-        named = zip(self.header or ("",) * len(self.cells), self.cells, strict=False)
+        names = self.header or ("",) * len(self.cells)
+        named = zip(names, self.cells, strict=False)
         return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
 
 
@@ -112,6 +116,10 @@ class Candidate:
     is_heading: bool = False
     """Whether it only tells what the sentences below it are about."""
 
+    def has_nearby(self, stem: str) -> bool:
+        """Whether a word is in it, or in what is above and before it."""
+        return stem in self.stems or stem in self.nearby
+
     @property
     def around(self) -> str:
         """The title, the sentence before it, and itself."""
@@ -130,44 +138,76 @@ def announces(text: str) -> bool:
 
 def find_candidates(evidence: Evidence) -> Iterator[Candidate]:
     """Yield the sentences of a source that may be quoted, in its order."""
-    title = _SITE_NAME.sub("", evidence.title).strip()
-    title_stems = frozenset(stems(simplified(title)))
-    source = title_stems.union(stems(simplified(evidence.text)))
-    ending = evidence.text.rstrip()
-    before: Candidate | None = None
-    position = 0
-    rows, heading, seen = _Rows(), frozenset[str](), set[str]()
+    reader = _Reader(evidence)
     # A command or a listing is no sentence.
-    for place, paragraph in enumerate(_PARAGRAPH_END.split(_CODE.sub("\n", evidence.text))):
-        if is_heading := _HEADING.match(paragraph) is not None:
-            heading, before = frozenset(stems(simplified(paragraph))), None
-        row = rows.read(paragraph, position)
-        if row is None and rows.is_open:
-            continue  # The head of a table.
-        for text in [row.text] if row else _sentences(_plain(paragraph)):
-            if not (_SHORTEST <= len(text) <= LONGEST) or text in seen or _is_boilerplate(text):
-                before = None
+    text = _CODE.sub("\n", evidence.text)
+    for place, paragraph in enumerate(_PARAGRAPH_END.split(text)):
+        yield from reader.read(place, paragraph)
+
+
+class _Reader:
+    """Reads the sentences of a source, paragraph by paragraph."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._number = evidence.number
+        self._title = _SITE_NAME.sub("", evidence.title).strip()
+        self._title_stems = frozenset(stems(simplified(self._title)))
+        self._source = self._title_stems.union(stems(simplified(evidence.text)))
+        self._ending = evidence.text.rstrip()
+        self._heading = frozenset[str]()
+        self._before: Candidate | None = None
+        self._rows = _Rows()
+        self._seen: set[str] = set()
+        self._count = 0
+
+    def read(self, place: int, paragraph: str) -> Iterator[Candidate]:
+        """Yield the sentences of a paragraph, or the row of a table that it is."""
+        is_heading = _HEADING.match(paragraph) is not None
+        if is_heading:
+            self._heading, self._before = frozenset(stems(simplified(paragraph))), None
+        row = self._rows.read(paragraph, self._count)
+        if row:
+            texts: Iterable[str] = (row.text,)
+        elif self._rows.is_open:
+            return  # The head of a table.
+        else:
+            texts = _sentences(_plain(paragraph))
+        for text in texts:
+            has_length = _MIN_LENGTH <= len(text) <= LONGEST
+            is_new = has_length and text not in self._seen
+            if not is_new or _is_boilerplate(text):
+                self._before = None
                 continue
-            seen.add(text)
-            nearby = title_stems.union(heading, before.stems if before else ())
-            cut_off = text.endswith(("…", "...")) or (text[-1].isalnum() and ending.endswith(text))
-            found = Candidate(
-                text,
-                evidence.number,
-                title,
-                before,
-                Counter(stems(simplified(text))),
-                nearby,
-                source,
-                place,
-                position,
-                cut_off,
-                row,
-                is_heading,
-            )
-            before = None if is_heading else found
-            position += 1
-            yield found
+            candidate = self._candidate(text, place, row, is_heading=is_heading)
+            self._seen.add(text)
+            self._count += 1
+            self._before = None if is_heading else candidate
+            yield candidate
+
+    def _candidate(self, text: str, place: int, row: TableRow | None, *, is_heading: bool) -> Candidate:
+        """Return a sentence with what is known of the place where it stands."""
+        before = self._before
+        before_stems = before.stems if before else ()
+        return Candidate(
+            text,
+            self._number,
+            self._title,
+            before,
+            stems=Counter(stems(simplified(text))),
+            nearby=self._title_stems.union(self._heading, before_stems),
+            source=self._source,
+            paragraph=place,
+            position=self._count,
+            is_cut_off=self._is_cut_off(text),
+            row=row,
+            is_heading=is_heading,
+        )
+
+    def _is_cut_off(self, text: str) -> bool:
+        """Whether the source breaks off in a sentence."""
+        if text.endswith(("…", "...")):
+            return True
+        return text[-1].isalnum() and self._ending.endswith(text)
 
 
 class _Rows:
@@ -182,23 +222,30 @@ class _Rows:
     def read(self, line: str, position: int) -> TableRow | None:
         """Return the row that a line is; the line above the rule is the header."""
         bare = line.strip()
-        if not (bare.startswith("|") and bare.endswith("|") and len(bare) > 2):
+        if not _TABLE_LINE.fullmatch(bare):
             self.is_open = False
             return None
-        cells = tuple(_plain(cell) for cell in _CELL_END.split(bare[1:-1]))
+        inner = bare[1:-1]
+        cells = tuple(map(_plain, _CELL_END.split(inner)))
         if not self.is_open:
             self._header, self._table, self._has_rule, self.is_open = cells, position, False, True
             return None
-        if not self._has_rule and all(_RULE.fullmatch(cell.strip()) for cell in bare[1:-1].split("|")):
+        if not self._has_rule and _is_rule(inner):
             self._has_rule = True
             return None
         return TableRow(self._table, self._header, cells)
 
 
+def _is_rule(line: str) -> bool:
+    """Whether a line is the one below the header of a table."""
+    return all(_RULE.fullmatch(cell.strip()) for cell in line.split("|"))
+
+
 def _plain(text: str) -> str:
     """Return the words of a line of Markdown; the citation marks of a page would be taken for ours."""
-    text = _CITATION_MARK.sub("", _CODE_SPAN.sub(r"\2", _LINK.sub(r"\1", text)))
-    return " ".join(_SNIPPET_DATE.sub("", _MARKUP.sub("", text)).split())
+    text = _CODE_SPAN.sub(r"\2", _LINK.sub(r"\1", text))
+    text = _MARKUP.sub("", _CITATION_MARK.sub("", text))
+    return " ".join(_SNIPPET_DATE.sub("", text).split())
 
 
 def _sentences(paragraph: str) -> Iterator[str]:
@@ -207,11 +254,16 @@ def _sentences(paragraph: str) -> Iterator[str]:
     In Chinese only pieces of a page stand between spaces; what is between two notes is kept as it is.
     """
     for sentence in split_sentences(paragraph, LONGEST):
-        if not _MARGIN.search(sentence):
+        if not _is_note(sentence):
             yield sentence
         elif not sentence.isascii():
-            for is_note, pieces in groupby(_BETWEEN_PIECES.split(sentence), lambda piece: bool(_MARGIN.search(piece))):
+            for is_note, pieces in groupby(_BETWEEN_PIECES.split(sentence), _is_note):
                 yield "" if is_note else " ".join(pieces)
+
+
+def _is_note(text: str) -> bool:
+    """Whether a text has a note of the margin in it."""
+    return _MARGIN.search(text) is not None
 
 
 def _is_boilerplate(text: str) -> bool:
@@ -219,4 +271,5 @@ def _is_boilerplate(text: str) -> bool:
     if text.endswith(("?", "？", ":", "：")) or text.startswith("^") or _ORDER.search(text):
         return True
     letters = sum(map(str.isalnum, text))
-    return letters < 0.6 * len(text.replace(" ", "")) or text.count("|") > 2
+    is_mostly_signs = letters < _MIN_LETTERS * len(text.replace(" ", ""))
+    return is_mostly_signs or text.count("|") > 2

@@ -36,7 +36,9 @@ _DEFINITE = re.compile(r"\bthe ([a-z]+)\b")
 _OF = re.compile(r"(?P<thing>[^的，,？?]{2,12})(?=的)(?:的(?P<property>[^的，,？?是有多]{2,8})(?=[是有多]))?")
 _LATIN_OR_DIGIT = re.compile("[A-Za-z0-9]")
 _FEW_WORDS, _FEW_CHARACTERS, _SHORT = 1, 10, 8
-_MOST = 0.6
+_MIN_SHARE = 0.6
+_ENDING = 2
+"""The characters in which names side by side are alike."""
 # "What is a bloom filter?" begins a new subject.
 _DEFINES = re.compile(r"\s*(?:what|who)\s+(?:is|are|was|were)\s+(?:an?\s+)?[\w-]+(?:\s+[\w-]+)?\s*\?", re.I)
 
@@ -68,28 +70,29 @@ class Resolved:
 
     def fits(self, text: str) -> bool:
         """Whether a text names what was said before and has the words of the message."""
-        held, asked = set(stems(text)), content_stems(self.focus)
-        named = all(stem in held for stem in content_stems(self.about))
-        return named and sum(stem in held for stem in asked) >= _MOST * len(asked)
+        present, asked = set(stems(text)), content_stems(self.focus)
+        is_named = content_stems(self.about).keys() <= present
+        return is_named and len(asked.keys() & present) >= _MIN_SHARE * len(asked)
 
 
 def resolve(message: str, history: Sequence[Said]) -> Resolved:
     """Put in what ``message`` leaves out because it was said before."""
-    alone = Resolved(message)
     if not history:
-        return alone
-    if same := _SAME_ABOUT.match(message):
+        return Resolved(message)
+    same = _SAME_ABOUT.match(message)
+    if same:
         other = (same["latin"] or same["other"] or same["han"]).strip()
         return _same_question(history[-1].question, other, same["preposition"] or "")
     certain = _leans(message, history[-1])
     if not certain and not _may_lean(message):
-        return alone
+        return Resolved(message)
     about = _subject(message, history)
     rest = PRONOUN.sub(" ", without_request(message))
     for noun in nouns_meant(message):
         rest = rest.replace(noun, " ")
     own = keywords(rest)
-    query = " ".join([about, *(word for word in own if word.lower() not in about.lower().split())])
+    known = about.lower().split()
+    query = " ".join([about, *(word for word in own if word.lower() not in known)])
     return Resolved(message, about, query, " ".join(own), certain=certain)
 
 
@@ -99,8 +102,9 @@ def _leans(message: str, before: Said) -> bool:
         return True
     if find_name(message):
         return False
-    few = len(content_words(without_request(message))) <= _FEW_WORDS
-    return few or bool(_CONTINUES.match(message)) or _names_what_was_said(message, before)
+    if len(content_words(without_request(message))) <= _FEW_WORDS or _CONTINUES.match(message):
+        return True
+    return _names_what_was_said(message, before)
 
 
 def _may_lean(message: str) -> bool:
@@ -116,22 +120,24 @@ def _subject(message: str, history: Sequence[Said]) -> str:
     """What the last exchange was about."""
     before, earlier = history[-1], history[:-1]
     known = resolve(before.question, earlier)
-    named = find_topic(known.question, before.answer)
     parts = (
         known.about,
-        named,
+        find_topic(known.question, before.answer),
         named_in(before.question, before.answer),
         figure_meant(message, before.question, before.answer),
     )
-    return " ".join(dict.fromkeys(part for text in parts for part in text.split()))
+    return " ".join(dict.fromkeys(" ".join(parts).split()))
 
 
 def _same_question(before: str, other: str, preposition: str) -> Resolved:
     """The question ``before`` about ``other``, in place of the part of it that is most alike."""
     old = _after(preposition, before) or _part_like(other, before)
-    asked = before.replace(old, other, 1) if old else f"{other} {' '.join(keywords(before))}"
+    if not old:
+        asked = f"{other} {' '.join(keywords(before))}"
+        return Resolved(asked, query=asked, focus=other)
+    asked = before.replace(old, other, 1)
     of = _OF.match(before)
-    if of and old and old == of["property"]:
+    if of and old == of["property"]:
         # What has the property is the same: it may be named elsewhere on the page.
         return Resolved(asked[of.end("thing") + 1 :], of["thing"], asked, other, old)
     return Resolved(asked, query=asked, focus=other, replaced=old)
@@ -139,32 +145,40 @@ def _same_question(before: str, other: str, preposition: str) -> Resolved:
 
 def _after(preposition: str, before: str) -> str:
     """What stands after the same preposition: "for adults" and "for children"."""
-    found = re.search(rf"\b{preposition}\s+(?:the\s+)?(\w+)", before, re.I) if preposition else None
-    return found[1] if found else ""
+    if not preposition:
+        return ""
+    match = re.search(rf"\b{preposition}\s+(?:the\s+)?(\w+)", before, re.I)
+    return match[1] if match else ""
 
 
 def _part_like(about: str, before: str) -> str:
     """The part of the question ``before`` that is most like ``about``."""
-    if (year := YEAR.search(before)) and YEAR.fullmatch(about.rstrip("年")):
+    year = YEAR.search(before)
+    if year and YEAR.fullmatch(about.rstrip("年")):
         return year[0]
-    ending = about[-2:]
-    if not about.isascii() and len(about) > 2 and (at := before.find(ending)) >= 0:
+    is_long = len(about) > _ENDING and not about.isascii()
+    if is_long and about[-_ENDING:] in before:
         # 1号线 and 2号线, 男子冠军 and 女子冠军: names side by side mostly end alike.
-        return before[max(0, at + len(ending) - len(about)) : at + len(ending)]
-    if subject := find_name(before):
-        return subject
+        end = before.index(about[-_ENDING:]) + _ENDING
+        return before[max(0, end - len(about)) : end]
+    name = find_name(before)
+    if name:
+        return name
     of = _OF.match(before)
-    if not of:
+    if of is None:
         return ""
     # 学生月票 after 云汀地铁的起步价: what is no name is another property of the same thing.
-    return of["thing"] if not of["property"] or _may_be_name(about) else of["property"]
+    is_property = of["property"] and not _may_be_name(about)
+    return of["property"] if is_property else of["thing"]
 
 
 def _may_be_name(text: str) -> bool:
+    """Whether a text has letters, digits or a name."""
     return bool(_LATIN_OR_DIGIT.search(text)) or is_name(tokens(text), text)
 
 
 def _names_what_was_said(message: str, before: Said) -> bool:
     """Whether ``message`` speaks of "the bridge", and a bridge was spoken of."""
     said = set(words(f"{before.question} {before.answer}"))
-    return any(said.issuperset(words(noun)) for noun in _DEFINITE.findall(message) if words(noun))
+    nouns = filter(None, map(words, _DEFINITE.findall(message)))
+    return any(map(said.issuperset, nouns))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.words import stems
 from .answer_type import answer_type
 from .follow_up import Resolved
@@ -29,52 +30,70 @@ def answer_first(
     """Return ``quotes`` with the one that answers the follow-up first; ``said`` is the answer before."""
     if not resolved.focus and not resolved.about:
         return tuple(quotes)
-    places = range(len(quotes))
-    fits = [_fit(quotes[place], resolved, said, titles) - _PLACE * place for place in places]
-    first = max(places, key=fits.__getitem__, default=0)
-    others = [place for place in places if place != first and not _is_about_other(quotes[place].text, resolved)]
-    return tuple(quotes[place] for place in (first, *others))
+    fits = [_fit(quote, resolved, said, titles) - _PLACE * place for place, quote in enumerate(quotes)]
+    best = fits.index(max(fits))
+    others = [*quotes[:best], *quotes[best + 1 :]]
+    return quotes[best], *(quote for quote in others if not _is_about_other(quote.text, resolved))
 
 
 def _fit(quote: Quote, resolved: Resolved, said: str, titles: Mapping[int, str]) -> float:
-    text = quote.text
-    own, titled = set(stems(text)), {stem for number in quote.numbers for stem in stems(titles.get(number, ""))}
+    """Return how well a quote answers the message."""
+    text, expected = quote.text, answer_type(resolved.question)
+    own = set(stems(text))
+    titled = own.union(*(stems(titles.get(number, "")) for number in quote.numbers))
     asked, focus, subject = map(content_stems, (resolved.question, resolved.focus, resolved.about))
-    expected = answer_type(resolved.question)
-    in_text, anywhere = _share(subject, own), _share(subject, own | titled)
-    fit = _FOCUS * _share(focus, own) + _ASKED * _share(asked, own)
-    fit += _SUBJECT * (in_text + _IN_TITLE * (anywhere - in_text))
-    fit += _TYPE * (bool(expected.kinds) and expected.is_given_by(text)) + _UNIT * expected.unit_fit(text)
-    fit += _CLOSE * _closeness(text, resolved.focus or resolved.question, resolved.about)
-    fit += _WHOLE * bool(_END.search(text)) - _DISPUTED * bool(quote.others)
-    fit -= _is_about_other(text, resolved) + _OF_ANOTHER * _is_of_another(text, resolved)
-    return fit - _SAID * (text.rstrip(" .。") in said.lstrip("- ").split("\n", 1)[0])
+    in_text, anywhere = _share(subject, own), _share(subject, titled)
+    is_of_type = bool(expected.kinds) and expected.is_given_by(text)
+    was_said = text.rstrip(" .。") in said.lstrip("- ").split("\n", 1)[0]
+    values = (
+        (_FOCUS, _share(focus, own)),
+        (_ASKED, _share(asked, own)),
+        (_SUBJECT, in_text + _IN_TITLE * (anywhere - in_text)),
+        (_TYPE, is_of_type),
+        (_UNIT, expected.unit_fit(text)),
+        (_CLOSE, _closeness(text, resolved.focus or resolved.question, resolved.about)),
+        (_WHOLE, _END.search(text) is not None),
+        (-_DISPUTED, bool(quote.others)),
+        (-1.0, _is_about_other(text, resolved)),
+        (-_OF_ANOTHER, _is_of_another(text, resolved)),
+        (-_SAID, was_said),
+    )
+    return sum(weight * value for weight, value in values)
 
 
 def _is_about_other(text: str, resolved: Resolved) -> bool:
     """Whether a sentence is about what the question before was about, and not about this."""
-    return bool(resolved.replaced) and resolved.replaced in text and resolved.focus not in text
+    if not resolved.replaced:
+        return False
+    return resolved.replaced in text and resolved.focus not in text
 
 
 def _is_of_another(text: str, resolved: Resolved) -> bool:
     """Whether it is "the diameter of the Earth" where the diameter of the Moon is asked for."""
+    if not resolved.focus or not resolved.about:
+        return False
     words = "|".join(map(re.escape, resolved.focus.split()))
-    owners = re.findall(rf"\b(?:{words}) of (?:the )?([A-Z]\w+)", text) if words and resolved.about else []
+    owners = re.findall(rf"\b(?:{words}) of (?:the )?([A-Z]\w+)", text)
     return bool(owners) and not any(owner in resolved.about for owner in owners)
 
 
-def _share(weights: Mapping[str, float], held: set[str]) -> float:
-    total = sum(weights.values())
-    return sum(weight for stem, weight in weights.items() if stem in held) / total if total else 0.0
+def _share(weights: Mapping[str, float], words: set[str]) -> float:
+    """Return the share of weighted words that are among others."""
+    if not weights:
+        return 0.0
+    return weight_in(weights, words) / sum(weights.values())
 
 
 def _closeness(text: str, focus: str, subject: str) -> float:
     """Return how near a word of the focus stands behind one of the subject, from 0 to 1."""
-    ours, theirs = (_places(text, part) for part in (focus, subject))
-    distance = min((one - end for one, _ in ours for _, end in theirs if one >= end), default=None)
-    return 0.0 if distance is None else 1 / (1 + distance / _NEAR)
+    starts = [start for start, _ in _places(text, focus)]
+    ends = [end for _, end in _places(text, subject)]
+    distances = [start - end for start, end in product(starts, ends) if start >= end]
+    return 1 / (1 + min(distances) / _NEAR) if distances else 0.0
 
 
-def _places(text: str, words: str) -> list[tuple[int, int]]:
-    wanted = {stem for word in words.split() for stem in [word.lower(), *stems(word)] if len(stem) > 1}
-    return [found.span() for word in wanted for found in re.finditer(re.escape(word), text.lower())]
+def _places(text: str, phrase: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text has words of a phrase, or what they begin with."""
+    wanted = {stem for stem in (*phrase.lower().split(), *stems(phrase)) if len(stem) > 1}
+    for word in wanted:
+        yield from (match.span() for match in re.finditer(re.escape(word), text.lower()))

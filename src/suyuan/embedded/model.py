@@ -103,21 +103,26 @@ class EmbeddedModel(BaseChatModel):
     def _decide(self, messages: list[BaseMessage], tools: Any) -> tuple[str, list[PlannedCall]]:
         """Return the answer, or the tools to call before it."""
         responder, turn = Responder(self.most_quotes), self._turn(messages)
-        calls = responder.plan(turn, frozenset(tool["function"]["name"] for tool in tools or ()))
-        return ("", calls) if calls else ("".join(responder.respond(turn)), [])
+        names = frozenset(tool["function"]["name"] for tool in tools or ())
+        calls = responder.plan(turn, names)
+        if calls:
+            return "", calls
+        return "".join(responder.respond(turn)), []
 
     def _turn(self, messages: Sequence[BaseMessage]) -> TurnInput:
         """The last turn; the numbers of earlier turns are not valid in it."""
         starts = [at for at in range(len(messages)) if _begins_turn(messages, at)]
         if not starts:
             return TurnInput()
-        turn = TurnInput(messages[starts[-1]].text, _history(messages[: starts[-1]]))
-        numbers, calls = CitationRegistry(), {}
-        for message in messages[starts[-1] :]:
+        start = starts[-1]
+        turn = TurnInput(messages[start].text, _history(messages[:start]))
+        numbers = CitationRegistry()
+        calls: dict[str | None, ToolCall] = {}
+        for message in messages[start:]:
             if isinstance(message, AIMessage):
                 calls.update({call["id"]: call for call in message.tool_calls})
-            elif isinstance(message, ToolMessage) and (call := calls.get(message.tool_call_id)):
-                self._add(turn, numbers, message.artifact, call)
+            elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
+                self._add(turn, numbers, message.artifact, calls[message.tool_call_id])
         return turn
 
     def _add(self, turn: TurnInput, numbers: CitationRegistry, found: Any, call: ToolCall) -> None:
@@ -139,7 +144,9 @@ def _begins_turn(messages: Sequence[BaseMessage], at: int) -> bool:
     if not isinstance(messages[at], HumanMessage):
         return False
     before = messages[at - 1] if at else None
-    return not (isinstance(before, ToolMessage | HumanMessage) or (isinstance(before, AIMessage) and before.tool_calls))
+    if isinstance(before, ToolMessage | HumanMessage):
+        return False
+    return not (isinstance(before, AIMessage) and before.tool_calls)
 
 
 def _history(messages: Sequence[BaseMessage]) -> tuple[Said, ...]:

@@ -15,6 +15,7 @@ from .turn_input import TurnInput
 
 _MAX_PAGES = 2
 _MAX_SEARCHES = 2
+_MAX_QUERY, _MAX_OTHER_QUERY = 300, 200
 _LOW_COVERAGE = 0.5
 """With less of the question's words in what was found, other words are tried."""
 _SMALL_TALK = re.compile(
@@ -42,61 +43,74 @@ def is_small_talk(turn: TurnInput) -> bool:
 
 def plan_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
     """Return the tools to call now; none means that the answer can be written."""
-    if not tools & {"web_search", "web_fetch"} or is_small_talk(turn):
+    if tools.isdisjoint(("web_search", "web_fetch")) or is_small_talk(turn):
         return []
     if not turn.queries and not turn.read_urls:
         return _first_calls(turn, tools)
-    if "web_fetch" in tools and (urls := _pages_to_read(turn)):
+    urls = _pages_to_read(turn) if "web_fetch" in tools else []
+    if urls:
         return _fetches(turn, urls)
     return _another_search(turn) if "web_search" in tools else []
 
 
 def _first_calls(turn: TurnInput, tools: frozenset[str]) -> list[PlannedCall]:
-    calls = _fetches(turn, _URL.findall(turn.question)[:_MAX_PAGES]) if "web_fetch" in tools else []
+    """Return the pages that the message names, and the searches for what it asks."""
+    calls = []
+    if "web_fetch" in tools:
+        calls += _fetches(turn, _URL.findall(turn.question)[:_MAX_PAGES])
     if "web_search" in tools:
         calls += [PlannedCall("web_search", {"query": query}) for query in _first_queries(turn)]
     return calls
 
 
 def _fetches(turn: TurnInput, urls: list[str]) -> list[PlannedCall]:
+    """Return a call for each of several pages."""
     return [PlannedCall("web_fetch", {"url": url, "question": turn.question}) for url in urls]
 
 
 def _first_queries(turn: TurnInput) -> list[str]:
+    """Return the searches for the parts of a question."""
+    context = turn.resolved.query
+    if context:
+        return [context[:_MAX_QUERY].strip()]
     question = " ".join(turn.question.split())
     for url in _URL.findall(question):
         question = question.replace(url, " ")
-    found = [without_request(part).strip(" ?？。.!！") for part in split_question(question)[:_MAX_SEARCHES]]
-    if context := turn.resolved.query:
-        found = [context]
-    return [query[:300].strip() for query in found if query]
+    queries = (without_request(part).strip(" ?？。.!！") for part in split_question(question)[:_MAX_SEARCHES])
+    return [query[:_MAX_QUERY].strip() for query in queries if query]
 
 
 def _pages_to_read(turn: TurnInput) -> list[str]:
     """Return the best pages that were not read yet, where more are worth reading."""
-    seen = {page_key(url) for url in turn.read_urls}
-    left = _MAX_PAGES * (1 if len(turn.queries) < 2 else 2) - len(turn.read_urls)
-    unread = [source for source in turn.sources.values() if page_key(source.url) not in seen]
-    if left <= 0 or not unread or (turn.read_urls and not _covers_little(turn)):
+    rounds = 1 if len(turn.queries) < 2 else 2
+    left = _MAX_PAGES * rounds - len(turn.read_urls)
+    if left <= 0:
         return []
-    urls = {source.number: source.url for source in unread}
+    if turn.read_urls and not _covers_little(turn):
+        return []
+    seen = set(map(page_key, turn.read_urls))
+    unread = [source for source in turn.sources.values() if page_key(source.url) not in seen]
     snippets = [Evidence(source.number, source.title, source.snippet) for source in unread]
-    return [urls[found.number] for found in rank_sources(turn.full_question, snippets)[: min(left, _MAX_PAGES)]]
+    best = rank_sources(turn.full_question, snippets)[: min(left, _MAX_PAGES)]
+    return [turn.sources[source.number].url for source in best]
 
 
 def _another_search(turn: TurnInput) -> list[PlannedCall]:
     """Return one more search in other words, where what was found has little to do with the question."""
-    if len(turn.queries) > len(_first_queries(turn)) or turn.failed or not _covers_little(turn):
+    has_searched_again = len(turn.queries) > len(_first_queries(turn))
+    if turn.failed or has_searched_again or not _covers_little(turn):
         return []
     tried = {query.casefold() for query in turn.queries}
-    names = [name for groups in _QUOTED.findall(turn.question) for name in groups if name]
+    names = [match[match.lastindex or 0] for match in _QUOTED.finditer(turn.question)]
     plain = keywords(turn.full_question)
     for words in (plain, names, sorted(plain, key=len, reverse=True)[:3]):
-        query = " ".join(words)[:200].strip()
+        query = " ".join(words)[:_MAX_OTHER_QUERY].strip()
         if query and query.casefold() not in tried:
             return [PlannedCall("web_search", {"query": query})]
     return []
 
 
 def _covers_little(turn: TurnInput) -> bool:
-    return coverage(turn.full_question, (f"{found.title}\n{found.text}" for found in turn.evidence)) < _LOW_COVERAGE
+    """Whether the sources have few words of the question."""
+    texts = (f"{source.title}\n{source.text}" for source in turn.evidence)
+    return coverage(turn.full_question, texts) < _LOW_COVERAGE

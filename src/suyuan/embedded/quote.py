@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 _FINAL_MARK = re.compile(r"[。．.!！?？;；]?$")
 _DOTS = re.compile(r"(?<!\s)\s*+(?:(?<!\.)\.{3,}+|(?<!…)…++)$")
+_ENDS_WITHOUT_SPACE = "。！？”…："
 _DOTS_AFTER_SENTENCE = re.compile(r"(?<=[。！？.!?])…$")
 
 
@@ -30,6 +32,12 @@ class Sentence:
     lead: str = ""
     """The title of the page, where the sentence cannot be understood without it."""
 
+    def adjoins(self, other: Sentence) -> bool:
+        """Whether both stand side by side in one paragraph of a source."""
+        *paragraph, position = self.place
+        *other_paragraph, other_position = other.place
+        return paragraph == other_paragraph and abs(position - other_position) <= 1
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -51,21 +59,20 @@ class Quote:
         """The sentences, each with its numbers."""
         if not self.sentences:
             return cited(self.text, self.numbers)
-        return joined(self.sentences[0].lead, *(cited(each.text, each.numbers) for each in self.sentences))
+        written = (cited(sentence.text, sentence.numbers) for sentence in self.sentences)
+        return joined(self.sentences[0].lead, *written)
 
     def adjoins(self, other: Quote) -> bool:
         """Whether the sentences of both stand side by side in one paragraph of a source."""
-        return not (self.others or other.others) and any(
-            ours.place[:2] == theirs.place[:2] and abs(ours.place[2] - theirs.place[2]) <= 1
-            for ours in self.sentences
-            for theirs in other.sentences
-        )
+        if self.others or other.others:
+            return False
+        return any(ours.adjoins(theirs) for ours, theirs in product(self.sentences, other.sentences))
 
     def with_sentences_of(self, other: Quote) -> Quote:
         """Return both as one passage, in the order of the source."""
-        by_place = {each.place: each for each in (*other.sentences, *self.sentences)}
+        by_place = {sentence.place: sentence for sentence in (*other.sentences, *self.sentences)}
         sentences = tuple(by_place[place] for place in sorted(by_place))
-        text = joined(sentences[0].lead, *(each.text for each in sentences))
+        text = joined(sentences[0].lead, *(sentence.text for sentence in sentences))
         return replace(self, text=text, sentences=sentences)
 
 
@@ -73,19 +80,23 @@ def joined(*parts: str) -> str:
     """Return sentences as one text."""
     text = ""
     for part in filter(None, parts):
-        text += part if not text or text[-1] in "。！？”…：" else f" {part}"
+        text += f" {part}" if text and text[-1] not in _ENDS_WITHOUT_SPACE else part
     return text
 
 
 def join_neighbours(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
     """Return ``quotes`` with those whose sentences stand side by side in a source as one passage, best first."""
-    found: list[Quote] = []
+    passages: list[Quote] = []
     for quote in quotes:
         # One sentence may close the gap between two that were quoted before it.
-        beside = [each for each in found if each.adjoins(quote)]
-        at = found.index(beside[0]) if beside else len(found)
-        found = [each for each in found if each not in beside]
-        for each in beside[1:]:
-            quote = each.with_sentences_of(quote)
-        found.insert(at, beside[0].with_sentences_of(quote) if beside else quote)
-    return tuple(found)
+        adjoining = [passage for passage in passages if passage.adjoins(quote)]
+        if not adjoining:
+            passages.append(quote)
+            continue
+        at = passages.index(adjoining[0])
+        passage = quote
+        for neighbour in (*adjoining[1:], adjoining[0]):
+            passage = neighbour.with_sentences_of(passage)
+        passages = [other for other in passages if other not in adjoining]
+        passages.insert(at, passage)
+    return tuple(passages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from ..core.answer_length import AnswerLength
 from ..text.language import script_language
@@ -12,7 +13,7 @@ from ..text.shingles import count_origins
 from .agreement import answered_otherwise
 from .answer_sides import AnswerSide, answer_sides
 from .answerability import Outcome
-from .asked_thing import AskedThing
+from .asked_thing import Subject
 from .evidence import Candidate, Evidence, find_candidates
 from .pick import Pick, add_sources
 from .quote import Quote
@@ -43,26 +44,34 @@ def find_quotes(
 ) -> Found:
     """Return the sentences that answer ``question`` or come near, and which of both."""
     question, about = simplified(question), simplified(about)
-    candidates = [candidate for source in evidence for candidate in find_candidates(source)]
-    thing = AskedThing.of(question, candidates, about)
-    is_chinese = script_language(question) == "zh"
+    candidates = list(chain.from_iterable(map(find_candidates, evidence)))
+    subject = Subject.of(question, candidates, about)
     quotable = [candidate for candidate in candidates if not candidate.is_heading]
-    readable = [candidate for candidate in quotable if (script_language(candidate.text) == "zh") == is_chinese]
+    readable = _in_language_of(question, quotable)
     recency = Recency(evidence) if asks_for_newest(question) else None
-    picker = SentencePicker(question, about, thing, SentenceLimits.of(form, most), recency)
+    picker = SentencePicker(question, about, subject, SentenceLimits.of(form, most), recency)
     picks, outcome = picker.pick(readable)
     if not picks:
         # A sentence in another language is better than none.
         picks, outcome = picker.pick(quotable)
-    if outcome == "answer" and not thing.is_named:
+    if outcome == "answer" and not subject.is_named:
         outcome = "near"
+    same = list(filter(subject.allows, readable))
+    texts = {source.number: source.text for source in evidence}
     if outcome != "answer":
-        recency = None  # What does not answer holds as of no day.
-    writer = _QuoteWriter({source.number: source.text for source in evidence}, recency)
-    same = [each for each in readable if thing.allows(each)]
-    if outcome == "answer" and (sides := answer_sides(question, same)):
+        # What does not answer holds as of no day.
+        return Found(tuple(_QuoteWriter(texts, None).with_others(picks, same, Asked.of(question))), outcome)
+    writer = _QuoteWriter(texts, recency)
+    sides = answer_sides(question, same)
+    if sides:
         return Found(tuple(writer.with_sides(picks, sides, same)), outcome)
     return Found(tuple(writer.with_others(picks, same, Asked.of(question))), outcome)
+
+
+def _in_language_of(question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the sentences that are in Chinese, or not, as the question is."""
+    is_chinese = script_language(question) == "zh"
+    return [candidate for candidate in candidates if (script_language(candidate.text) == "zh") == is_chinese]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class _QuoteWriter:
         add_sources(picks, candidates)
         yield self._disputed({side.says: pick for side, pick in zip(sides, picks, strict=True)})
         rest = [pick for pick in chosen if not any(side.says in pick.text for side in sides)]
-        yield from (self._dated(pick) for pick in rest[: len(chosen) - 1])
+        yield from map(self._dated, rest[: len(chosen) - 1])
 
     def with_others(self, picks: Sequence[Pick], candidates: Sequence[Candidate], asked: Asked) -> Iterator[Quote]:
         """Yield the quotes of the picks, each with what other sources say instead."""
@@ -88,26 +97,55 @@ class _QuoteWriter:
         for pick in picks:
             if pick.candidate.text in shown:
                 continue
-            sides: dict[str, Pick] = {}
-            for candidate in candidates:
-                if candidate.number in pick.numbers:
-                    continue
-                found = answered_otherwise(asked, pick.candidate, candidate, of_now=self.recency is not None)
-                if not found or (sides and found[0] not in sides):
-                    continue  # It says the same, or is about something else than the first.
-                sides.setdefault(found[0], pick)
-                side = sides.setdefault(found[1], Pick.of(candidate, [], pick.score))
-                side.numbers += [candidate.number] if candidate.number not in side.numbers else []
-                shown.add(candidate.text)
-            yield self._disputed(sides) if sides else self._dated(pick)
+            contradictions = list(self._contradictions(pick, candidates, asked))
+            shown.update(contradiction.candidate.text for contradiction in contradictions)
+            yield self._disputed(_sides(pick, contradictions)) if contradictions else self._dated(pick)
+
+    def _contradictions(self, pick: Pick, candidates: Sequence[Candidate], asked: Asked) -> Iterator[_Contradiction]:
+        """Yield the sentences of other sources that say something else than a pick."""
+        known: set[str] = set()
+        for candidate in candidates:
+            if candidate.number in pick.numbers:
+                continue
+            words = answered_otherwise(asked, pick.candidate, candidate, of_now=self.recency is not None)
+            # It may say the same, or be about something else than the first.
+            if words and words[0] in (known or words):
+                known.update(words)
+                yield _Contradiction(*words, candidate)
 
     def _disputed(self, sides: dict[str, Pick]) -> Quote:
         """Return the side of most origins with the others; where the newest is asked for, that comes first."""
-        ordered = sorted(sides.items(), key=lambda side: -count_origins([self.texts[at] for at in side[1].numbers]))
-        first, *others = sorted(
-            (self._dated(pick, says) for says, pick in ordered), key=lambda quote: quote.date, reverse=True
-        )
+        ordered = sorted(sides, key=lambda says: self._count_origins(sides[says]), reverse=True)
+        quotes = [self._dated(sides[says], says) for says in ordered]
+        first, *others = sorted(quotes, key=lambda quote: quote.date, reverse=True)
         return replace(first, others=tuple(others))
 
+    def _count_origins(self, pick: Pick) -> int:
+        """Return how many sources of a pick are no reprints of others."""
+        return count_origins([self.texts[number] for number in pick.numbers])
+
     def _dated(self, pick: Pick, says: str = "") -> Quote:
-        return replace(pick.quote(says), date=self.recency.published(pick.candidate) if self.recency else "")
+        """Return the quote of a pick, with its day where the newest is asked for."""
+        quote = pick.quote(says)
+        return replace(quote, date=self.recency.published(pick.candidate)) if self.recency else quote
+
+
+@dataclass(frozen=True, slots=True)
+class _Contradiction:
+    """The words of a pick, and those that the sentence of another source has instead."""
+
+    ours: str
+    theirs: str
+    candidate: Candidate
+
+
+def _sides(pick: Pick, contradictions: Sequence[_Contradiction]) -> dict[str, Pick]:
+    """Return what a pick says and what other sources say instead, each with its sentence."""
+    sides: dict[str, Pick] = {}
+    for contradiction in contradictions:
+        candidate = contradiction.candidate
+        sides.setdefault(contradiction.ours, pick)
+        side = sides.setdefault(contradiction.theirs, Pick.of(candidate, [], pick.score))
+        if candidate.number not in side.numbers:
+            side.numbers.append(candidate.number)
+    return sides

@@ -21,7 +21,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Words of a sentence that says how things were when it was written.
 _SAYS_NOW = re.compile(r"\b(?:currently|now|at present|to date|still)\b|现[任为有在由]|^现|目前|如今|当前|至今", re.I)
 # How much less a sentence counts for each year that it is older than the newest, and for one without a date.
-_A_YEAR, _MOST_YEARS, _UNDATED = 1.5, 4.0, 1.0
+_YEAR_PENALTY, _MAX_PENALTY, _UNDATED_PENALTY = 1.5, 4.0, 1.0
 
 
 def asks_for_newest(question: str) -> bool:
@@ -33,7 +33,7 @@ class Recency:
     """The dates of sentences: of their sources, or else the last one that they name."""
 
     def __init__(self, evidence: Iterable[Evidence]) -> None:
-        self._published = {each.number: each.published if first_day(each.published) else "" for each in evidence}
+        self._published = {source.number: source.published for source in evidence if first_day(source.published)}
 
     def published(self, candidate: Candidate) -> str:
         """Return the day on which the source of a sentence appeared; empty where it is not known."""
@@ -43,21 +43,27 @@ class Recency:
         """Return how much less each of several sentences counts because another one is newer."""
         dates = [self._date_of(candidate) for candidate in candidates]
         newest = max(dates, default="")
-        return [
-            min(_MOST_YEARS, _A_YEAR * _years(day, newest))
-            if day
-            else _UNDATED * bool(newest and not _SAYS_NOW.search(candidate.text))
-            for day, candidate in zip(dates, candidates, strict=True)
-        ]
+        if not newest:
+            return [0.0] * len(candidates)
+        return [_penalty(candidate, day, newest) for candidate, day in zip(candidates, dates, strict=True)]
 
     def _date_of(self, candidate: Candidate) -> str:
         """Return the day as of which a sentence holds: that of its source, or else the last one that it names."""
-        if (published := self.published(candidate)) or _SAYS_NOW.search(candidate.text):
+        published = self.published(candidate)
+        if published or _SAYS_NOW.search(candidate.text):
             return published
-        found = [iso for date, _, _ in find_dates(candidate.text)[0] if (iso := date.iso())]
-        return max([*found, *_YEAR.findall(candidate.text)], default="")
+        days = [date.iso() or "" for date, _, _ in find_dates(candidate.text)[0]]
+        return max([*days, *_YEAR.findall(candidate.text)], default="")
+
+
+def _penalty(candidate: Candidate, day: str, newest: str) -> float:
+    """Return how much less a sentence counts than one of the newest day."""
+    if day:
+        return min(_MAX_PENALTY, _YEAR_PENALTY * _years(day, newest))
+    return 0.0 if _SAYS_NOW.search(candidate.text) else _UNDATED_PENALTY
 
 
 def _years(day: str, newest: str) -> float:
+    """Return how many years lie between two days."""
     first, last = first_day(day), first_day(newest)
     return (last - first).days / 365 if first and last else 0.0

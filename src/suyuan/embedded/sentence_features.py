@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from ..text.bm25 import BM25
 from ..text.dates import YEAR
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.lexicon import simplified
 from ..text.numbers import FIGURE
 from ..text.scripts import HAN
@@ -36,7 +37,7 @@ _FOCUS = re.compile(
     re.I,
 )
 _COPY = 0.9
-_LAST_POSITION, _MOST_AGREED, _MOST_FACTS = 20, 4, 3
+_MAX_POSITION, _MAX_AGREED, _MAX_FACTS = 20, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +57,25 @@ class Asked:
         question = simplified(question)
         subject = {stem: _ABOUT_WEIGHT * weight for stem, weight in content_stems(about).items()} if about else {}
         words = {**subject, **content_stems(question)} or dict.fromkeys(stems(question), 1.0)
-        names = tuple(name for groups in _NAME.findall(question) for name in groups if name)
+        names = tuple(match[match.lastindex or 0] for match in _NAME.finditer(question))
         return cls(question, words, names, answer_type(question), _focus(question))
 
     def names_in(self, text: str) -> list[tuple[str, str]]:
         """Return the names in a sentence that the question does not have, for Chinese with their kind."""
         if self.is_chinese:
             words = ((word, tag[:2]) for word, tag in tagged(text))
-            return [each for each in words if each[1] in _NAME_TAGS and each[0] not in self.question]
+            return [(word, kind) for word, kind in words if kind in _NAME_TAGS and word not in self.question]
         question = self.question.lower()
         return [(name, "") for name in _CAPITALISED.findall(text) if name.lower() not in question]
 
     def is_told_by(self, candidate: Candidate) -> bool:
         """Whether a sentence gives a figure as it is asked for, in unit and wording, where the question shows both."""
-        cues = cues_for(self.question) if self.expected.unit is not None else ()
-        if not cues:
+        cues = cues_for(self.question)
+        if self.expected.unit is None or not cues:
             return True
-        return self.expected.unit_fit(candidate.text) > 0 and any(cue.search(candidate.around) for cue in cues)
+        if self.expected.unit_fit(candidate.text) <= 0:
+            return False
+        return any(cue.search(candidate.around) for cue in cues)
 
     @property
     def is_chinese(self) -> bool:
@@ -92,15 +95,15 @@ class SentenceFeatures:
         self._total = sum(asked.words.values()) or 1.0
         self._bm25 = ranking.scores()
         self._best_bm25 = max(self._bm25) or 1.0
-        self._origins = _origins({candidate.number: candidate.source for candidate in candidates})
-        self._sources = Counter(stem for source in dict(self._origins.values()).values() for stem in source)
-        self._others = len(dict(self._origins.values())) - 1
+        sources = {candidate.number: candidate.source for candidate in candidates}
+        self._origins = _origins(sources)
+        originals = [sources[number] for number in set(self._origins.values())]
+        self._sources = Counter(chain.from_iterable(originals))
+        self._others = len(originals) - 1
         self._cues = cues_for(asked.question)
         self._years = set(YEAR.findall(asked.question))
-        self._by_year = {each.number for each in candidates if self.is_row_of_year(each)}
-        self._facts = [
-            {fact for fact in _FACT.findall(candidate.text) if fact not in asked.question} for candidate in candidates
-        ]
+        self._by_year = {candidate.number for candidate in candidates if self.is_row_of_year(candidate)}
+        self._facts = [_facts(candidate.text, asked.question) for candidate in candidates]
 
     def rows(self) -> Iterator[dict[str, float]]:
         """Yield the features of each sentence by name."""
@@ -110,8 +113,9 @@ class SentenceFeatures:
         """Return the features of one sentence by name."""
         candidate = self.candidates[at]
         follows = at > 0 and candidate.before is self.candidates[at - 1]
+        bm25_before = self._bm25[at - 1] if follows else 0.0
         return {
-            **self._word_features(candidate, self._bm25[at], self._bm25[at - 1] if follows else 0.0),
+            **self._word_features(candidate, self._bm25[at], bm25_before),
             **self._wording_features(candidate),
             **self._answer_features(candidate, self._facts[at]),
             **self._place_features(candidate),
@@ -120,18 +124,19 @@ class SentenceFeatures:
     def fit(self, candidate: Candidate) -> tuple[float, float]:
         """Return the share of the question's words that a sentence has, and that its title and neighbour add."""
         own = nearby = 0.0
-        held = _stems(candidate)
+        own_stems = _stems(candidate)
         for stem, weight in self.asked.words.items():
-            if stem in held:
+            if stem in own_stems:
                 own += weight
             elif stem in candidate.nearby:
                 nearby += weight
         return own / self._total, nearby / self._total
 
     def _word_features(self, candidate: Candidate, bm25: float, before: float) -> dict[str, float]:
+        """How many words of the question the sentence has, and how rare they are."""
         own, nearby = self.fit(candidate)
-        held = _stems(candidate)
-        rare = sum(weight for stem, weight in self._weights.items() if stem in held)
+        own_stems = _stems(candidate)
+        rare = weight_in(self._weights, own_stems)
         return {
             "words": own,
             "rare_words": rare / self._rarity,
@@ -143,23 +148,23 @@ class SentenceFeatures:
 
     def _wording_features(self, candidate: Candidate) -> dict[str, float]:
         """How far the sentence is worded as an answer."""
-        asked = self.asked
-        cues = [told.search(candidate.text) is not None for told in self._cues]
-        focus, held = (
-            sum(asked.focus.values()),
-            sum(asked.focus[stem] for stem in asked.focus if stem in candidate.stems),
-        )
+        focus = self.asked.focus
+        present = weight_in(focus, candidate.stems)
+        cues = sum(cue.search(candidate.text) is not None for cue in self._cues)
+        defines = candidate.position == 0 and "definition" in self.asked.expected.kinds
         return {
-            "focus": held / focus if focus else 0.5,
+            "focus": present / sum(focus.values()) if focus else 0.5,
             "other_year": float(self.is_of_other_year(candidate)),
-            "cue": 2 * sum(cues) / len(cues) - 1 if cues else 0.0,
-            "opening_defines": float(candidate.position == 0 and "definition" in asked.expected.kinds),
+            "cue": 2 * cues / len(self._cues) - 1 if self._cues else 0.0,
+            "opening_defines": float(defines),
         }
 
     def is_of_other_year(self, candidate: Candidate) -> bool:
         """Whether a sentence speaks of years, and of none that is asked about."""
-        found = set(YEAR.findall(candidate.text)) if self._years else ()
-        return bool(found) and self._years.isdisjoint(found)
+        if not self._years:
+            return False
+        years = YEAR.findall(candidate.text)
+        return bool(years) and self._years.isdisjoint(years)
 
     def is_about_another(self, candidate: Candidate, best: Candidate) -> bool:
         """Whether a sentence lacks a name of the question that the best one has, or is the row of another year."""
@@ -178,58 +183,66 @@ class SentenceFeatures:
 
     def tells_something_else(self, candidates: Sequence[Candidate]) -> bool:
         """Whether there are figures in the unit that is asked for, but none of them is what is asked."""
-        unit_fit = self.asked.expected.unit_fit
-        return any(unit_fit(each.text) > 0 for each in candidates) and not any(map(self.asked.is_told_by, candidates))
+        has_unit = any(self.asked.expected.unit_fit(candidate.text) > 0 for candidate in candidates)
+        return has_unit and not any(map(self.asked.is_told_by, candidates))
 
     def _answer_features(self, candidate: Candidate, facts: set[str]) -> dict[str, float]:
+        """How far the sentence has what may answer: a figure, a name, a fact that others agree on."""
         text, asked, expected = candidate.text, self.asked, self.asked.expected
-        given = bool(expected.kinds) and expected.is_given_by(text)
         kinds = expected.kinds
-        people, places = self._named(text) if "name" in kinds or "place" in kinds else (0.0, 0.0)
+        is_given = bool(kinds) and expected.is_given_by(text)
+        people = places = 0.0
+        if "name" in kinds or "place" in kinds:
+            people, places = self._count_names(text)
         figures = sum(figure not in asked.question for figure in FIGURE.findall(text))
-        agreed = max((len(self._sources_of[fact]) for fact in facts), default=0)
+        agreed = 0
+        if is_given or not kinds:
+            agreed = max((len(self._origins_of[fact]) for fact in facts), default=0)
         return {
-            "kind": float(given),
-            "exact_kind": float(given and expected.is_exact),
+            "kind": float(is_given),
+            "exact_kind": float(is_given and expected.is_exact),
             "unit": expected.unit_fit(text),
             "person": min(2.0, people) / 2 if "name" in kinds else 0.0,
             "place": min(2.0, places) / 2 if "place" in kinds else 0.0,
             "figure_for_time": min(2, figures) / 2 if "time" in kinds else 0.0,
-            "figures": min(_MOST_FACTS, figures) / _MOST_FACTS,
-            "facts": min(_MOST_FACTS, len(facts)) / _MOST_FACTS,
-            "agreed": min(_MOST_AGREED, agreed) / _MOST_AGREED if given or not kinds else 0.0,
+            "figures": min(_MAX_FACTS, figures) / _MAX_FACTS,
+            "facts": min(_MAX_FACTS, len(facts)) / _MAX_FACTS,
+            "agreed": min(_MAX_AGREED, agreed) / _MAX_AGREED,
         }
 
     def _place_features(self, candidate: Candidate) -> dict[str, float]:
+        """What the place of the sentence tells, and the names in it and around it."""
         names = self.asked.names
-        before = candidate.before.text if candidate.before else ""
-        present = sum(name in candidate.text for name in names)
-        nearby = sum(name not in candidate.text and (name in candidate.title or name in before) for name in names)
+        missing = [name for name in names if name not in candidate.text]
+        around = f"{candidate.title}\n{candidate.before.text if candidate.before else ''}"
+        nearby = sum(name in around for name in missing)
+        present = len(names) - len(missing)
         return {
             "names": present / len(names) if names else 0.5,
-            "names_nearby": nearby / len(names) if names else 0.0,
+            "names_nearby": nearby / max(1, len(names)),
             "shared": self._shared(candidate),
-            "position": math.log1p(min(candidate.position, _LAST_POSITION)),
+            "position": math.log1p(min(candidate.position, _MAX_POSITION)),
             "length": math.log(candidate.stems.total() or 1),
             "cut_off": float(candidate.is_cut_off),
         }
 
     def _shared(self, candidate: Candidate) -> float:
         """How many of the other sources have a word of the sentence that the question has not, on the average."""
-        told = [stem for stem in candidate.stems if len(stem) > 1 and stem not in self.asked.words]
-        if not told or not self._others:
+        new = [stem for stem in candidate.stems if len(stem) > 1 and stem not in self.asked.words]
+        if not new or not self._others:
             return 0.0
-        return sum(self._sources[stem] - 1 for stem in told) / len(told) / self._others
+        return sum(self._sources[stem] - 1 for stem in new) / len(new) / self._others
 
     @cached_property
-    def _sources_of(self) -> dict[str, set[int]]:
-        found: dict[str, set[int]] = {}
+    def _origins_of(self) -> dict[str, set[int]]:
+        """The origins that give each fact."""
+        origins: dict[str, set[int]] = {}
         for candidate, facts in zip(self.candidates, self._facts, strict=True):
             for fact in facts:
-                found.setdefault(fact, set()).add(self._origins[candidate.number][0])
-        return found
+                origins.setdefault(fact, set()).add(self._origins[candidate.number])
+        return origins
 
-    def _named(self, text: str) -> tuple[float, float]:
+    def _count_names(self, text: str) -> tuple[float, float]:
         """Return about how many people and places a sentence names that the question does not."""
         names = self.asked.names_in(text)
         if not self.asked.is_chinese:
@@ -243,18 +256,24 @@ def _stems(candidate: Candidate) -> Counter[str]:
     return Counter([*candidate.stems.elements(), *candidate.nearby]) if candidate.row else candidate.stems
 
 
+def _facts(text: str, question: str) -> set[str]:
+    """Return the figures and names of a sentence that the question does not have."""
+    return {fact for fact in _FACT.findall(text) if fact not in question}
+
+
 def _focus(question: str) -> Mapping[str, float]:
-    found = _FOCUS.search(question)
-    return content_stems(next(filter(None, found.groups()), "")) if found else {}
+    """Return the words of what a question asks for."""
+    match = _FOCUS.search(question)
+    return content_stems(match[match.lastindex or 0]) if match else {}
 
 
-def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, tuple[int, frozenset[str]]]:
+def _origins(sources: Mapping[int, frozenset[str]]) -> dict[int, int]:
     """Return for each source the first one of which it is a copy: what is printed twice is said once."""
-    found: dict[int, tuple[int, frozenset[str]]] = {}
+    origins: dict[int, int] = {}
     for number, words in sources.items():
-        same = ((origin, other) for origin, other in found.values() if _is_copy(words, other))
-        found[number] = next(same, (number, words))
-    return found
+        copied = (origin for origin in origins.values() if _is_copy(words, sources[origin]))
+        origins[number] = next(copied, number)
+    return origins
 
 
 def _is_copy(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ..text.bm25 import BM25
-from ..text.keywords import content_stems
+from ..text.keywords import content_stems, weight_in
 from ..text.words import stems
 from .evidence import Evidence
 
@@ -16,8 +17,8 @@ def coverage(question: str, texts: Iterable[str]) -> float:
     asked = content_stems(question)
     if not asked:
         return 1.0
-    present = {stem for text in texts for stem in stems(text)}
-    return sum(weight for stem, weight in asked.items() if stem in present) / sum(asked.values())
+    present = set(chain.from_iterable(map(stems, texts)))
+    return weight_in(asked, present) / sum(asked.values())
 
 
 def rank_sources(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -17,10 +17,12 @@ _FIRST_WORD = re.compile(r"(?:^|[?!]|(?<=[a-z]{4})\.)\s*\w+")
 # A name after one of these is mostly not what the question is about.
 _AFTER_PREPOSITION = re.compile(r"\b(?:from|in|at|to|by|of|on|with|than|for|between)\s+(?:the\s+)?$", re.I)
 _WORD = re.compile(r"\s+([a-z][\w-]*)")
-_MOST_WORDS = 2
+_MAX_WORDS = 2
 # A preposition, an article and the spaces between them.
 _BEFORE = 40
 _MAX_KEYWORDS = 5
+_LONGEST_SENTENCE = 320
+_NAMING_KINDS = frozenset(("name", "place"))
 # What stands between the subject of a Chinese question and what is asked of it.
 _RELATION = re.compile("(?<=..)(?:的|[是在有为由从离距与和被对比到共，,]).*+$")
 _HAN_NAMES = re.compile(
@@ -39,13 +41,14 @@ _MARKER = re.compile(r"\[\d+\]")
 
 def find_topic(question: str, answer: str) -> str:
     """Return what ``question`` is about; ``answer`` shows where a name ends."""
-    if quoted := _QUOTED.search(question):
+    quoted = _QUOTED.search(question)
+    if quoted:
         return quoted[0]
-    if names := _names(question, answer):
+    names = _names(question, answer)
+    if names:
         return names
-    if question.isascii():
-        return " ".join(keywords(question)[:_MAX_KEYWORDS])
-    return _repeated(question, answer) or " ".join(keywords(question)[:_MAX_KEYWORDS])
+    repeated = "" if question.isascii() else _repeated(question, answer)
+    return repeated or " ".join(keywords(question)[:_MAX_KEYWORDS])
 
 
 def find_name(question: str) -> str:
@@ -60,14 +63,17 @@ def find_names(question: str) -> list[str]:
 
 
 def _names(question: str, answer: str) -> str:
+    """Return the names that a question is about, as one text."""
     return " ".join(_whole(question, name, answer) for name in _name_matches(question))
 
 
 def _name_matches(question: str) -> list[re.Match[str]]:
+    """Return the names of a question, those after a preposition only where there are no others."""
     # A word at the beginning of a sentence has its capital for another reason.
     question = _FIRST_WORD.sub(lambda first: first[0].lower(), question)
-    found = [(name, _follows_preposition(question, name.start())) for name in _NAME.finditer(question)]
-    return [name for name, is_after in found if not is_after] or [name for name, _ in found]
+    names = list(_NAME.finditer(question))
+    subjects = [name for name in names if not _follows_preposition(question, name.start())]
+    return subjects or names
 
 
 def _follows_preposition(question: str, at: int) -> bool:
@@ -77,45 +83,58 @@ def _follows_preposition(question: str, at: int) -> bool:
 
 def _whole(question: str, name: re.Match[str], answer: str) -> str:
     """Return a name with the small words that belong to it: the answer has "the library" too."""
-    end = name.end()
-    for _ in range(_MOST_WORDS):
+    start, end = name.span()
+    said = answer.lower()
+    for _ in range(_MAX_WORDS):
         after = _WORD.match(question, end)
         if after is None or after[1] in STOP_WORDS:
             break
-        phrases = question[name.start() : after.end()].lower(), f"the {after[1]} "
-        if not any(phrase in answer.lower() for phrase in phrases):
+        if question[start : after.end()].lower() not in said and f"the {after[1]} " not in said:
             break
         end = after.end()
-    return question[name.start() : end]
+    return question[start:end]
 
 
 def _repeated(question: str, answer: str) -> str:
     """Return the beginning of a Chinese question that its answer repeats: mostly the thing that it is about."""
     end = next((end for end in range(len(question), 1, -1) if question[:end] in answer), 0)
-    found = _RELATION.sub("", question[:end])
-    return found if len(found) > 1 else ""
+    subject = _RELATION.sub("", question[:end])
+    return subject if len(subject) > 1 else ""
 
 
 def named_in(question: str, answer: str) -> str:
     """Return the name that was asked for, where the answer gives one."""
-    which = _WHICH.search(question)
-    if not which and not {"name", "place"} & set(answer_type(question).kinds):
+    asks_which = _WHICH.search(question) is not None
+    if not asks_which and _NAMING_KINDS.isdisjoint(answer_type(question).kinds):
         return ""
-    first = next(iter(split_sentences(answer.lstrip("- "), 320)), "")
-    found = [*_NAME.findall(first), *("".join(groups) for groups in _HAN_NAMES.findall(first))]
-    if which and not question.isascii() and (subject := _ANSWER_SUBJECT.match(first)):
-        found.insert(0, subject[1])
-    return next((name for name in found if name not in question and len(name) > 2 - (not name.isascii())), "")
+    first = _first_sentence(answer)
+    names = [*_NAME.findall(first), *map("".join, _HAN_NAMES.findall(first))]
+    subject = _ANSWER_SUBJECT.match(first)
+    if asks_which and subject and not question.isascii():
+        names.insert(0, subject[1])
+    return next((name for name in names if name not in question and _is_long(name)), "")
+
+
+def _is_long(name: str) -> bool:
+    """Whether a name is more than an abbreviation or a single character."""
+    least = 3 if name.isascii() else 2
+    return len(name) >= least
+
+
+def _first_sentence(answer: str) -> str:
+    """Return the first sentence of an answer."""
+    sentences = split_sentences(answer.lstrip("- "), _LONGEST_SENTENCE)
+    return sentences[0] if sentences else ""
 
 
 def nouns_meant(message: str) -> list[str]:
     """Return the nouns of "that company", 这个版本 and the like, which say no more than a pronoun."""
-    return [noun for groups in _THIS.findall(message) for noun in groups if noun]
+    return [match[match.lastindex or 0] for match in _THIS.finditer(message)]
 
 
 def figure_meant(message: str, question: str, answer: str) -> str:
     """Return the figure that "this version" means: the one of the answer, where the question asked for a version."""
     if not any(noun in _FIGURES_OF and noun in question for noun in nouns_meant(message)):
         return ""
-    first = next(iter(split_sentences(_MARKER.sub("", answer.lstrip("- ")), 320)), "")
+    first = _first_sentence(_MARKER.sub("", answer.lstrip("- ")))
     return next((figure for figure in FIGURE.findall(first) if figure not in question), "")

@@ -12,7 +12,7 @@ from ..text.language import script_language
 from .evidence import Evidence
 from .follow_up import Resolved, Said, resolve
 
-_LONGEST_QUESTION, _LONGEST_ANSWER, _MOST_EXCHANGES = 1000, 4000, 8
+_MAX_QUESTION, _MAX_ANSWER, _MAX_EXCHANGES = 1000, 4000, 8
 """So much of a conversation is looked at: what is asked stands at the beginning or at the end of a message."""
 _SPACES = re.compile(r"\s++")
 
@@ -50,10 +50,10 @@ class TurnInput:
     """Whether a search failed."""
 
     def __post_init__(self) -> None:
-        self.question = _shortened(self.question, _LONGEST_QUESTION)
+        self.question = _shortened(self.question, _MAX_QUESTION)
         self.history = tuple(
-            Said(_shortened(said.question, _LONGEST_QUESTION), _shortened(said.answer, _LONGEST_ANSWER))
-            for said in self.history[-_MOST_EXCHANGES:]
+            Said(_shortened(said.question, _MAX_QUESTION), _shortened(said.answer, _MAX_ANSWER))
+            for said in self.history[-_MAX_EXCHANGES:]
         )
 
     def add_search(self, query: str, sources: Iterable[Source]) -> None:
@@ -71,6 +71,7 @@ class TurnInput:
         known.page = f"{known.page}\n{text}".strip()
 
     def _known(self, source: Source) -> FoundSource:
+        """Return the source of the turn that has a number."""
         known = self.sources.setdefault(source.number, FoundSource(source.number, source.title, source.url, ""))
         known.published = known.published or (source.published_at or "")[:10]
         return known
@@ -86,9 +87,9 @@ class TurnInput:
 
         Where it only may leave out something, a source must speak of both, if there are any.
         """
-        found = resolve(self.question, self.history)
-        if found.certain or not self.sources or any(found.fits(source.text) for source in self.evidence):
-            return found
+        resolved = resolve(self.question, self.history)
+        if resolved.certain or not self.sources or any(resolved.fits(source.text) for source in self.evidence):
+            return resolved
         return Resolved(self.question)
 
     @property
@@ -106,5 +107,7 @@ class TurnInput:
 def _shortened(text: str, longest: int) -> str:
     """Return the beginning and the end of ``text``, without runs of white space."""
     text = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
+    if len(text) <= longest:
+        return text
     half = longest // 2
-    return text if len(text) <= longest else f"{text[:half]}\n{text[-half:]}"
+    return f"{text[:half]}\n{text[-half:]}"

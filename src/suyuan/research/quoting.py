@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..embedded.answer_sides import answer_sides
 from ..embedded.answer_type import answer_type
-from ..embedded.asked_thing import AskedThing, sources_about_others
+from ..embedded.asked_thing import Subject, sources_about_others
 from ..embedded.evidence import Candidate, Evidence, find_candidates
 from ..embedded.quote import Quote
 from ..embedded.quotes import find_quotes, pick_quotes
@@ -91,7 +91,7 @@ class QuotingWriter:
 
 def _disputed(question: str, candidates: Sequence[Candidate]) -> list[Quote]:
     """Two answers to the question in sentences that have little in common, as one quote with the other beside it."""
-    thing = AskedThing.of(question, candidates)
+    thing = Subject.of(question, candidates)
     about = [each for each in candidates if thing.allows(each) and not each.is_heading]
     sides = answer_sides(question, about, is_checked=True)
     quotes = [Quote(each.sentences[0].text, each.numbers, 0, says=each.says) for each in sides]

@@ -7,12 +7,15 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple
 
+from .quantities import Quantity
 from .tokens import Token, tokens
+
+NO_CONTENT = frozenset(("function", "mark"))
 
 _WINDOW = 5
 """How many tokens on each side of a difference are looked at."""
-_LEAST_CONTEXT = 2.0
-_LEAST_SHARED = 3.0
+_MIN_CONTEXT = 2.0
+_MIN_SHARED = 3.0
 _SHORT, _TIGHT = 4, 2
 """The most tokens of a difference whose one side is the beginning or the end of a sentence, and of a narrow one."""
 
@@ -55,6 +58,11 @@ class AlignedSentence:
         self.matched = matched
 
     @cached_property
+    def weight(self) -> float:
+        """The weight of all tokens."""
+        return sum(token.weight for token in self.tokens)
+
+    @cached_property
     def forms(self) -> frozenset[str]:
         """The forms of all tokens."""
         return frozenset(token.form for token in self.tokens)
@@ -62,6 +70,14 @@ class AlignedSentence:
     def part(self, places: Range) -> Sequence[Token]:
         """The tokens of a part."""
         return self.tokens[slice(*places)]
+
+    def quantities(self, places: Range) -> list[tuple[int, Quantity]]:
+        """The figures and dates of a part, with their places."""
+        return [(at, quantity) for at in range(*places) if (quantity := self.tokens[at].quantity)]
+
+    def is_shared_word(self, place: int) -> bool:
+        """Whether the token at a place is a word with a meaning that the other sentence has too."""
+        return place in self.matched and self.tokens[place].kind not in NO_CONTENT
 
     def written(self, places: Range) -> str:
         """The text of a part."""
@@ -71,16 +87,20 @@ class AlignedSentence:
     def share(self, places: Sequence[int]) -> float:
         """How much of the tokens at some places the other sentence has."""
         total = sum(self.tokens[place].weight for place in places)
-        held = sum(self.tokens[place].weight for place in places if place in self.matched)
-        return held / max(total, _LEAST_CONTEXT)
+        shared = sum(self.tokens[place].weight for place in places if place in self.matched)
+        return shared / max(total, _MIN_CONTEXT)
 
     def near(self, at: int, step: int) -> list[int]:
         """The few tokens before or after a place, except marks and what stands in brackets."""
         found: list[int] = []
-        while 0 <= at < len(self.tokens) and len(found) < _WINDOW:
-            if not self.tokens[at].is_aside and self.tokens[at].kind != "mark":
-                found.append(at)
-            at += step
+        places = range(at, len(self.tokens)) if step > 0 else range(at, -1, -1)
+        for place in places:
+            token = self.tokens[place]
+            if token.is_aside or token.kind == "mark":
+                continue
+            found.append(place)
+            if len(found) == _WINDOW:
+                break
         return found
 
 
@@ -100,8 +120,8 @@ class Alignment:
     def covered(self) -> float:
         """The share of the first sentence that the second has, or the other way round where that is more."""
         shared = sum(self.ours.tokens[place].weight for place in self.ours.matched)
-        shares = [shared / (sum(token.weight for token in side.tokens) or 1) for side in self.sides]
-        return max(shares) if shared >= _LEAST_SHARED else shares[0]
+        shares = [shared / (side.weight or 1) for side in self.sides]
+        return max(shares) if shared >= _MIN_SHARED else shares[0]
 
     @cached_property
     def gaps(self) -> Sequence[Gap]:
@@ -111,10 +131,7 @@ class Alignment:
 
     def covered_beside(self, gap: Gap) -> float:
         """The share of the tokens outside a gap that both sentences have, for the sentence that has more of them."""
-        return max(
-            side.share([place for place in range(len(side.tokens)) if not start <= place < end])
-            for side, (start, end) in self._at(gap)
-        )
+        return max(side.share([*range(start), *range(end, len(side.tokens))]) for side, (start, end) in self._at(gap))
 
     def density(self, gap: Gap) -> float:
         """The share of what stands around a gap that both sentences have, as far as both go on."""
@@ -126,9 +143,14 @@ class Alignment:
 
     def bounds(self, gap: Gap) -> tuple[bool, bool]:
         """Whether a gap has neighbours before and after it; a beginning or an end is one too, but a weak one."""
-        starts = [start for start, _ in gap]
-        ends = [len(side.tokens) - end for side, (_, end) in self._at(gap)]
-        return all(starts) or (not any(starts) and gap.is_short), all(ends) or (not any(ends) and gap.is_short)
+        before = [start > 0 for start, _ in gap]
+        after = [end < len(side.tokens) for side, (_, end) in self._at(gap)]
+        return _is_bound(before, gap), _is_bound(after, gap)
 
     def _at(self, gap: Gap) -> Iterator[tuple[AlignedSentence, Range]]:
         return zip(self.sides, gap, strict=True)
+
+
+def _is_bound(has_neighbour: Sequence[bool], gap: Gap) -> bool:
+    """Whether both sentences go on at one end of a gap; neither may where the gap is short."""
+    return all(has_neighbour) or (gap.is_short and not any(has_neighbour))

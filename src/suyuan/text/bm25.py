@@ -15,22 +15,22 @@ class BM25:
 
     def __init__(self, query: Mapping[str, float], texts: Sequence[Counter[str]]) -> None:
         self._texts = texts
-        seen = Counter(word for text in texts for word in query if word in text)
-        self.weights = {
-            word: weight * math.log(1 + (len(texts) - seen[word] + 0.5) / (seen[word] + 0.5))
-            for word, weight in query.items()
-        }
+        self.weights: dict[str, float] = {}
         """The words of the query; the fewer texts have a word, the more it weighs."""
+        for word, weight in query.items():
+            having = sum(word in text for text in texts)
+            missing = len(texts) - having
+            odds = (missing + 0.5) / (having + 0.5)
+            self.weights[word] = weight * math.log(1 + odds)
 
     def scores(self) -> list[float]:
         """Return the score of each text, 0 where it has no word of the query."""
         lengths = [text.total() for text in self._texts]
         average = sum(lengths) / max(1, len(lengths)) or 1.0
-        found = []
+        scores = []
         for text, length in zip(self._texts, lengths, strict=True):
-            norm = _K1 * (1 - _B + _B * length / average)
-            found.append(
-                sum(weight * text[word] * (_K1 + 1) / (text[word] + norm)
-                    for word, weight in self.weights.items() if word in text)
-            )  # fmt: skip
-        return found
+            relative = _B * length / average
+            norm = _K1 * (1 - _B + relative)
+            shared = [(weight * (_K1 + 1), text[word]) for word, weight in self.weights.items() if word in text]
+            scores.append(sum(weight * count / (count + norm) for weight, count in shared))
+        return scores

@@ -11,7 +11,11 @@ MONTH_NAMES = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-MONTHS = {"sept": 9} | {form.lower(): number for number, name in enumerate(MONTH_NAMES, 1) for form in (name, name[:3])}
+MONTHS = {
+    "sept": 9,
+    **{name.lower(): number for number, name in enumerate(MONTH_NAMES, 1)},
+    **{name[:3].lower(): number for number, name in enumerate(MONTH_NAMES, 1)},
+}
 """The numbers of months by their names and abbreviations in lower case."""
 
 YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
@@ -50,16 +54,21 @@ _AGO = re.compile(
     r"|(分钟|分鐘|小时|小時|天|日|周|週|星期|个月|個月|月|年)\s*[之以]?前)",
     re.I,
 )
-_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
-_DAYS = {"day 天 日": 1, "week 周 週 星期": 7, "month 月 个月 個月": 30, "year 年": 365}
-_UNITS = {name: timedelta(days=days) for names, days in _DAYS.items() for name in names.split()} | {
+_MINUTE, _HOUR, _DAY_LENGTH = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+_WEEK, _MONTH_LENGTH, _YEAR_LENGTH = timedelta(days=7), timedelta(days=30), timedelta(days=365)
+_UNITS = {
     "minute": _MINUTE, "min": _MINUTE, "分钟": _MINUTE, "分鐘": _MINUTE,
     "hour": _HOUR, "hr": _HOUR, "小时": _HOUR, "小時": _HOUR,
+    "day": _DAY_LENGTH, "天": _DAY_LENGTH, "日": _DAY_LENGTH,
+    "week": _WEEK, "周": _WEEK, "週": _WEEK, "星期": _WEEK,
+    "month": _MONTH_LENGTH, "月": _MONTH_LENGTH, "个月": _MONTH_LENGTH, "個月": _MONTH_LENGTH,
+    "year": _YEAR_LENGTH, "年": _YEAR_LENGTH,
 }  # fmt: skip
 _DAYS_BEFORE = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 2}
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)", re.A)
+_YEARS_OF_PAGES = range(1900, 2100)
 _DATE_MARK = re.compile(r"^(.{2,40}?)\s*[·•‧・]\s*(?=\S)")
-_LONGEST = 200
+_MAX_TEXT = 200
 """A text that shows a date is short; what is longer is not read to its end."""
 
 
@@ -73,12 +82,18 @@ class PartialDate:
     certain: bool = True
     """False for ``3/4/2020``, which is in March or in April."""
 
+    @property
+    def key(self) -> str:
+        """Equal for equal dates."""
+        return "-".join(str(part or "") for part in (self.year, self.month, self.day))
+
     def iso(self) -> str | None:
         """Return the day in ISO form; None where it is incomplete, uncertain, impossible, or no page is so old."""
-        if not self.certain or not 1900 <= (self.year or 0) < 2100:
+        year = self.year or 0
+        if not self.certain or year not in _YEARS_OF_PAGES:
             return None
         try:
-            return date(self.year or 0, self.month or 0, self.day or 0).isoformat()
+            return date(year, self.month or 0, self.day or 0).isoformat()
         except ValueError:
             return None
 
@@ -101,21 +116,27 @@ def read_date(text: str, now: datetime | None = None) -> str | None:
 
     "3 days ago" needs ``now``, the moment when the page was received.
     """
-    if not text:
-        return None
-    if not (found := _first(text)):
+    found = _first(text)
+    if found is None:
         return _relative(text, now) if now else None
     day, time = found
-    if time is None or int(time[1]) == int(time[2]) == 0:
+    if time is None:
         return day
-    return f"{day}T{int(time[1]):02d}:{time[2]}" + (f":{time[3]}" if time[3] else "")
+    hour, minute, seconds = int(time[1]), time[2], time[3]
+    if hour == int(minute) == 0:
+        return day
+    clock = f"{hour:02d}:{minute}:{seconds}" if seconds else f"{hour:02d}:{minute}"
+    return f"{day}T{clock}"
 
 
 def first_day(text: str) -> date | None:
     """Return the first day of a date in ISO form that may be a year or a month only; None where there is none."""
     found = _ISO.match(text)
+    if found is None:
+        return None
+    year, month, day = found.groups("1")
     try:
-        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1)) if found else None
+        return date(int(year), int(month), int(day))
     except ValueError:
         return None
 
@@ -125,7 +146,8 @@ def leading_date(text: str, now: datetime | None = None) -> tuple[str | None, st
 
     The first value is None where there is no date, or where it is not certain which day is meant.
     """
-    if not (mark := _DATE_MARK.match(text)) or not _is_date(mark[1].strip()):
+    mark = _DATE_MARK.match(text)
+    if mark is None or not _is_date(mark[1].strip()):
         return None, text
     return read_date(mark[1], now), text[mark.end() :]
 
@@ -140,18 +162,27 @@ def _is_date(text: str) -> bool:
 
 def read_timestamp(text: str) -> str | None:
     """Return the first certain date that ``text`` shows in ISO form, with time and zone where given, or None."""
-    if not (found := _first(text)):
+    found = _first(text)
+    if found is None:
         return None
     day, time = found
     if time is None:
         return day
-    zone = f"{time[4][:3]}:{time[4][-2:]}" if time[4] else "+00:00" if time[5] else ""
-    return f"{day}T{int(time[1]):02d}:{time[2]}:{time[3] or '00'}{zone}"
+    hour, minute, seconds = int(time[1]), time[2], time[3] or "00"
+    return f"{day}T{hour:02d}:{minute}:{seconds}{_zone(time)}"
+
+
+def _zone(time: re.Match[str]) -> str:
+    """Return the offset of a time from UTC, empty where it is not given."""
+    offset, universal = time[4], time[5]
+    if offset:
+        return f"{offset[:3]}:{offset[-2:]}"
+    return "+00:00" if universal else ""
 
 
 def _first(text: str) -> tuple[str, re.Match[str] | None] | None:
     """Return the first certain day of ``text`` in ISO form, with the time behind it."""
-    text = text[:_LONGEST]
+    text = text[:_MAX_TEXT]
     for form in _forms(text):
         for match in form.finditer(text):
             if day := _partial(match).iso():
@@ -160,28 +191,42 @@ def _first(text: str) -> tuple[str, re.Match[str] | None] | None:
 
 
 def _forms(text: str) -> Iterator[re.Pattern[str]]:
-    return (form for sign, forms in _FORMS if sign.search(text) for form in forms)
+    """Yield the forms of dates that a text may have."""
+    for sign, forms in _FORMS:
+        if sign.search(text):
+            yield from forms
 
 
 def _partial(match: re.Match[str]) -> PartialDate:
+    """Return the date of a match of one of the forms."""
     parts = match.groupdict()
-    year = int(parts["y"]) if parts.get("y") else None
+    year = optional_integer(parts.get("y"))
     if "one" in parts:
         return _numeric(year, int(match["one"]), int(match["two"]), match["s"])
-    month, day = parts["m"], parts.get("d")
-    return PartialDate(year, (MONTHS.get(month.lower()) or int(month)) if month else None, int(day) if day else None)
+    month = parts["m"]
+    number = MONTHS[month.lower()] if month and month.isalpha() else optional_integer(month)
+    return PartialDate(year, number, optional_integer(parts.get("d")))
+
+
+def optional_integer(digits: str | None) -> int | None:
+    """Return the value of digits, where there are any."""
+    return int(digits) if digits else None
 
 
 def _numeric(year: int | None, one: int, two: int, separator: str) -> PartialDate:
     """Return the date of ``one`` and ``two``: dots are day first by custom, slashes where only that is possible."""
-    if separator == "." or one > 12 or one == two:
+    is_day_first = separator == "." or one > 12
+    if is_day_first or one == two:
         return PartialDate(year, two, one)
     return PartialDate(year, one, two, certain=two > 12)
 
 
 def _relative(text: str, now: datetime) -> str | None:
-    if found := _AGO.search(text):
-        number = int(found[1]) if found[1].isdigit() else 1
-        return str((now - number * _UNITS[(found[2] or found[3]).lower()]).date())
+    """Return the day of "3 days ago" or "yesterday"."""
+    found = _AGO.search(text)
+    if found:
+        number, unit = found[1], found[2] or found[3]
+        count = int(number) if number.isdigit() else 1
+        return str((now - count * _UNITS[unit.lower()]).date())
     days = _DAYS_BEFORE.get(text.strip().lower())
     return None if days is None else str(now.date() - timedelta(days=days))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import lru_cache
 
 from .words import stem, words
@@ -50,10 +50,18 @@ def content_words(question: str) -> list[str]:
 @lru_cache(maxsize=256)
 def content_stems(question: str) -> Mapping[str, float]:
     """Return the stems of the content words of ``question``, each with its weight."""
-    return {
-        stem(word): _SINGLE_CHARACTER if len(word) == 1 and not word.isascii() else 1.0
-        for word in content_words(question)
-    }
+    return {stem(word): _weight(word) for word in content_words(question)}
+
+
+def _weight(word: str) -> float:
+    """Return how much a word counts."""
+    is_character = len(word) == 1 and not word.isascii()
+    return _SINGLE_CHARACTER if is_character else 1.0
+
+
+def weight_in(weighted: Mapping[str, float], words: Container[str]) -> float:
+    """Return the weight of those of some words that are among others."""
+    return sum(weight for word, weight in weighted.items() if word in words)
 
 
 def without_request(question: str) -> str:

@@ -21,7 +21,7 @@ _SCRIPTS = {
     "hi": "[\u0900-\u097f]",
 }
 # Of the letters of a text; Japanese is mostly Han, Chinese has many Latin names.
-_LEAST_SHARE = {"ja": 0.1, "zh": 0.3}
+_MIN_SHARE = {"ja": 0.1, "zh": 0.3}
 # Words of Chinese that Japanese writes otherwise: a text with them and a Japanese name in it is Chinese.
 _CHINESE_WORD = re.compile("[是了吗呢哪这么谁什怎们]")
 _NAME_SHARE = 0.35
@@ -38,6 +38,10 @@ _FREQUENT_WORDS = {
         "pl": "i w na z że się do nie to jest jak po za od",
     }.items()
 }
+_USUAL_MIN_SHARE = 0.4
+_MIN_FREQUENT = 0.08
+"""The share of frequent words in a text of a language."""
+_MIN_LETTERS = 20
 _SAMPLE = 4000
 _ASCII_LETTERS = ascii_letters.encode()
 
@@ -46,52 +50,70 @@ def script_language(text: str) -> str:
     """Return the language that the script of ``text`` stands for; empty for the Latin script, which many share."""
     if text.isascii():
         return ""
-    found = next((language for language, script in _SCRIPTS.items() if re.search(script, text)), "")
-    if found == "ja" and _CHINESE_WORD.search(text):
-        letters = sum(map(str.isalpha, text))
-        return "zh" if len(re.findall(_SCRIPTS["ja"], text)) < _NAME_SHARE * letters else "ja"
-    return found
+    language = next((language for language, script in _SCRIPTS.items() if re.search(script, text)), "")
+    if language != "ja" or not _CHINESE_WORD.search(text):
+        return language
+    letters = sum(map(str.isalpha, text))
+    kana = len(re.findall(_SCRIPTS["ja"], text))
+    return "zh" if kana < _NAME_SHARE * letters else "ja"
 
 
 def detect_language(text: str) -> str:
     """Return the language of ``text``, for Chinese with its region; empty where it is not certain."""
     sample = text[:_SAMPLE]
     letters = _count_letters(sample)
-    if letters < 20:
+    if letters < _MIN_LETTERS:
         return ""
-    for language, script in () if sample.isascii() else _SCRIPTS.items():
-        if len(re.findall(script, sample)) > letters * _LEAST_SHARE.get(language, 0.4):
-            return (chinese_variant(sample) or "zh-CN") if language == "zh" else language
-    found = sample.lower().split()
-    counts = _counts(found)
+    language = "" if sample.isascii() else _language_of_script(sample, letters)
+    if language == "zh":
+        return chinese_variant(sample) or "zh-CN"
+    if language:
+        return language
+    words = sample.lower().split()
+    counts = _counts(words)
     best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] > len(found) * 0.08 else ""
+    return best if counts[best] > len(words) * _MIN_FREQUENT else ""
+
+
+def _language_of_script(text: str, letters: int) -> str:
+    """Return the language whose script has enough of the letters of ``text``."""
+    for language, script in _SCRIPTS.items():
+        if len(re.findall(script, text)) > letters * _MIN_SHARE.get(language, _USUAL_MIN_SHARE):
+            return language
+    return ""
 
 
 def frequent_languages(text: str) -> frozenset[str]:
     """Return the languages of the Latin script that most frequent words of a short ``text`` belong to."""
     counts = _counts(text.lower().split())
     most = max(counts.values())
-    return frozenset(language for language, count in counts.items() if count == most) if most else frozenset()
+    if not most:
+        return frozenset()
+    return frozenset(language for language, count in counts.items() if count == most)
 
 
 def chinese_variant(text: str) -> str:
     """Return ``zh-TW`` for traditional characters, ``zh-CN`` for simplified ones; empty where ``text`` has neither."""
     # What both have is in both character sets; what is in one of them only decides.
     characters = re.sub(f"[^{HAN}]+", "", text)
-    traditional, simplified = (len(characters.encode(known, "ignore")) for known in ("big5", "gb2312"))
-    return "" if traditional == simplified else "zh-TW" if traditional > simplified else "zh-CN"
+    traditional = len(characters.encode("big5", "ignore"))
+    simplified = len(characters.encode("gb2312", "ignore"))
+    if traditional == simplified:
+        return ""
+    return "zh-TW" if traditional > simplified else "zh-CN"
 
 
 def _count_letters(text: str) -> int:
+    """Return how many letters a text has."""
     if text.isascii():
         # Several times as fast.
         return len(text) - len(text.encode().translate(None, _ASCII_LETTERS))
     return sum(map(str.isalpha, text))
 
 
-def _counts(found: list[str]) -> dict[str, int]:
-    times = Counter(found)
+def _counts(words: list[str]) -> dict[str, int]:
+    """Return how many of the frequent words of each language are among others."""
+    times = Counter(words)
     # Only words that it has: a counter takes long to say that a word is missing.
     return {
         language: sum(map(times.__getitem__, filter(times.__contains__, frequent)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from .words import stem_word
@@ -30,25 +31,38 @@ def are_opposites(one: str, other: str) -> bool:
     """Whether two words, in the form of :func:`~suyuan.text.tokens.tokens`, mean the opposite of each other."""
     if other in _opposites().get(one, ()):
         return True
-    # 升学 and 降学: Chinese words that differ in one character, and that one is turned round.
-    if one.isascii() or other.isascii() or not one or not other:
+    if one.isascii() or other.isascii():
         return False
     if len(one) != len(other):
-        short, long = sorted((one, other), key=len)
-        # 危险 and 安全监管: the segmenter keeps some compounds whole.
-        return len(short) > 1 and not {long[: len(short)], long[-len(short) :]}.isdisjoint(_opposites().get(short, ()))
-    pairs = [(ours, theirs) for ours, theirs in zip(one, other, strict=True) if ours != theirs]
-    return len(pairs) == 1 and frozenset(pairs[0]) in _opposite_characters()
+        return _has_opposite(*sorted((one, other), key=len))
+    # 升学 and 降学: Chinese words that differ in one character, and that one is turned round.
+    pairs = [frozenset(pair) for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
+    return len(pairs) == 1 and pairs[0] in _opposite_characters()
+
+
+def _has_opposite(short: str, long: str) -> bool:
+    """Whether a longer Chinese word begins or ends with the opposite of another: 危险 and 安全监管."""
+    if len(short) < 2:
+        return False
+    opposites = _opposites().get(short, frozenset())
+    return long[: len(short)] in opposites or long[-len(short) :] in opposites
+
+
+def _lines(section: str) -> list[str]:
+    """All lines of a section of the lexicon."""
+    return list(chain.from_iterable(_lexicon()[section].values()))
 
 
 @cache
 def _opposites() -> dict[str, frozenset[str]]:
+    """The opposites of each word."""
     found: dict[str, set[str]] = {}
-    for line in (line for lines in _lexicon()["opposites"].values() for line in lines):
-        left, right = ({stem_word(word) for word in side.split("|")} for side in line.split(" / "))
-        for one, other in ((left - right, right - left), (right - left, left - right)):
-            for word in one:
-                found.setdefault(word, set()).update(other)
+    for line in _lines("opposites"):
+        left, right = (set(map(stem_word, side.split("|"))) for side in line.split(" / "))
+        for word in left - right:
+            found.setdefault(word, set()).update(right - left)
+        for word in right - left:
+            found.setdefault(word, set()).update(left - right)
     return {word: frozenset(others) for word, others in found.items()}
 
 
@@ -79,9 +93,9 @@ def are_synonyms(one: str, other: str) -> bool:
 
 @cache
 def _synonyms() -> dict[str, frozenset[int]]:
+    """The places of the lines on which each word stands."""
     found: dict[str, set[int]] = {}
-    lines = [line for lines in _lexicon()["synonyms"].values() for line in lines]
-    for place, line in enumerate(lines):
+    for place, line in enumerate(_lines("synonyms")):
         for word in line.lower().split("|"):
             found.setdefault(word, set()).add(place)
     return {word: frozenset(places) for word, places in found.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import product
 
 from .lexicon import are_synonyms
 
@@ -11,29 +12,40 @@ _MISSPELT = 0.75
 
 def may_be_same(one: str, other: str) -> bool:
     """Whether two names may be one: a part, an abbreviation, another form of it."""
-    if one in other or other in one or are_synonyms(one, other) or _abbreviates(one, other):
+    is_part = one in other or other in one
+    if is_part or are_synonyms(one, other) or _abbreviates(one, other):
         return True
     if not one.isascii():
         return _begins_alike(*sorted((one, other), key=len))
     if len(one) > 3 and SequenceMatcher(None, one, other).ratio() >= _MISSPELT:
         return True
-    ours, theirs = one.split(), other.split()
-    for words, short in ((ours, other), (theirs, one)):
-        if len(words) > 1 and "".join(word[0] for word in words) == short.replace(".", ""):
-            return True
-    return any(
-        are_synonyms(mine, their) or (len(mine) > 3 and mine[:4] == their[:4]) for mine in ours for their in theirs
-    )
+    if _is_acronym(one, other) or _is_acronym(other, one):
+        return True
+    return any(_are_alike(ours, theirs) for ours, theirs in product(one.split(), other.split()))
+
+
+def _is_acronym(short: str, name: str) -> bool:
+    """Whether a word is made of the first letters of a name."""
+    words = name.split()
+    return len(words) > 1 and "".join(word[0] for word in words) == short.replace(".", "")
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two words are synonyms or begin alike."""
+    begin_alike = len(one) > 3 and one[:4] == other[:4]
+    return begin_alike or are_synonyms(one, other)
 
 
 def are_akin(one: str, other: str) -> bool:
     """Whether two Chinese words are synonyms or have most characters in common, except the first: 双性恋 and 同性恋."""
-    short, long = sorted((one, other), key=len)
     if are_synonyms(one, other):
         return True
-    if len(short) == len(long) > 2 and short[0] != long[0]:
+    short, long = sorted((one, other), key=len)
+    are_as_long = len(short) == len(long) > 2
+    if are_as_long and short[0] != long[0]:
         return False
-    return 2 * sum(character in long for character in short) > len(short)
+    shared = sum(character in long for character in short)
+    return 2 * shared > len(short)
 
 
 def without_common(one: str, other: str) -> tuple[str, str]:
@@ -53,5 +65,7 @@ def _begins_alike(short: str, long: str) -> bool:
 def _abbreviates(one: str, other: str) -> bool:
     """Whether a Chinese name is made of characters of the other, in their order: 北大 and 北京大学."""
     short, long = sorted((one, other), key=len)
+    if len(short) < 2 or short.isascii():
+        return False
     rest = iter(long)
-    return len(short) > 1 and not short.isascii() and all(character in rest for character in short)
+    return all(character in rest for character in short)

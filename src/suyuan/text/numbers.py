@@ -25,11 +25,7 @@ NUMBER = re.compile(
 CHINESE_NUMBER = re.compile(
     r"(百分之)?([零〇一二两三四五六七八九十百千万亿]{1,24})(?:点([零〇一二三四五六七八九]{1,12}))?"
 )
-_DIGITS = {
-    char: value
-    for value, chars in enumerate(("零〇", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
-    for char in chars
-}
+_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _CARDINALS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen twenty"""
@@ -42,6 +38,7 @@ SPELLED = {
 }  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[a-z]+")
+_MAY_BE_UNITS = ("十", "百", "千")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +58,23 @@ def figures(text: str) -> Figures:
     stated: set[str] = set()
     implied: set[str] = set()
     dates, rest = find_dates(text)
-    for found, _, _ in dates:
-        _add_date(found, stated, implied)
+    for date, _, _ in dates:
+        _add_date(date, stated, implied)
     for number in NUMBER.finditer(rest):
         _add_number(number, stated, implied)
     return Figures(frozenset(stated), frozenset(implied | stated | _spelled(rest)))
 
 
-def _add_date(found: PartialDate, stated: set[str], implied: set[str]) -> None:
-    year = str(found.year or "")
-    month = f"{found.month:02d}" if found.month else ""
-    day = f"{month}-{found.day:02d}" if found.day else ""
+def _add_date(date: PartialDate, stated: set[str], implied: set[str]) -> None:
+    """Add what a date states, and what follows from it."""
+    year = str(date.year or "")
+    month = f"{date.month:02d}" if date.month else ""
+    day = f"{month}-{date.day:02d}" if date.day else ""
     # A year alone is a number like others: "in 2018" is implied by every date of 2018.
-    stated.add("-".join(part for part in (year, day or month) if part))
-    implied.update(part for part in (year, day, f"{year}-{month}" if year and month else "") if part)
+    stated.add("-".join(filter(None, (year, day or month))))
+    implied.update(filter(None, (year, day)))
+    if year and month:
+        implied.add(f"{year}-{month}")
 
 
 def read_number(found: re.Match[str]) -> tuple[str, Decimal | None, int]:
@@ -90,20 +90,23 @@ def read_number(found: re.Match[str]) -> tuple[str, Decimal | None, int]:
         return digits, None, 0
 
 
-def _add_number(found: re.Match[str], stated: set[str], implied: set[str]) -> None:
-    digits, value, scale = read_number(found)
+def _add_number(match: re.Match[str], stated: set[str], implied: set[str]) -> None:
+    """Add what a number states, and what follows from it."""
+    digits, value, scale = read_number(match)
     if value is None:
         stated.add(digits)
         implied.add(digits.split(":")[0])
         return
     plain = _plain(value.scaleb(scale))
-    stated.add(f"{plain}%" if found["p"] else plain)
+    percent = "%" if match["p"] else ""
+    stated.add(f"{plain}{percent}")
     implied.add(plain)
-    if found["k"] or (found["c"] or "") in tuple("十百千"):
+    if match["k"] or match["c"] in _MAY_BE_UNITS:
         implied.add(_plain(value))  # "5 m" may be metres.
 
 
 def _plain(value: Decimal) -> str:
+    """Return a number without an exponent and without zeros at its end."""
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -111,28 +114,39 @@ def _plain(value: Decimal) -> str:
 def _spelled(text: str) -> set[str]:
     """Return the numbers in words: implied and never stated, since such words have other uses."""
     found = {str(SPELLED[word]) for word in SPELLED.keys() & _WORD.findall(text.lower())}
-    for percent, whole, part in () if text.isascii() else CHINESE_NUMBER.findall(text):
-        value = chinese_value(whole)
-        number = f"{value}.{''.join(str(_DIGITS[char]) for char in part)}" if part else str(value)
+    if text.isascii():
+        return found
+    for percent, whole, fraction in CHINESE_NUMBER.findall(text):
+        number = str(chinese_value(whole))
+        if fraction:
+            number += f".{_digits(fraction)}"
         found.add(number)
         if percent:
             found.add(f"{number}%")
     return found
 
 
+def _digits(text: str) -> str:
+    """Return Chinese digits as Arabic ones."""
+    return "".join(str(_DIGITS[character]) for character in text)
+
+
 def chinese_value(text: str) -> int:
     """Return the value of a number in Chinese characters; years are written digit by digit."""
-    if len(text) > 1 and all(char in _DIGITS for char in text):
-        return int("".join(str(_DIGITS[char]) for char in text))
+    if len(text) > 1 and _DIGITS.keys() >= set(text):
+        return int(_digits(text))
     total = section = digit = 0
-    for char in text:
-        if char in _DIGITS:
-            digit = _DIGITS[char]
-        elif char in _UNITS:
-            section += (digit or 1) * _UNITS[char]
+    for character in text:
+        if character in _DIGITS:
+            digit = _DIGITS[character]
+        elif character in _UNITS:
+            section += (digit or 1) * _UNITS[character]
             digit = 0
         else:
-            part = section + digit
-            total = total + part * 10**4 if char == "万" else (total + part) * 10**8
+            section += digit
+            if character == "万":
+                total += section * 10**4
+            else:
+                total = (total + section) * 10**8
             section = digit = 0
     return total + section + digit

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from .dates import PartialDate, find_dates
+from .dates import PartialDate, find_dates, optional_integer
 from .numbers import CHINESE_NUMBER, NUMBER, SPELLED, chinese_value, read_number
 from .scripts import HAN
 
@@ -62,6 +62,8 @@ _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _AFTER_NUMBERS = "to and or in of the a an for from by on at with was is as per after before th st nd rd until"
 _NO_UNIT = frozenset(_AFTER_NUMBERS.split())
 _INFINITE = Decimal("1e30")
+_DATE_REACH = 16
+_ORDINAL_ENDINGS = ("th", "st", "nd", "rd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +83,55 @@ class Quantity:
     is_exclusive: bool = False
     """Whether it is a limit that is not reached: "more than 5", unlike "at least 5"."""
 
+    @property
+    def has_day(self) -> bool:
+        """Whether it is a date with its day."""
+        return self.date is not None and bool(self.date.day)
+
     def written(self, text: str) -> str:
         """Return it as ``text`` has it, with its currency or the whole word of its unit."""
         if not self.unit or self.date:
             return text[self.start : self.end]
-        if currency := _CURRENCY.search(text, max(0, self.start - 3), self.start):
+        currency = _currency(text, self.start)
+        if currency:
             return text[currency.start() : self.end]
         after = _WHOLE_UNIT.match(text, self.end)
-        named = after is not None and after[1].lower().startswith(self.unit[:3])
-        return text[self.start : after.end() if after and named else self.end]
+        if after and after[1].lower().startswith(self.unit[:3]):
+            return text[self.start : after.end()]
+        return text[self.start : self.end]
 
     def agrees(self, other: Quantity) -> bool:
         """Whether both may be the same value."""
         if "version" in (self.unit, other.unit):
             return self.key == other.key
-        if self.date and other.date and not self.is_open and not other.is_open:
-            return all(one == two for one, two in _common(self.date, other.date))
-        if self.is_open and other.is_open and (self.low == other.low or self.high == other.high):
-            return self.key == other.key  # Both give the same kind of limit: "over 200" is not "over 250".
-        return bool(self.date) == bool(other.date) and self.low <= other.high and other.low <= self.high
+        has_limit = self.is_open or other.is_open
+        if self.date and other.date and not has_limit:
+            return all(ours == theirs for ours, theirs in _common(self.date, other.date))
+        if self.is_open and other.is_open and self._has_limit_of(other):
+            return self.key == other.key  # "Over 200" is not "over 250".
+        if bool(self.date) != bool(other.date):
+            return False
+        return self.low <= other.high and other.low <= self.high
+
+    def _has_limit_of(self, other: Quantity) -> bool:
+        """Whether both give the same kind of limit."""
+        return self.low == other.low or self.high == other.high
+
+    def is_limit_for(self, other: Quantity) -> bool:
+        """Whether one is a limit that is not reached, and the other a value: "more than 5" is not 5."""
+        return self.is_open != other.is_open and (self.is_exclusive or other.is_exclusive)
 
     def is_comparable(self, other: Quantity) -> bool:
         """Whether both measure the same, as far as their units show."""
         if self.date and other.date:
             return bool(_common(self.date, other.date))
-        return not self.date and not other.date and self.unit == other.unit
+        is_date = bool(self.date or other.date)
+        return not is_date and self.unit == other.unit
+
+
+def _currency(text: str, start: int) -> re.Match[str] | None:
+    """Return the sign of a currency before a number."""
+    return _CURRENCY.search(text, max(0, start - 3), start)
 
 
 def _common(one: PartialDate, other: PartialDate) -> list[tuple[int, int]]:
@@ -120,7 +146,7 @@ def find_quantities(text: str) -> list[Quantity]:
     for match in _RANGE_END.finditer(rest):
         dates.append((PartialDate(int(match[1] + match[2]), None, None), *match.span()))
     for match in _DAY_ALONE.finditer(rest):
-        month, day = (int(match[name]) if match[name] else None for name in "md")
+        month, day = optional_integer(match["m"]), optional_integer(match["d"])
         dates.append((PartialDate(None, month, day), *match.span()))
     rest = _without(rest, [(start, end) for _, start, end in dates])
     found = [_date(text, start, end, date) for date, start, end in dates]
@@ -140,35 +166,43 @@ def _without(text: str, places: list[tuple[int, int]]) -> str:
 def _date(text: str, start: int, end: int, date: PartialDate) -> Quantity:
     """Return a date, with its year as the value: "before 1967" agrees with 1965."""
     low = high = Decimal(date.year or 0)
-    before = _EARLIER.search(text, max(0, start - 16), start) or _EARLIER_ZH.match(text, end)
-    after = not before and (_LATER.search(text, max(0, start - 16), start) or _LATER_ZH.match(text, end))
-    low, high = (-_INFINITE if before else low), (_INFINITE if after else high)
-    return Quantity(start, end, _date_key(date), low, high, date=date, is_open=bool(before or after))
-
-
-def _date_key(date: PartialDate) -> str:
-    return f"{date.year or ''}-{date.month or ''}-{date.day or ''}"
+    reach = max(0, start - _DATE_REACH)
+    if _EARLIER.search(text, reach, start) or _EARLIER_ZH.match(text, end):
+        return Quantity(start, end, date.key, -_INFINITE, high, date=date, is_open=True)
+    if _LATER.search(text, reach, start) or _LATER_ZH.match(text, end):
+        return Quantity(start, end, date.key, low, _INFINITE, date=date, is_open=True)
+    return Quantity(start, end, date.key, low, high, date=date)
 
 
 def _number(text: str, match: re.Match[str]) -> Quantity:
+    """Return a number with its unit, or a year."""
     start, end = match.span()
     digits, value, scale = read_number(match)
     if value is None:
         return Quantity(start, end, digits, unit="version")
     unit = "%" if match["p"] else _unit(text, start, end)
-    if _YEAR.fullmatch(digits) and not scale and (not unit or (unit.isascii() and _BEFORE_YEAR.search(text, 0, start))):
+    is_year = _YEAR.fullmatch(digits) and not scale
+    if is_year and _may_be_year(text, start, unit):
         return _date(text, start, end, PartialDate(int(digits), None, None))
-    exact = value.scaleb(scale)
     # "3.5 million" stands for what is rounded to it; a plain whole number stands for itself.
-    is_rounded = scale or "." in digits or unit == "%"
-    blur = Decimal(5).scaleb(scale + min(0, int(value.as_tuple().exponent)) - 1) if is_rounded else Decimal(0)
-    return _with_limits(text, start, end, exact, blur, unit)
+    blur = Decimal(0)
+    is_rounded = scale or "." in digits
+    if is_rounded or unit == "%":
+        last_place = scale + min(0, int(value.as_tuple().exponent))
+        blur = Decimal(5).scaleb(last_place - 1)
+    return _with_limits(text, start, end, value.scaleb(scale), blur, unit)
+
+
+def _may_be_year(text: str, start: int, unit: str) -> bool:
+    """Whether four digits have no unit, or stand after a word for a time, as in "in 1998 she"."""
+    if not unit:
+        return True
+    return unit.isascii() and _BEFORE_YEAR.search(text, 0, start) is not None
 
 
 def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal, unit: str) -> Quantity:
-    before = text[max(0, start - _NEAR) : start]
-    sign = next(((name, found[0]) for name, sign in _BEFORE.items() if (found := sign.search(before))), ("", ""))
-    limit = sign[0] or next((name for name, sign in _AFTER.items() if sign.match(text, end)), "")
+    """Return a number with the values that it may stand for: "nearly 5", "more than 5"."""
+    limit, words = _limit(text, start, end)
     low, high = value - blur, value + blur
     if limit == "more":
         low, high = value, _INFINITE
@@ -178,31 +212,55 @@ def _with_limits(text: str, start: int, end: int, value: Decimal, blur: Decimal,
         low = value * Decimal("0.85")
     elif limit == "about":
         low, high = value * Decimal("0.9"), value * Decimal("1.1")
-    key = f"{value.normalize():f}" + ("%" if unit == "%" else "")
+    percent = "%" if unit == "%" else ""
+    key = f"{value.normalize():f}{percent}"
     is_open = limit in ("more", "less")
-    is_exclusive = is_open and bool(_EXCLUSIVE.match(sign[1]))
+    is_exclusive = is_open and _EXCLUSIVE.match(words) is not None
     return Quantity(start, end, key, low, high, unit, is_open=is_open, is_exclusive=is_exclusive)
 
 
+def _limit(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return which kind of limit a number is, and the words before it that say so."""
+    before = text[max(0, start - _NEAR) : start]
+    for limit, sign in _BEFORE.items():
+        if found := sign.search(before):
+            return limit, found[0]
+    return next((limit for limit, sign in _AFTER.items() if sign.match(text, end)), ""), ""
+
+
 def _unit(text: str, start: int, end: int) -> str:
-    if currency := _CURRENCY.search(text, max(0, start - 3), start):
+    """Return the currency before a number, or the unit after it."""
+    if currency := _currency(text, start):
         return currency[1]
-    after = _WORD_AFTER.match(text, end)
-    word = after[1].lower() if after else ""
-    if text[end : end + 2].lower() in ("th", "st", "nd", "rd"):
+    if text[end : end + 2].lower() in _ORDINAL_ENDINGS:
         return "th"
-    return "" if word in _NO_UNIT else word.rstrip("s") if word.isascii() else word
+    after = _WORD_AFTER.match(text, end)
+    if after is None:
+        return ""
+    word = after[1].lower()
+    if word in _NO_UNIT:
+        return ""
+    return word.rstrip("s") if word.isascii() else word
 
 
 def _spelled(text: str) -> Iterator[Quantity]:
     """Yield the numbers in words; "one" and 一 are mostly articles."""
-    for match in () if text.isascii() else _FIRST.finditer(text):
-        yield Quantity(*match.span(), "1", Decimal(1), Decimal(1), text[match.end()])
     for match in _SPELLED.finditer(text):
-        if (value := SPELLED[match[0].lower()]) != 1:
+        value = SPELLED[match[0].lower()]
+        if value != 1:
             yield _with_limits(text, *match.span(), Decimal(value), Decimal(0), _unit(text, *match.span()))
-    for match in () if text.isascii() else CHINESE_NUMBER.finditer(text):
+    if not text.isascii():
+        yield from _spelled_in_chinese(text)
+
+
+def _spelled_in_chinese(text: str) -> Iterator[Quantity]:
+    """Yield the numbers in Chinese characters."""
+    for match in _FIRST.finditer(text):
+        yield Quantity(*match.span(), "1", Decimal(1), Decimal(1), text[match.end()])
+    for match in CHINESE_NUMBER.finditer(text):
         value = chinese_value(match[2])
-        if value > 1 and not match[3] and (len(match[2]) > 1 or _WORD_AFTER.match(text, match.end())):
+        if value < 2 or match[3]:
+            continue
+        if len(match[2]) > 1 or _WORD_AFTER.match(text, match.end()):
             unit = "%" if match[1] else _unit(text, *match.span())
             yield _with_limits(text, *match.span(), Decimal(value), Decimal(0), unit)

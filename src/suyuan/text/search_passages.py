@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import chain
 
 from .search_words import Term, normal
 
@@ -26,7 +27,8 @@ def passage(text: str, query: Sequence[Term]) -> str:
     part = text[start:end]
     # What is in an address only is shown as it is written.
     for line in (_without_marks(part), " ".join(part.split())):
-        if (place := _best_place(line, query)) is not None:
+        place = _best_place(line, query)
+        if place is not None:
             return _around(line, place, more_before=start > 0, more_after=end < len(text))
     return ""
 
@@ -36,7 +38,7 @@ def marked(passage: str, query: Sequence[Term]) -> list[tuple[str, bool]]:
     shape = normal(passage)
     pieces: list[tuple[str, bool]] = []
     done = 0
-    for first, last in sorted(span for term in query for span in term.places(shape)):
+    for first, last in sorted(chain.from_iterable(term.places(shape) for term in query)):
         start, end = max(done, _position(passage, first)), _position(passage, last)
         if start < end:
             pieces += [(passage[done:start], False), (passage[start:end], True)]
@@ -47,14 +49,20 @@ def marked(passage: str, query: Sequence[Term]) -> list[tuple[str, bool]]:
 def _best_place(text: str, query: Sequence[Term]) -> int | None:
     """The first place of a term after which the first places of most others follow soon."""
     shape = normal(text)
-    places = [span[0] for term in query if (span := next(term.places(shape), None))]
+    first_spans = (next(term.places(shape), None) for term in query)
+    places = [span[0] for span in first_spans if span]
     if not places:
         return None
-    soon = _LENGTH - _BEFORE
-    return _position(text, max(places, key=lambda place: sum(place <= other < place + soon for other in places)))
+
+    def followers(place: int) -> int:
+        end = place + _LENGTH - _BEFORE
+        return sum(place <= other < end for other in places)
+
+    return _position(text, max(places, key=followers))
 
 
 def _around(line: str, place: int, *, more_before: bool, more_after: bool) -> str:
+    """Return the part of a line that begins shortly before a place."""
     start = max(0, place - _BEFORE)
     end = start + _LENGTH
     first_blank = line.find(" ", start, place)

@@ -22,8 +22,8 @@ _UNSPACED = (
 )
 # As in C++ and C#.
 _LETTERS = rf"[^\W_{_UNSPACED}]+[+#]*"
-_LONGEST_WORD = 200
-_LONGEST_QUERY = 200
+_MAX_WORD = 200
+_MAX_QUERY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,11 @@ class Term:
 
     def places(self, shape: str) -> Iterator[tuple[int, int]]:
         """Where it is in a text in its normal form, or nearly."""
+        letter = _letter()
         for match in _pattern(self.runs).finditer(shape):
             start, end = match.span()
-            if start == 0 or not _letter().match(shape[start - 1]) or not _letter().match(shape[start]):
+            is_within_word = start and letter.match(shape[start - 1]) and letter.match(shape[start])
+            if not is_within_word:
                 yield start, end
 
 
@@ -72,11 +74,12 @@ def indexed(text: str) -> str:
 
 def terms(query: str) -> list[Term]:
     """What must be in a text that ``query`` finds; a part that is punctuation only says nothing."""
-    parts = normal(query[:_LONGEST_QUERY]).split()
+    parts = normal(query[:_MAX_QUERY]).split()
     return list(dict.fromkeys(term for part in parts if (term := _term(part))))
 
 
 def _term(part: str) -> Term | None:
+    """Return a part of a query as a term; None where it is only punctuation."""
     runs = _runs().findall(part)
     words = _words(runs)
     if not words:
@@ -89,10 +92,11 @@ def _term(part: str) -> Term | None:
 
 
 def _words(runs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the words of runs of characters."""
     found: list[str] = []
     for run, word in runs:
         if word:
-            found.append(word[:_LONGEST_WORD])
+            found.append(word[:_MAX_WORD])
         else:
             found.extend(map(add, run, run[1:]))
             found.append(run[-1])

@@ -8,13 +8,15 @@ from .words import words
 
 _SIZE = 5
 _REPRINT = 0.5
-_LEAST = 4
+_MIN_SHINGLES = 4
 
 
 @lru_cache(maxsize=256)
 def _shingles(text: str) -> frozenset[int]:
-    found = words(text)
-    return frozenset(hash(tuple(found[at : at + _SIZE])) for at in range(len(found) - _SIZE + 1))
+    """Return the runs of words of a text."""
+    all_words = words(text)
+    starts = range(len(all_words) - _SIZE + 1)
+    return frozenset(hash(tuple(all_words[start : start + _SIZE])) for start in starts)
 
 
 def is_reprint(one: str, other: str) -> bool:
@@ -23,8 +25,10 @@ def is_reprint(one: str, other: str) -> bool:
     They have one origin then, though one may have been cut, or give another figure.
     """
     ours, theirs = _shingles(one), _shingles(other)
-    least = min(len(ours), len(theirs))
-    return least >= _LEAST and len(ours & theirs) >= _REPRINT * least
+    shorter = min(len(ours), len(theirs))
+    if shorter < _MIN_SHINGLES:
+        return False
+    return len(ours & theirs) >= _REPRINT * shorter
 
 
 def count_origins(texts: list[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -38,10 +38,11 @@ _MARK = re.compile("[，,：:；;。!！?？]")
 _WEIGHTS = {"function": 0.3, "mark": 0.0}
 _NEGATING = frozenset("不未没非")
 _FREQUENT, _RARE = 500, 20
-_LONGEST_PART = 6
+_MAX_NAME_PART = 6
 _SENTENCE_START = frozenset('.!?:…"“')
 _ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Dr|St|Jr|Sr|Mrs|Ms|vs)\.$")
-_MIDDLE_DOT = re.compile("[·•・‧]")
+_PART = re.compile(r"[^·•・‧]+")
+_JOINED = "joined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ class Token:
     is_aside: bool = False
     """Whether it stands in brackets."""
 
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether it stands at least partly between two places."""
+        return self.start < end and start < self.end
+
     @property
     def weight(self) -> float:
         """How much it counts when two sentences are compared."""
@@ -66,28 +71,44 @@ class Token:
 def tokens(text: str) -> tuple[Token, ...]:
     """Return the tokens of a sentence; articles and marks are left out."""
     plain = simplified(text)
-    if dateline := _DATELINE.match(plain):
-        plain = " " * dateline.end() + plain[dateline.end() :]
-    plain = _REFERENCE.sub(lambda found: " " * len(found[0]), plain)
+    dateline = _DATELINE.match(plain)
+    if dateline:
+        plain = _blank(dateline) + plain[dateline.end() :]
+    plain = _REFERENCE.sub(_blank, plain)
     quantities = {quantity.start: quantity for quantity in find_quantities(plain)}
-    rest = list(plain)
-    for quantity in quantities.values():
-        rest[quantity.start : quantity.end] = " " * (quantity.end - quantity.start)
-    found = [Token(each.key, each.start, each.end, "quantity", each) for each in quantities.values()]
-    found += [Token(",", mark.start(), mark.end(), "mark") for mark in _MARK.finditer("".join(rest))]
-    found += _latin("".join(rest))
+    rest = _without(plain, quantities.values())
+    found = [Token(value.key, value.start, value.end, "quantity", value) for value in quantities.values()]
+    found += [Token(",", mark.start(), mark.end(), "mark") for mark in _MARK.finditer(rest)]
+    found += _latin(rest)
     if _HAS_HAN.search(plain):
-        found += _chinese("".join(rest))
+        found += _chinese(rest)
     asides = [match.span() for match in _ASIDE.finditer(plain)]
     if asides:
-        found = [
-            replace(token, is_aside=True) if any(start < token.start < end for start, end in asides) else token
-            for token in found
-        ]
+        found = [_marked(token, asides) for token in found]
     return tuple(sorted(found, key=lambda token: token.start))
 
 
+def _blank(match: re.Match[str]) -> str:
+    """Return as many spaces as a match is long."""
+    return " " * len(match[0])
+
+
+def _without(text: str, quantities: Iterable[Quantity]) -> str:
+    """Return ``text`` with spaces in place of its quantities."""
+    characters = list(text)
+    for quantity in quantities:
+        characters[quantity.start : quantity.end] = " " * (quantity.end - quantity.start)
+    return "".join(characters)
+
+
+def _marked(token: Token, asides: Sequence[tuple[int, int]]) -> Token:
+    """Return a token as an aside where it stands in brackets."""
+    is_aside = any(start < token.start < end for start, end in asides)
+    return replace(token, is_aside=True) if is_aside else token
+
+
 def _latin(text: str) -> Iterator[Token]:
+    """Yield the words of the Latin script."""
     for match in _LATIN.finditer(text):
         word = match[0].removesuffix("'s").removesuffix("’s")
         lower = word.lower().replace("’", "'")
@@ -102,25 +123,47 @@ def _latin(text: str) -> Iterator[Token]:
 
 def _latin_kind(text: str, match: re.Match[str], word: str, lower: str) -> Kind:
     """The kind of a Latin word by its capitals; the first word of a sentence has one anyway."""
-    kind: Kind = "function" if lower in _FUNCTION else "word"
+    is_function = lower in _FUNCTION
     if not word[0].isupper():
-        return kind
-    before = text[: match.start()].rstrip()
-    is_first = not before or (before[-1] in _SENTENCE_START and not _ABBREVIATION.search(before))
-    if lower in MONTHS or (kind == "function" and len(word) > 1 and word.isupper() and not is_first):
+        return "function" if is_function else "word"
+    if lower in MONTHS:
         return "name"
-    if kind == "function" or not is_first or word[1:] != word[1:].lower():
-        return kind if kind == "function" else "name"
+    is_first = _is_first(text[: match.start()].rstrip())
+    if is_function:
+        is_acronym = len(word) > 1 and word.isupper()
+        return "name" if is_acronym and not is_first else "function"
+    has_inner_capital = word[1:] != word[1:].lower()
+    if has_inner_capital or not is_first:
+        return "name"
     after = _LATIN.match(text, match.end() + 1)
     return "name" if after and after[0][0].isupper() else "capital"
 
 
+def _is_first(before: str) -> bool:
+    """Whether what stands before a word shows that it begins a sentence."""
+    if not before:
+        return True
+    return before[-1] in _SENTENCE_START and _ABBREVIATION.search(before) is None
+
+
 def _chinese(text: str) -> Iterator[Token]:
+    """Yield the Chinese words."""
     for run in _HAN_RUN.finditer(text):
-        if _MIDDLE_DOT.search(run[0]):
-            yield from _with_names(run[0], run.start())
-            continue
-        yield from _words(tagged(run[0]), run.start())
+        yield from _words(_segments(run[0], run.start()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A word of the segmenter, or a whole transliterated name, at its place in a text."""
+
+    text: str
+    tag: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The place after it."""
+        return self.start + len(self.text)
 
 
 def is_frequent(word: str) -> bool:
@@ -137,49 +180,56 @@ def is_name(parts: Sequence[Token], text: str) -> bool:
     """Whether tokens hold a name, or their text is one that the segmenter does not know: its surname shows it."""
     if any(token.kind == "name" for token in parts):
         return True
-    return 2 <= len(text) <= 4 and is_surname(text[0]) and not is_frequent(text)
+    has_surname = 2 <= len(text) <= 4 and is_surname(text[0])
+    return has_surname and not is_frequent(text)
 
 
-def _words(found: list[tuple[str, str]], at: int) -> Iterator[Token]:
-    for word, tag in found:
-        start, at = at, at + len(word)
-        if word[0] in _NEGATING and len(word) > 2 and not is_negation(word) and frequency(word) < _RARE:
+def _words(segments: Iterable[_Segment]) -> Iterator[Token]:
+    """Yield the tokens of the segmenter's words."""
+    for segment in segments:
+        if segment.tag == _JOINED:
+            yield Token(segment.text, segment.start, segment.end, "name")
+            continue
+        word, start, end = segment.text, segment.start, segment.end
+        if _is_negated(word):
             yield Token("not", start, start + 1, "negation")
             word, start = word[1:], start + 1
         if word in _DROPPED:
             continue
         if is_negation(word):
-            yield Token("not", start, at, "negation")
+            yield Token("not", start, end, "negation")
         else:
-            yield Token(word, start, at, _kind(word, tag))
+            yield Token(word, start, end, _kind(segment.tag))
 
 
-def _kind(word: str, tag: str) -> Kind:
+def _is_negated(word: str) -> bool:
+    """Whether the segmenter has joined a word with the negation before it."""
+    if word[0] not in _NEGATING or len(word) < 3:
+        return False
+    return not is_negation(word) and frequency(word) < _RARE
+
+
+def _segments(run: str, start: int) -> list[_Segment]:
+    """Return the words of a run of Chinese; a dot joins the words on both sides of it to one transliterated name."""
+    parts = list(_PART.finditer(run))
+    segments: list[_Segment] = []
+    for index, part in enumerate(parts):
+        is_inner = 0 < index < len(parts) - 1
+        is_name_part = is_inner and len(part[0]) <= _MAX_NAME_PART
+        words = [(part[0], "nr")] if is_name_part else tagged(part[0])
+        at = start + part.start()
+        for word, tag in words:
+            segments.append(_Segment(word, tag, at))
+            at += len(word)
+        if index:
+            joined = len(segments) - len(words)
+            last, first = segments[joined - 1 : joined + 1]
+            segments[joined - 1 : joined + 1] = [_Segment(f"{last.text}·{first.text}", _JOINED, last.start)]
+    return segments
+
+
+def _kind(tag: str) -> Kind:
+    """Return the kind of a Chinese word by the segmenter's tag."""
     if tag.startswith(_NAME_TAGS):
         return "name"
     return _KINDS.get(tag[:1], "function")
-
-
-def _with_names(run: str, at: int) -> Iterator[Token]:
-    """Yield the tokens of a run of Chinese in which a dot joins the parts of transliterated names: one token a name."""
-    parts = _MIDDLE_DOT.split(run)
-    name: tuple[int, int] | None = None
-    for index, part in enumerate(parts):
-        is_inner = 0 < index < len(parts) - 1
-        words = [(part, "nr")] if is_inner and len(part) <= _LONGEST_PART else tagged(part)
-        first, last = words[0][0], words[-1][0]
-        begins = at + len(part) - len(last)
-        if name:
-            name = name[0], at + len(first)
-            if len(words) > 1 or index + 1 == len(parts):
-                yield _name(run, *name, at - sum(len(each) + 1 for each in parts[:index]))
-                yield from _words(words[1:-1] if index + 1 < len(parts) else words[1:], name[1])
-                name = (begins, begins) if index + 1 < len(parts) else None
-        else:
-            yield from _words(words[:-1], at)
-            name = begins, begins
-        at += len(part) + 1
-
-
-def _name(run: str, start: int, end: int, offset: int) -> Token:
-    return Token(_MIDDLE_DOT.sub("·", run[start - offset : end - offset]), start, end, "name")

@@ -64,5 +64,6 @@ def shown_piece(text: str) -> str:
 
 
 def _selected(run: re.Match[str]) -> str:
+    """Return the selector with which a run begins."""
     begins = _SELECTED.match(run[0])
     return begins[0] if begins else ""

@@ -15,6 +15,7 @@ _WORDS = re.compile(r"[^\W_]++(?:['’.\-][^\W_]++)*+")
 _ASCII_WORDS = re.compile(r"[a-z0-9]++(?:['.\-][a-z0-9]++)*+")
 # Characters of function words and question words: alone they say nothing about a text.
 _STOP_CHARACTERS = frozenset("的了是在和与及或吗呢啊吧什么哪怎样为何多少几谁个位")
+_MIN_STEM, _MIN_INFLECTED = 3, 5
 _ENDINGS = ("ing", "edly", "ed", "ly", "er", "or", "es", "e")
 
 
@@ -30,13 +31,21 @@ def stems(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Return a rough stem of an English word, so that "founded" equals "founding"; other words stay as they are."""
-    if len(word) < 5 or not word.isascii() or not word.isalpha():
+    if len(word) < _MIN_INFLECTED or not _is_english(word):
         return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+    root = next((word[: -len(ending)] for ending in _ENDINGS if _ends_with(word, ending)), word)
+    has_double_letter = len(root) > _MIN_STEM and root[-1] == root[-2]
+    return root[:-1] if has_double_letter else root
+
+
+def _is_english(word: str) -> bool:
+    """Whether a word has only the letters of English."""
+    return word.isascii() and word.isalpha()
+
+
+def _ends_with(word: str, ending: str) -> bool:
+    """Whether a word has an ending after a stem that is long enough."""
+    return word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM
 
 
 def count_cjk(text: str) -> int:
@@ -47,10 +56,12 @@ def count_cjk(text: str) -> int:
 def count_tokens(text: str) -> int:
     """Return about how many tokens a language model counts, rather too many than too few."""
     wide = count_cjk(text)
-    return wide + (len(text) - wide + 2) // 3
+    narrow = len(text) - wide
+    return wide + (narrow + 2) // 3
 
 
 def _words(text: str, normal: Callable[[str], str]) -> list[str]:
+    """Return the words of a text, each in a normal form."""
     text = text.lower()
     if text.isascii():
         return list(map(normal, _ASCII_WORDS.findall(text)))
