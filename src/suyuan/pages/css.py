@@ -34,7 +34,9 @@ _WHITE = re.compile(f"[{WHITE}]+")
 _STRING = r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\\."
 _ADDRESS = r"\((?<=[uU][rR][lL]\()\s*+(?![\"'])(?:[^)\\]|\\.)*+"
 _COMMENT = re.compile(rf"({_STRING}|{_ADDRESS})|/\*.*?(?:\*/|\Z)|<!--|-->", re.S)
-_PIECE = re.compile(rf"((?:[^{{}}\"'\\(]++|{_STRING}|{_ADDRESS}|\()*+)([{{}}]|\Z)", re.S)
+_CONTENT = rf"(?:[^{{}}\"'\\(]++|{_STRING}|{_ADDRESS}|\()*+"
+# A rule with plain selectors and no rules in it, as most are; else what stands before the next brace.
+_PIECE = re.compile(rf"([^{{}}\"'\\(;@]*+)\{{({_CONTENT})\}}|({_CONTENT})([{{}}]|\Z)", re.S)
 _AT_RULE = re.compile(r"@([-\w]+)\s*(.*)", re.S)
 _LAYERS = re.compile(r"@layer\s+([^;{}()\"'@]+);", re.I)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?(?:[\"'](data:[^\"']*)[\"']|(data:[^)]*))\s*\)?([^;]*)", re.I)
@@ -113,9 +115,14 @@ class StyleSheets:
             css = _COMMENT.sub(r"\1", css)
         stack = [_Block("", active, layer)]
         for piece in _PIECE.finditer(css):
-            text, brace = piece.groups()
-            if brace == "{":
-                stack.append(self._open(text, stack[-1]))
+            selectors, body, text, brace = piece.groups()
+            outer = stack[-1]
+            if body is not None:
+                if outer.active is not False:
+                    block = self._open_nested(selectors.strip(WHITE), outer) if outer.selectors else outer
+                    self._add(block, block.selectors or selectors.strip(WHITE), body)
+            elif brace == "{":
+                stack.append(self._open(text, outer))
             elif brace == "}" and len(stack) > 1:
                 self._close(stack.pop(), text)
             elif not brace:
@@ -182,15 +189,19 @@ class StyleSheets:
         """Keep the rule that a block is."""
         block.parts.append(text)
         body = ";".join(block.parts)
-        if block.active is False or not block.selectors or not body.strip(" ;\n"):
-            return
         if block.selectors.startswith("@property"):
             initial = declarations(body).get("initial-value")
             if initial is not None:
                 self.initial[block.selectors.split()[-1]] = initial[0]
+        else:
+            self._add(block, block.selectors, body)
+
+    def _add(self, block: _Block, selectors: str, body: str) -> None:
+        """Keep a rule that stands in a block, or that the block is."""
+        if block.active is False or not selectors or not body.strip(" ;\n"):
             return
-        fitting = [selector for selector in split_selectors(block.selectors) if self._may_match(selector)]
-        if not fitting and "," not in block.selectors:
+        fitting = [selector for selector in split_selectors(selectors) if self._may_match(selector)]
+        if not fitting and "," not in selectors:
             return
         if len(self.rules) == MAX_RULES:
             raise StylesTooComplex
@@ -198,7 +209,7 @@ class StyleSheets:
         if block.is_exact:
             layer = self._layer(block.layer) if block.layer else UNLAYERED
         is_certain = block.active is True and block.is_exact
-        self.rules.append(Rule(block.selectors, body, layer, is_certain, fitting))
+        self.rules.append(Rule(selectors, body, layer, is_certain, fitting))
 
     def _layer(self, path: str) -> Layer:
         """The place of a layer in the order: what stands in a layer itself comes after the layers within it."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from .colour import LEAST_OPACITY
+from .colour import LEAST_OPACITY, is_transparent
 from .lengths import HEIGHT, WIDTH, pixels
 
 Style = Mapping[str, str]
@@ -31,6 +31,8 @@ _SIZE_NAMES = {
     "xxx-large": 48.0, "initial": 16.0,
 }  # fmt: skip
 _SIZE_FACTORS = {"smaller": 0.83, "larger": 1.2}
+_SECOND_ROWS = {"matrix": 2, "matrix3d": 4}
+"""Where the second row of a matrix begins."""
 _EDGES = (
     "left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start",
     "inset-block-end", "inset-inline", "inset-block",
@@ -53,7 +55,7 @@ _PARTNERS = {"position": "fixed", "overflow": "hidden", "white-space": "nowrap",
 _TO_NOTHING = r"\s*:\s*(?:[+.0]|[12](?!\d))"
 _FAR_OFF = r"\s*:[^;]*?(?:\d{3}|\d(?!px)[a-z%])"
 _SUSPECT = re.compile(
-    r"\(|\\|-\.?\d|q(?<=\dq)\b|display[^;]*none|visib|opacity|filter|transform|translate|rotate|scale|zoom|"
+    r"\(|\\|-\.?\d|q(?<=\dq)\b|display[^;]*none|visib|opacity|filter|transform|translate|rotate|scale|zoom|mask|"
     r"clip|security|spacing|indent|adjust|font\s*:\s*(?!inherit)|font-size\s*:\s*(?:[+.0]|[1-8](?!\d)|\d+[%e])|"
     rf"line-height\s*:\s*[+.0]|width{_TO_NOTHING}|height(?<!line-height){_TO_NOTHING}|size(?<!font-size){_TO_NOTHING}|"
     rf"left(?<![-\w]left){_FAR_OFF}|top(?<![-\w]top){_FAR_OFF}|right(?<![-\w]right){_FAR_OFF}|"
@@ -120,11 +122,15 @@ def _factor(name: str, arguments: str) -> float:
     words = _WORD.findall(arguments)
     if name in ("rotatex", "rotatey", "skew", "skewx", "skewy"):
         return 0.0 if any(map(_is_edge_on, words)) else 1.0
+    if name == "rotate3d" and len(words) == 4:
+        is_around_view = pixels(words[2]) != 0
+        return 0.0 if _is_edge_on(words[3]) and not is_around_view else 1.0
     numbers = [abs(_share(word)) for word in words]
     if name.startswith("scale") and name != "scalez":
         return min(numbers[:2], default=1.0)
-    if name == "matrix" and len(numbers) == 6:
-        return min(max(numbers[:2]), max(numbers[2:4]))
+    second = _SECOND_ROWS.get(name)
+    if second is not None and len(numbers) >= second + 2:
+        return min(max(numbers[:2]), max(numbers[second : second + 2]))
     return 1.0
 
 
@@ -274,7 +280,10 @@ def _is_moved_away(style: Style) -> bool:
             return True
         if style.get("position") == "fixed" and "-100%" in arguments:
             return True
-    return _is_turned_away(style)
+    distances = list(map(pixels, _arguments(style, "transform", "perspective")))
+    depths = map(pixels, _arguments(style, "transform", "translatez"))
+    is_behind_the_eye = distances != [] and max(depths, default=-1.0) >= min(distances)
+    return is_behind_the_eye or _is_turned_away(style)
 
 
 def _is_turned_away(style: Style) -> bool:
@@ -295,6 +304,14 @@ def _is_blurred(style: Style) -> bool:
     return any(pixels(radius) >= 10 for radius in _arguments(style, "filter", "blur"))
 
 
+def _is_masked(style: Style) -> bool:
+    mask = " ".join(style[name] for name in _MASKS if name in style)
+    return is_transparent(mask) or _NO_MASK.search(mask) is not None
+
+
+# A mask of no size, or an image that stands in the style itself: an icon, which has no text.
+_NO_MASK = re.compile(r"/\s*0(?:px|%)?\b(?!\.)|url\(\s*[\"']?data:")
+_MASKS = ("mask", "mask-image", "-webkit-mask", "-webkit-mask-image")
 _MOVES = ("translate", "translatex", "translatey", "translatez", "translate3d")
 _ALONE: dict[str, Callable[[Style], bool]] = {
     # Functions of the page's own and conditions in values: nobody writes them here but to hide something.
@@ -313,6 +330,7 @@ _TOGETHER: tuple[tuple[Callable[[Style], bool], tuple[str, ...], tuple[str, ...]
     (_has_no_area, (*_SIZES, "line-height"), _OVERFLOW_OR_CONTAIN),
     (_is_cut_away, ("clip-path", "-webkit-clip-path", "clip"), ("position",)),
     (_is_moved_away, ("transform", "translate", "rotate"), ("position", "backface-visibility")),
+    (_is_masked, _MASKS, ()),
 )
 """Checks of several properties, these properties, and others that may take part."""
 _FADING = frozenset(("opacity", "filter"))

@@ -17,7 +17,7 @@ from .css import Rule
 from .css_values import Declared, declarations, resolved
 from .hiding_style import DECISIVE, hiding_properties, may_hide
 from .paint import can_be_read, paint_of
-from .selector import Selector, key_of, read_selector
+from .selector import Ancestors, Selector, key_of, read_selector
 
 # Selectors for the whole page: a rule for them does not hide a single text.
 WHOLE_PAGE = frozenset(("html", "body", "*", ":root"))
@@ -119,7 +119,10 @@ class Entry:
 class Complex:
     """Selectors that ask for more than the element's own names."""
 
+    ancestors: tuple[Ancestors, ...]
+    """What those ask for that ask only for what is around it."""
     texts: tuple[str, ...]
+    """The others."""
     are_decided: bool
     """False if it is not known what one of them matches."""
 
@@ -127,8 +130,9 @@ class Complex:
     def of(cls, entries: Iterable[Entry]) -> Complex:
         """Those of the rules."""
         selectors = [entry.selector for entry in entries if entry.selector.is_complex]
-        texts = dict.fromkeys(selector.text for selector in selectors)
-        return cls(tuple(texts), all(selector.is_decided for selector in selectors))
+        ancestors = [selector.ancestors for selector in selectors if selector.ancestors is not None]
+        texts = [selector.text for selector in selectors if selector.ancestors is None]
+        return cls(tuple(ancestors), tuple(texts), all(selector.is_decided for selector in selectors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ class Look:
     """The rules that may apply to elements of one tag with the same classes and id."""
 
     def __init__(self, rules: PageRules, tag: str, names: frozenset[str], keys: list[str]) -> None:
-        self._rules, self._tag, self._names, self._keys = rules, tag, names, keys
+        self._rules, self._tag, self.names, self._keys = rules, tag, names, keys
         self._with: dict[frozenset[str], list[Entry]] = {}
         telling = [rules.telling(key) for key in keys]
         hiding = self._fitting(part.hiding for part in telling)
@@ -166,7 +170,7 @@ class Look:
         for entries in lists:
             for entry in entries:
                 selector = entry.selector
-                if selector.names <= self._names and selector.tag in ("", self._tag):
+                if selector.names <= self.names and selector.tag in ("", self._tag):
                     fitting.append(entry)
         return fitting
 

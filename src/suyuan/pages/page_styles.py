@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -28,7 +29,7 @@ from .page_rules import (
     with_variables,
 )
 from .paint import paint_of
-from .selector import Selector, Specificity, needed_names
+from .selector import Place, Selector, Specificity, is_within, needed_names
 
 _Priority = tuple[bool, Layer, Specificity, int]
 _INLINE: Layer = (inf, inf)
@@ -36,6 +37,9 @@ _NO_ELEMENTS: frozenset[int] = frozenset()
 _SHEETS = "style, link[rel~=stylesheet][href^='data:']"
 _EXTERNAL = "link[rel~=stylesheet]:not([href^='data:']), link[as=style]"
 _CUSTOM = re.compile(r"--[-\w]+\s*:")
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,8 @@ class PageStyles:
         self.page = _page_values(tree, sheets, quirks)
         self._index = PageRules(sheets.rules, self.page)
         self._variables: dict[int, Variables] = {}
+        self._places: dict[int, Place | None] = {}
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
-        self._plain_look = Look(self._index, "", frozenset(), [])
         self._elements: dict[str, frozenset[int] | None] = {}
         self._elements_of_any: dict[Complex, frozenset[int] | None] = {}
         self._steps = float(MAX_STEPS)
@@ -93,7 +97,7 @@ class PageStyles:
             if self.page.quirks:
                 names = [name.lower() for name in names]
             keys = [key for key in dict.fromkeys((tag, *names, "*")) if key in self._index]
-            look = Look(self._index, tag, frozenset(names), keys) if keys else self._plain_look
+            look = Look(self._index, tag, frozenset(names), keys)
             self._looks[tag, classes, identity] = look
         return look
 
@@ -106,6 +110,10 @@ class PageStyles:
         """Whether one of these selectors of the element's look matches it."""
         if not selectors.are_decided:
             return True
+        if selectors.ancestors:
+            place = self._place(node)
+            if any(is_within(place, ancestors) for ancestors in selectors.ancestors):
+                return True
         if not selectors.texts:
             return False
         if selectors not in self._elements_of_any:
@@ -119,8 +127,24 @@ class PageStyles:
         """Whether a selector of the element's look matches it; None if that is not decided."""
         if not selector.is_complex:
             return True
-        elements = self._matched_elements(selector.text) if selector.is_decided else None
+        if not selector.is_decided:
+            return None
+        if selector.ancestors is not None:
+            return is_within(self._place(node), selector.ancestors)
+        elements = self._matched_elements(selector.text)
         return None if elements is None else node.mem_id in elements
+
+    def _place(self, node: LexborNode) -> Place:
+        """The element with its tag and names, and with those around it."""
+        place = _from_outside(node, self._places, None, self._place_within)
+        assert place is not None
+        return place
+
+    def _place_within(self, node: LexborNode, outer: Place | None) -> Place:
+        attributes = node.attributes
+        tag = node.tag or ""
+        names = self.look(tag, attributes.get("class"), attributes.get("id")).names
+        return Place(tag, names, outer, frozenset() if outer is None else _all_names(outer))
 
     def _matched_elements(self, selector: str) -> frozenset[int] | None:
         """The elements that a selector matches; None if the search takes more than is left for this page."""
@@ -183,17 +207,7 @@ class PageStyles:
         """The variables of an element: its own and those of the elements around it, each of which is asked once."""
         if not self._has_scoped_variables:
             return self.page.variables
-        # Without recursion, since pages can be nested very deeply.
-        path: list[LexborNode] = []
-        walker: LexborNode | None = node
-        while walker is not None and walker.mem_id not in self._variables:
-            path.append(walker)
-            walker = walker.parent
-        variables = self.page.variables if walker is None else self._variables[walker.mem_id]
-        for element in reversed(path):
-            variables = self._with_own_variables(element, variables)
-            self._variables[element.mem_id] = variables
-        return variables
+        return _from_outside(node, self._variables, self.page.variables, self._with_own_variables)
 
     @cached_property
     def _has_scoped_variables(self) -> bool:
@@ -210,6 +224,26 @@ class PageStyles:
             return around
         own = self._cascaded(look.with_variables, node, inline)
         return {**around, **{name: value for name, value in own.items() if name.startswith("--")}}
+
+
+def _from_outside(node: LexborNode, known: dict[int, T], outermost: T, step: Callable[[LexborNode, T], T]) -> T:
+    """What an element has from those around it, each of which is asked once; pages can be nested very deeply."""
+    path: list[LexborNode] = []
+    walker: LexborNode | None = node
+    while walker is not None and walker.mem_id not in known:
+        path.append(walker)
+        walker = walker.parent
+    value = outermost if walker is None else known[walker.mem_id]
+    for element in reversed(path):
+        known[element.mem_id] = value = step(element, value)
+    return value
+
+
+def _all_names(place: Place) -> frozenset[str]:
+    """The tags and names of an element and of those around it."""
+    if place.tag in place.around and place.names <= place.around:
+        return place.around
+    return place.around.union(place.names, (place.tag,))
 
 
 # --- what the whole page has -------------------------------------------------------------------------------------

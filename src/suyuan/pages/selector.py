@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from .css import WHITE, split_selectors
+from .css import WHITE
 from .css_limits import ANYTHING, end_of, is_closed, is_too_complex
 
 Specificity = tuple[int, int, int]
@@ -38,7 +38,42 @@ _OTHER_WORDS = {
     "checked": ":is([checked],[selected])", "disabled": "[disabled]", "open": "[open]", "defined": ANYTHING,
     "scope": ":root", "first-line": "",
 }  # fmt: skip
+_COMBINATORS = (">", "+", "~")
+_PUNCTUATION = (".", "*")
 _DIRECTIONS = {"ltr": ANYTHING, "rtl": "[dir=rtl]"}
+
+
+class Place(NamedTuple):
+    """An element with those around it, as far as plain selectors ask for them."""
+
+    tag: str
+    names: frozenset[str]
+    """Its classes and id."""
+    parent: Place | None
+    around: frozenset[str]
+    """All tags and names around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """The part of a selector for one element: a tag, empty for any, and classes and ids."""
+
+    tag: str
+    names: frozenset[str]
+
+    def matches(self, place: Place) -> bool:
+        """Whether an element has the tag and the names."""
+        return self.names <= place.names and self.tag in ("", place.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestors:
+    """What a selector asks for around the element."""
+
+    rows: tuple[tuple[Compound, ...], ...]
+    """First its parents, then rows of elements that may be anywhere further up."""
+    names: frozenset[str]
+    """All tags and names in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +84,8 @@ class Selector:
     tag: str
     names: frozenset[str]
     is_complex: bool
+    ancestors: Ancestors | None = None
+    """All that it asks for besides; None if that is more, or nothing."""
     is_decided: bool = True
     """Whether more than the names is known of it, if that is needed."""
 
@@ -93,12 +130,69 @@ def read_selector(text: str) -> Selector | None:
 
 def _plain_selector(text: str) -> Selector | None:
     """A selector of tags, classes and ids only, as most are."""
-    compounds = [part for part in _COMBINATOR.split(text.strip(_BETWEEN)) if part]
-    compound = _COMPOUND.fullmatch(compounds[-1]) if compounds else None
-    if compound is None:
+    parts = [part for part in _COMBINATOR.split(text.strip(_BETWEEN)) if part]
+    compounds = [_compound(part) for part in parts]
+    known = [compound for compound in compounds if compound is not None]
+    if not known or len(known) < len(compounds):
         return None
-    tag = (compound[1] or "").lower().strip("*")
-    return Selector(text, tag, frozenset(_PART.findall(compound[2])), is_complex=len(compounds) > 1)
+    ancestors = None
+    if len(known) > 1 and "+" not in text and "~" not in text:
+        ancestors = _ancestors(text, known[:-1])
+    return Selector(text, known[-1].tag, known[-1].names, len(known) > 1, ancestors)
+
+
+def _compound(text: str) -> Compound | None:
+    parts = _COMPOUND.fullmatch(text)
+    if parts is None:
+        return None
+    tag = (parts[1] or "").lower().strip("*")
+    return Compound(tag, frozenset(_PART.findall(parts[2])))
+
+
+def _ancestors(text: str, compounds: Sequence[Compound]) -> Ancestors:
+    """What stands before the last compound of a selector, from the inside to the outside."""
+    rows: list[list[Compound]] = [[]]
+    combinators = _COMBINATOR.findall(text.strip(_BETWEEN))
+    for compound, combinator in zip(reversed(compounds), reversed(combinators), strict=True):
+        if ">" not in combinator:
+            rows.append([])
+        rows[-1].append(compound)
+    names = frozenset(name for compound in compounds for name in compound.names | {compound.tag})
+    return Ancestors(tuple(map(tuple, rows)), names - {""})
+
+
+def is_within(place: Place, ancestors: Ancestors) -> bool:
+    """Whether an element stands within others as a selector asks; the nearest that fit leave the most for the rest."""
+    if not ancestors.names <= place.around:
+        return False
+    parents, *others = ancestors.rows
+    above = place.parent
+    if not _fits(above, parents):
+        return False
+    above = _outside(above, parents)
+    for row in others:
+        while above is not None and not _fits(above, row):
+            above = above.parent
+        if above is None:
+            return False
+        above = _outside(above, row)
+    return True
+
+
+def _fits(place: Place | None, row: Iterable[Compound]) -> bool:
+    """Whether a row of elements, ``place`` the innermost, is as it should be."""
+    for compound in row:
+        if place is None or not compound.matches(place):
+            return False
+        place = place.parent
+    return True
+
+
+def _outside(place: Place | None, row: Iterable[Compound]) -> Place | None:
+    """The element around a row that fits."""
+    for _ in row:
+        place = place.parent if place is not None else None
+    return place
 
 
 def _undecided_selector(text: str) -> Selector | None:
@@ -109,7 +203,9 @@ def _undecided_selector(text: str) -> Selector | None:
     if end == ANYTHING:
         return Selector(text, "", frozenset(), is_complex=True, is_decided=False)
     known = read_selector(end)
-    return known and Selector(text, known.tag, known.names, is_complex=True, is_decided=False)
+    if known is None:
+        return None
+    return Selector(text, known.tag, known.names, is_complex=True, is_decided=False)
 
 
 # --- selectors with functions, attributes and escapes ----------------------------------------------------------------
@@ -121,28 +217,24 @@ def _nodes(text: str) -> list[Any]:
 
 
 def _parsed_selector(text: str) -> Selector | None:
-    known = _in_known_words(_nodes(text))
-    if known is None:
+    nodes = _nodes(text.strip(_BETWEEN))
+    known = _in_known_words(nodes)
+    if not known:
         return None
-    nodes = _nodes(known.strip(_BETWEEN))
-    start = 0
-    for place, node in enumerate(nodes):
-        if node.type == "whitespace" or node in (">", "+", "~"):
-            start = place + 1
-    if start == len(nodes):
-        return None
+    ends = [place for place, node in enumerate(nodes) if node.type == "whitespace" or node in _COMBINATORS]
+    start = ends[-1] + 1 if ends else 0
     tag = ""
     names = []
     is_complex = start > 0
     before = None
     for node in nodes[start:]:
-        if node.type == "ident" and before is None:
-            tag = node.lower_value
+        if node.type == "hash":
+            names.append(f"#{node.value}")
         elif node.type == "ident" and before == ".":
             names.append(f".{node.value}")
-        elif node.type == "hash":
-            names.append(f"#{node.value}")
-        elif node not in (".", "*"):
+        elif node.type == "ident" and before is None:
+            tag = node.lower_value
+        elif node not in _PUNCTUATION:
             is_complex = True
         before = node
     return Selector(known, tag, frozenset(names), is_complex)

@@ -19,7 +19,7 @@ _MAX_ANCESTORS = 60
 
 _MAY_HIDE = re.compile(
     r"display|visib|opacity|color|background|font|indent|left|top|right|bottom|inset|margin|height|width|size|clip|"
-    r"transform|translate|scale|rotate|filter|zoom|spacing|z-index|contain|content|security|var\(|\\",
+    r"transform|translate|scale|rotate|filter|mask|zoom|spacing|z-index|contain|content|security|var\(|\\",
     re.I,
 )
 _HAS_COLOUR = re.compile(r"color|background|filter|blend|stroke|shadow|\\", re.I)
