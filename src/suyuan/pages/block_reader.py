@@ -155,22 +155,28 @@ class _BlockReader:
         visibility = self._visibility
         if self._replaced and node.mem_id in self._replaced:
             return True
+        sight: Sight | None = self._sight
         if attributes or not self._sight.is_readable or visibility.has_rules_for(tag):
             sight = visibility.sight(node, tag, attributes, self._sight)
-            if (sight is None or not sight.is_readable) and self._opens(node, tag, attributes):
-                sight = visibility.sight(node, tag, attributes, self._sight, is_open=True)
-            if sight is None:
-                return True
-            self._sight = sight
+        is_readable = sight is not None and sight.is_readable
+        if not is_readable and self._opens(node, tag, attributes):
+            sight = visibility.sight(node, tag, attributes, self._sight, is_open=True)
+        if sight is None:
+            return True
+        self._sight = sight
         if tag == "details" and "open" not in attributes and not self._can_be_opened(node):
             return True
-        if not attributes:
-            return False
-        # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
-        aria_hidden = attributes.get("aria-hidden") == "true" and tag not in _CONTENT
-        if aria_hidden and node.mem_id not in self._around_content and not self._opens(node, tag, attributes):
+        if attributes.get("aria-hidden") == "true" and self._is_aside(node, tag, attributes):
             return True
-        return (self._pre is not None or tag in ("td", "pre")) and bool(_GUTTER.search(attributes.get("class") or ""))
+        is_code = self._pre is not None or tag in ("td", "pre")
+        return is_code and _GUTTER.search(attributes.get("class") or "") is not None
+
+    def _is_aside(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+        """Whether an element that is hidden from screen readers is no part of what a reader comes for."""
+        # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
+        if tag in _CONTENT or node.mem_id in self._around_content:
+            return False
+        return not self._opens(node, tag, attributes)
 
     def _opens(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
         """Whether a reader gets to see an element that is closed."""

@@ -37,6 +37,7 @@ _COMMENT = re.compile(rf"({_STRING}|{_ADDRESS})|/\*.*?(?:\*/|\Z)|<!--|-->", re.S
 _CONTENT = rf"(?:[^{{}}\"'\\(]++|{_STRING}|{_ADDRESS}|\()*+"
 # A rule with plain selectors and no rules in it, as most are; else what stands before the next brace.
 _PIECE = re.compile(rf"([^{{}}\"'\\(;@]*+)\{{({_CONTENT})\}}|({_CONTENT})([{{}}]|\Z)", re.S)
+_COMMENT_SIGNS = ("/*", "<!--", "-->")
 _AT_RULE = re.compile(r"@([-\w]+)\s*(.*)", re.S)
 _LAYERS = re.compile(r"@layer\s+([^;{}()\"'@]+);", re.I)
 _IMPORT = re.compile(r"@import\s+(?:url\(\s*)?(?:[\"'](data:[^\"']*)[\"']|(data:[^)]*))\s*\)?([^;]*)", re.I)
@@ -111,26 +112,24 @@ class StyleSheets:
         self._characters -= len(css)
         if self._characters < 0:
             raise StylesTooComplex
-        if "/*" in css or "<!--" in css or "-->" in css:
+        if any(sign in css for sign in _COMMENT_SIGNS):
             css = _COMMENT.sub(r"\1", css)
         stack = [_Block("", active, layer)]
         for piece in _PIECE.finditer(css):
             selectors, body, text, brace = piece.groups()
-            outer = stack[-1]
             if body is not None:
-                if outer.active is not False:
-                    block = self._open_nested(selectors.strip(WHITE), outer) if outer.selectors else outer
-                    self._add(block, block.selectors or selectors.strip(WHITE), body)
+                self._add_nested(stack[-1], selectors.strip(WHITE), body)
             elif brace == "{":
-                stack.append(self._open(text, outer))
+                stack.append(self._open(text, stack[-1]))
             elif brace == "}" and len(stack) > 1:
                 self._close(stack.pop(), text)
             elif not brace:
+                self._read_statements(text + ";", layer)
                 # What is not closed is closed by the end.
-                self._read_statements(text + ";", stack[0].layer)
-                for block in stack[1:]:
-                    self._close(block, text if block is stack[-1] else "")
+                stack[-1].parts.append(text)
                 break
+        for block in stack[1:]:
+            self._close(block, "")
 
     def _open(self, text: str, outer: _Block) -> _Block:
         """The block that begins after ``text``, which may end with statements or declarations of the one around it."""
@@ -156,7 +155,7 @@ class StyleSheets:
         if name == "scope":
             # The selectors within which the rules apply.
             scope = _SCOPE.match(rest)
-            return self._open_nested(scope[1], outer) if scope else outer.inner(outer.selectors)
+            return outer.inner(outer.selectors) if scope is None else self._open_nested(scope[1], outer)
         if name == "property":
             return outer.inner(f"@property {rest}")
         return outer.inner(outer.selectors, active=False)
@@ -182,8 +181,10 @@ class StyleSheets:
         self._expansions -= length if is_exact else len(selectors) + len(outer.selectors)
         if self._expansions < 0:
             raise StylesTooComplex
-        expanded = [_expanded(selector, parent) for selector in own] if is_exact else _ends(own, parents)
-        return outer.inner(",".join(expanded), is_exact=is_exact)
+        if not is_exact:
+            return outer.inner(",".join(_ends(own, parents)), is_exact=False)
+        expanded = dict.fromkeys(_expanded(selector, parent) for selector in own)
+        return outer.inner(",".join(expanded))
 
     def _close(self, block: _Block, text: str) -> None:
         """Keep the rule that a block is."""
@@ -196,12 +197,22 @@ class StyleSheets:
         else:
             self._add(block, block.selectors, body)
 
+    def _add_nested(self, outer: _Block, selectors: str, body: str) -> None:
+        """Keep a rule that stands in a block and has no others in it."""
+        if outer.selectors:
+            block = self._open_nested(selectors, outer)
+            self._add(block, block.selectors, body)
+        else:
+            self._add(outer, selectors, body)
+
     def _add(self, block: _Block, selectors: str, body: str) -> None:
         """Keep a rule that stands in a block, or that the block is."""
-        if block.active is False or not selectors or not body.strip(" ;\n"):
+        if block.active is False or not selectors:
             return
-        fitting = [selector for selector in split_selectors(selectors) if self._may_match(selector)]
+        fitting = list(filter(self._may_match, split_selectors(selectors)))
         if not fitting and "," not in selectors:
+            return
+        if not body.strip(" ;\n"):
             return
         if len(self.rules) == MAX_RULES:
             raise StylesTooComplex
@@ -213,9 +224,12 @@ class StyleSheets:
 
     def _layer(self, path: str) -> Layer:
         """The place of a layer in the order: what stands in a layer itself comes after the layers within it."""
+        places: list[float] = []
         names = path.split(".")[: MAX_LAYERS + 1]
-        paths = (".".join(names[: end + 1]) for end in range(len(names)))
-        return (*(self._layers.setdefault(each, len(self._layers)) for each in paths), inf)
+        for end in range(1, len(names) + 1):
+            outer = ".".join(names[:end])
+            places.append(self._layers.setdefault(outer, len(self._layers)))
+        return (*places, inf)
 
     def _read_statements(self, text: str, layer: str) -> None:
         """Obey the at-rules without a block: the order of layers, and sheets that are imported from the page itself."""
@@ -223,10 +237,12 @@ class StyleSheets:
             for name in layers[1].split(","):
                 self._layer(_within(layer, name.strip()))
         for statement in _IMPORT.finditer(text):
-            css, rest = data_sheet(statement[1] or statement[2]), statement[3].strip()
-            named = _IMPORT_LAYER.match(rest)
-            inner = _within(layer, named[1] or "") if named is not None else layer
-            active = applies_to_screen(named[2] if named is not None else rest)
+            css = data_sheet(statement[1] or statement[2])
+            inner, media = layer, statement[3].strip()
+            named = _IMPORT_LAYER.match(media)
+            if named is not None:
+                inner, media = _within(layer, named[1] or ""), named[2]
+            active = applies_to_screen(media)
             if not css or active is False:
                 continue
             if self._imports_within == MAX_IMPORTS_WITHIN:

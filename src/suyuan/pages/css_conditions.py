@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from .css_limits import bracket_depths
 from .css_values import is_checked, is_valid, unescaped
 from .lengths import HEIGHT, WIDTH, pixels
 
@@ -16,7 +17,6 @@ Truth = bool | None
 """None where it is not known."""
 
 _MAX_DEPTH = 10
-_BRACKET = re.compile(r"[()\[\]]")
 _RANGE = re.compile(r"(?:([^<>=]+?)\s*(<=?|>=?|=)\s*)?([a-z-]+)\s*(?:(<=?|>=?|=)\s*([^<>=]+))?")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
@@ -33,7 +33,7 @@ _WORDS = {
     "update": "fast", "scan": "progressive", "display-mode": "browser", "color-gamut": "srgb",
     "overflow-block": "scroll", "overflow-inline": "scroll", "inverted-colors": "none", "dynamic-range": "standard",
 }  # fmt: skip
-_BOUNDS = {"min-": operator.ge, "max-": operator.le}
+_BOUNDS = {"min-": ">=", "max-": "<="}
 _DOTS_PER_INCH = {"dppx": 96.0, "dpcm": 2.54, "dpi": 1.0, "x": 96.0}
 _RESOLUTION = re.compile(r"([\d.]+)(dppx|dpcm|dpi|x)")
 _ABSENT = ("-moz-", "-ms-", "-o-", "-khtml-")
@@ -68,7 +68,7 @@ def is_supported(condition: str) -> Truth:
 def fits_container(condition: str) -> Truth:
     """Whether a container of the width of the screen fits the condition of ``@container``."""
     nodes = _nodes(condition)
-    if nodes and nodes[0].type == "ident" and nodes[0].value != "not":
+    if _word(nodes or ()) not in ("", "not"):
         # The name of the container.
         nodes = nodes[1:]
     return _holds(nodes, _container_feature_holds)
@@ -77,11 +77,7 @@ def fits_container(condition: str) -> Truth:
 def _nodes(condition: str) -> list[Any] | None:
     """The words, signs and brackets of a condition; None if it is too deep to be taken apart."""
     condition = unescaped(condition).strip().lower()
-    depth = deepest = 0
-    for bracket in _BRACKET.finditer(condition):
-        depth += 1 if bracket[0] in ("(", "[") else -1
-        deepest = max(deepest, depth)
-    if deepest > _MAX_DEPTH or condition.count("not ") > _MAX_DEPTH:
+    if max(bracket_depths(condition)) > _MAX_DEPTH or condition.count("not ") > _MAX_DEPTH:
         return None
     # Imported here because most pages do not need it.
     import tinycss2
@@ -154,9 +150,9 @@ def _feature_holds(feature: str) -> bool:
     name, colon, text = (part.strip() for part in feature.partition(":"))
     bound, base = name[:4], name[4:]
     if bound in _BOUNDS and base in _NUMBERS:
-        return _BOUNDS[bound](_NUMBERS[base], _number(text))
+        return _COMPARE[_BOUNDS[bound]](_NUMBERS[base], _number(text))
     if name in _NUMBERS:
-        return _NUMBERS[name] == _number(text) if colon else _NUMBERS[name] > 0
+        return _NUMBERS[name] == _number(text) if colon else bool(_NUMBERS[name])
     word = _WORDS.get(name)
     if colon:
         return text == word

@@ -127,18 +127,19 @@ def is_too_complex(selector: str) -> bool:
     """Whether a selector is too long or too deeply nested to be taken apart."""
     if len(selector) > MAX_SELECTOR:
         return True
-    return selector.count("(") + selector.count("[") > MAX_BRACKETS and max(_depths(selector)) > MAX_BRACKETS
+    brackets = selector.count("(") + selector.count("[")
+    return brackets > MAX_BRACKETS and max(bracket_depths(selector)) > MAX_BRACKETS
 
 
 def is_closed(selector: str) -> bool:
     """Whether all brackets of a selector are closed; one where they are not matches nothing."""
-    return _depths(selector)[-1] == 0
+    return bracket_depths(selector)[-1] == 0
 
 
-def _depths(selector: str) -> list[int]:
+def bracket_depths(text: str) -> list[int]:
     """How many brackets are open, at first and after each bracket."""
     depths = [0]
-    for token in _BRACKET.finditer(selector):
+    for token in _BRACKET.finditer(text):
         if token[0] in ("(", "["):
             depths.append(depths[-1] + 1)
         elif token[0] in (")", "]"):

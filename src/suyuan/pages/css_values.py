@@ -14,6 +14,7 @@ Declared = Mapping[str, tuple[str, bool]]
 """The values of properties, and whether they are important."""
 
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.S)
+_CHARACTERS = range(1, 0x110000)
 _COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?)|/\*.*?(?:\*/|\Z)", re.S)
 # Escapes, blocks, and strings that contain what separates declarations.
 _NEEDS_PARSER = re.compile(r"[\\{}]|\"[^\";:!]*[;:!][^\"]*\"|'[^';:!]*[;:!][^']*'")
@@ -83,9 +84,7 @@ def _character(match: re.Match[str]) -> str:
         return match[2]
     number = int(match[1], 16)
     is_surrogate = 0xD800 <= number < 0xE000
-    if is_surrogate or not 0 < number < 0x110000:
-        return "\ufffd"
-    return chr(number)
+    return chr(number) if number in _CHARACTERS and not is_surrogate else "\ufffd"
 
 
 @lru_cache(maxsize=8192)
@@ -143,19 +142,21 @@ def _declare(declared: dict[str, tuple[str, bool]], name: str, value: str, quirk
         value = _IMPORTANT.sub("", value)
     if not name.startswith("--"):
         name = name.lower()
-        value = _limited(name, value)
+        value = _shortened(name, value)
         if quirks:
             value = _without_quirks(name, value)
-        if not (value and is_valid(name, value)):
+        if not value or not is_valid(name, value):
             return
-    if important or name not in declared or not declared[name][1]:
+    is_kept = name in declared and declared[name][1] and not important
+    if not is_kept:
         declared[name] = (value, important)
 
 
-def _limited(name: str, value: str) -> str:
+def _shortened(name: str, value: str) -> str:
     """A value of limited length, in lower case; the names of variables keep their case."""
     short = value[:_MAX_VALUE]
-    if len(value) > _MAX_VALUE and name in _NO_IMAGES and is_valid(name, short.lower()):
+    is_cut = len(short) < len(value)
+    if is_cut and name in _NO_IMAGES and is_valid(name, short.lower()):
         raise StylesTooComplex
     return short if "--" in short else short.lower()
 

@@ -31,12 +31,14 @@ _SIZE_NAMES = {
     "xxx-large": 48.0, "initial": 16.0,
 }  # fmt: skip
 _SIZE_FACTORS = {"smaller": 0.83, "larger": 1.2}
+_TURNS = ("rotatex", "rotatey", "skew", "skewx", "skewy")
 _SECOND_ROWS = {"matrix": 2, "matrix3d": 4}
 """Where the second row of a matrix begins."""
 _EDGES = (
     "left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-inline-end", "inset-block-start",
     "inset-block-end", "inset-inline", "inset-block",
 )  # fmt: skip
+_SCREEN = {"left": WIDTH, "right": WIDTH}
 _MARGINS = (
     "margin", "margin-left", "margin-top", "margin-right", "margin-inline-start", "margin-block-start", "margin-inline",
     "margin-block",
@@ -120,22 +122,21 @@ def scale_of(style: Style) -> float:
 def _factor(name: str, arguments: str) -> float:
     """By how much a function of ``transform`` scales."""
     words = _WORD.findall(arguments)
-    if name in ("rotatex", "rotatey", "skew", "skewx", "skewy"):
+    if name == "rotate3d" and len(words) == 4 and pixels(words[2]) == 0:
+        name, words = "rotatex", words[3:]
+    if name in _TURNS:
         return 0.0 if any(map(_is_edge_on, words)) else 1.0
-    if name == "rotate3d" and len(words) == 4:
-        is_around_view = pixels(words[2]) != 0
-        return 0.0 if _is_edge_on(words[3]) and not is_around_view else 1.0
     numbers = [abs(_share(word)) for word in words]
     if name.startswith("scale") and name != "scalez":
         return min(numbers[:2], default=1.0)
     second = _SECOND_ROWS.get(name)
-    if second is not None and len(numbers) >= second + 2:
-        return min(max(numbers[:2]), max(numbers[second : second + 2]))
-    return 1.0
+    if second is None or len(numbers) < second + 2:
+        return 1.0
+    return min(max(numbers[:2]), max(numbers[second : second + 2]))
 
 
 def _is_edge_on(angle: str) -> bool:
-    return abs(abs(pixels(angle)) % 180 - 90) < 1
+    return 89 < abs(pixels(angle)) % 180 < 91
 
 
 def font_size(style: Style, inherited: float) -> float:
@@ -170,12 +171,15 @@ def _arguments(style: Style, name: str, function: str) -> list[str]:
 # --- boxes -----------------------------------------------------------------------------------------------------------
 def _is_cramped(style: Style) -> bool:
     letters = pixels(style.get("letter-spacing", ""))
-    return not -8 < letters < 400 or pixels(style.get("word-spacing", "")) <= _OFF_SCREEN
+    words = pixels(style.get("word-spacing", ""))
+    return letters <= -8 or letters >= 400 or words <= _OFF_SCREEN
 
 
 def _is_off_screen(style: Style) -> bool:
     indent = pixels(style.get("text-indent", ""), percent=WIDTH / 100)
-    if not _OFF_SCREEN < indent < _FAR_AWAY or (indent >= WIDTH and _clips(style)):
+    if indent <= _OFF_SCREEN or indent >= _FAR_AWAY:
+        return True
+    if indent >= WIDTH and _clips(style):
         return True
     position = style.get("position")
     if position in ("absolute", "fixed"):
@@ -190,15 +194,17 @@ def _is_away(style: Style, name: str) -> bool:
     """Whether an element that is placed by itself is beside the screen, by one of its edges."""
     value = style[name]
     least, most = min(_lengths(value)), max(_lengths(value))
-    width = pixels(style.get("width", ""))
-    if least <= _OFF_ITS_PLACE or most >= _FAR_AWAY or (name == "left" and 0 < width <= -least):
+    if least <= _OFF_ITS_PLACE or most >= _FAR_AWAY:
+        return True
+    if name == "left" and 0 < pixels(style.get("width", "")) <= -least:
         return True
     if name in ("right", "bottom") and pixels(value, percent=WIDTH / 100) >= WIDTH:
         return True
     if style["position"] != "fixed":
         return False
-    screen = WIDTH if name in ("left", "right") else HEIGHT
-    return most >= screen or ("%" in value and pixels(value) >= 100)
+    if most >= _SCREEN.get(name, HEIGHT):
+        return True
+    return "%" in value and pixels(value) >= 100
 
 
 def _lengths(value: str, percent: float = 10.0) -> list[float]:
@@ -294,10 +300,10 @@ def _is_turned_away(style: Style) -> bool:
         return True
     if style.get("backface-visibility") != "hidden":
         return False
-    angles = [angle for name in ("rotatex", "rotatey") for angle in _arguments(style, "transform", name)]
+    angles = [*_arguments(style, "transform", "rotatex"), *_arguments(style, "transform", "rotatey")]
     if is_turned:
         angles.append(angle)
-    return any(abs(abs(pixels(angle)) % 360 - 180) < 90 for angle in angles[:1])
+    return any(90 < abs(pixels(angle)) % 360 < 270 for angle in angles)
 
 
 def _is_blurred(style: Style) -> bool:

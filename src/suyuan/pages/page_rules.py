@@ -30,6 +30,7 @@ COLOURS = frozenset(
     )
 )  # fmt: skip
 _PAINT = COLOURS - {"filter", "box-shadow"}
+_FAINT = 2 * LEAST_OPACITY
 _NO_PROPERTIES: frozenset[str] = frozenset()
 # For text in lower case.
 _PAINTING = re.compile(r"color|background|filter|shadow|blend|stroke|\\")
@@ -100,6 +101,11 @@ class StyleRule:
     def is_faint(self) -> bool:
         """Whether text cannot be read that it gives its colours to."""
         return self.paints and self._page.is_faint(self.declared)
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may hide text or make it faint."""
+        return bool(self.hides) or self.is_faint
 
     @property
     def has_variables(self) -> bool:
@@ -274,7 +280,7 @@ def _is_complete(declared: Declared) -> bool:
     if "background" in declared or "background-color" in declared:
         return True
     letters = colour(value[0])
-    return letters is not None and letters[3] < 2 * LEAST_OPACITY
+    return letters is not None and letters[3] < _FAINT
 
 
 def plain(declared: Declared) -> dict[str, str]:

@@ -144,7 +144,8 @@ class PageStyles:
         attributes = node.attributes
         tag = node.tag or ""
         names = self.look(tag, attributes.get("class"), attributes.get("id")).names
-        return Place(tag, names, outer, frozenset() if outer is None else _all_names(outer))
+        around = frozenset[str]() if outer is None else _all_names(outer)
+        return Place(tag, names, outer, around)
 
     def _matched_elements(self, selector: str) -> frozenset[int] | None:
         """The elements that a selector matches; None if the search takes more than is left for this page."""
@@ -195,12 +196,12 @@ class PageStyles:
         """The rules that apply; one that perhaps does not apply hides text, and does not show it again."""
         for entry in entries:
             selector, rule = entry.selector, entry.rule
-            if not rule.is_certain and not rule.hides and not rule.is_faint:
+            if not rule.is_certain and not rule.is_suspect:
                 continue
             matches = self._matches(selector, node)
             if matches:
                 yield _Match(rule.declared, rule.layer, selector.specificity, rule.order)
-            elif matches is None and (rule.hides or rule.is_faint):
+            elif matches is None and rule.is_suspect:
                 yield _Match(rule.declared, UNDECIDED, selector.specificity, rule.order)
 
     def _variables_of(self, node: LexborNode) -> Variables:
@@ -260,7 +261,9 @@ def _names(tree: LexborHTMLParser, quirks: bool) -> frozenset[str]:
     classes = {element.get("class") or "" for element in attributes}
     names = {f".{name}" for name in words_of(" ".join(classes))}
     names.update(f"#{element.get('id') or ''}" for element in attributes)
-    return frozenset(map(str.lower, names) if quirks else names)
+    if quirks:
+        names = set(map(str.lower, names))
+    return frozenset(names)
 
 
 def _sheets(tree: LexborHTMLParser, may_match: Callable[[str], bool], *, quirks: bool) -> StyleSheets:
@@ -273,7 +276,9 @@ def _sheets(tree: LexborHTMLParser, may_match: Callable[[str], bool], *, quirks:
         if kind != "text/css" or active is False:
             continue
         text = node.text() if node.tag == "style" else data_sheet(attributes.get("href") or "")
-        sheets.read(text.lower() if quirks else text, active=active)
+        if quirks:
+            text = text.lower()
+        sheets.read(text, active=active)
     return sheets
 
 

@@ -23,9 +23,10 @@ _PART = re.compile(rf"[.#]{_NAME}")
 # Elements that the page does not contain, and states that nobody has brought about.
 _NOT_MATCHED = frozenset(
     (
-        "before", "after", "first-letter", "placeholder", "selection", "marker", "backdrop", "cue", "file-selector-button",
-        "part", "slotted", "hover", "focus", "active", "visited", "target", "focus-within", "focus-visible",
-        "indeterminate", "fullscreen", "popover-open", "modal", "autofill", "user-invalid", "invalid", "playing", "host",
+        "before", "after", "first-letter", "placeholder", "selection", "marker", "backdrop", "cue",
+        "file-selector-button", "part", "slotted", "hover", "focus", "active", "visited", "target", "focus-within", "focus-visible",
+        "indeterminate", "fullscreen", "popover-open", "modal", "autofill", "user-invalid", "invalid", "playing",
+        "host",
     )
 )  # fmt: skip
 # The same in a selector without brackets and strings, as most are.
@@ -38,6 +39,7 @@ _OTHER_WORDS = {
     "checked": ":is([checked],[selected])", "disabled": "[disabled]", "open": "[open]", "defined": ANYTHING,
     "scope": ":root", "first-line": "",
 }  # fmt: skip
+_SIBLING = re.compile(r"[+~]")
 _COMBINATORS = (">", "+", "~")
 _PUNCTUATION = (".", "*")
 _DIRECTIONS = {"ltr": ANYTHING, "rtl": "[dir=rtl]"}
@@ -135,10 +137,9 @@ def _plain_selector(text: str) -> Selector | None:
     known = [compound for compound in compounds if compound is not None]
     if not known or len(known) < len(compounds):
         return None
-    ancestors = None
-    if len(known) > 1 and "+" not in text and "~" not in text:
-        ancestors = _ancestors(text, known[:-1])
-    return Selector(text, known[-1].tag, known[-1].names, len(known) > 1, ancestors)
+    *around, last = known
+    ancestors = _ancestors(text, around) if around and not _SIBLING.search(text) else None
+    return Selector(text, last.tag, last.names, bool(around), ancestors)
 
 
 def _compound(text: str) -> Compound | None:
@@ -157,7 +158,7 @@ def _ancestors(text: str, compounds: Sequence[Compound]) -> Ancestors:
         if ">" not in combinator:
             rows.append([])
         rows[-1].append(compound)
-    names = frozenset(name for compound in compounds for name in compound.names | {compound.tag})
+    names = frozenset[str]().union(*(compound.names | {compound.tag} for compound in compounds))
     return Ancestors(tuple(map(tuple, rows)), names - {""})
 
 
@@ -221,13 +222,17 @@ def _parsed_selector(text: str) -> Selector | None:
     known = _in_known_words(nodes)
     if not known:
         return None
-    ends = [place for place, node in enumerate(nodes) if node.type == "whitespace" or node in _COMBINATORS]
-    start = ends[-1] + 1 if ends else 0
+    compound: list[Any] = []
+    for node in nodes:
+        if node.type == "whitespace" or node in _COMBINATORS:
+            compound = []
+        else:
+            compound.append(node)
     tag = ""
     names = []
-    is_complex = start > 0
+    is_complex = len(compound) < len(nodes)
     before = None
-    for node in nodes[start:]:
+    for node in compound:
         if node.type == "hash":
             names.append(f"#{node.value}")
         elif node.type == "ident" and before == ".":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -56,7 +57,8 @@ class Sight:
     """Whether it can be read; elements in it may be readable where it is not."""
 
     def __post_init__(self) -> None:
-        self.is_readable = self.is_visible and self.has_contrast and self.size * self.scale > TINY
+        is_large = self.size * self.scale > TINY
+        self.is_readable = is_large and self.is_visible and self.has_contrast
 
 
 class VisibilityChecker:
@@ -83,29 +85,31 @@ class VisibilityChecker:
         With ``is_open`` it is seen as when a script has shown what is not displayed.
         """
         look = self._styles.look(tag, attributes.get("class"), attributes.get("id"))
-        if around.is_readable and not look.is_telling and _TELLING.isdisjoint(attributes):
+        is_plain = not look.is_telling and _TELLING.isdisjoint(attributes)
+        if is_plain and around.is_readable:
             return around
-        if "popover" in attributes:
-            return None
-        if "hidden" in attributes and not is_open and not self._is_streamed(attributes):
+        if self._has_hiding_attribute(attributes, is_open):
             return None
         hiding = self._hiding_properties(look, node, attributes)
         if not around.is_readable:
             hiding |= _READABLE_AGAIN
+        sight: Sight | None = around
         if hiding:
             style = self._style(look, node, attributes.get("style") or "", hiding)
-            if is_open:
-                style = {name: value for name, value in style.items() if name not in _CLOSING}
-            seen = _seen(style, around)
-            if seen is None:
-                return None
-            around = seen
+            sight = _seen(_without_closing(style) if is_open else style, around)
+        if sight is None:
+            return None
         has_contrast = self._has_contrast(node, tag, attributes, look, around.has_contrast)
-        return around if has_contrast is around.has_contrast else replace(around, has_contrast=has_contrast)
+        return sight if has_contrast is sight.has_contrast else replace(sight, has_contrast=has_contrast)
 
-    def _is_streamed(self, attributes: Attributes) -> bool:
+    def _has_hiding_attribute(self, attributes: Attributes, is_open: bool) -> bool:
+        if "popover" in attributes:
+            return True
+        if is_open or "hidden" not in attributes:
+            return False
         # React sends late parts of a page as <div hidden id="S:1">; its script moves them into place.
-        return self._has_react and _REACT_ID.fullmatch(attributes.get("id") or "") is not None
+        is_streamed = self._has_react and _REACT_ID.fullmatch(attributes.get("id") or "") is not None
+        return not is_streamed
 
     def _hiding_properties(self, look: Look, node: LexborNode, attributes: Attributes) -> frozenset[str]:
         """The properties by which the element may be hidden."""
@@ -137,9 +141,11 @@ class VisibilityChecker:
     # --- colours -------------------------------------------------------------------------------------------------
     def _has_contrast(self, node: LexborNode, tag: str, attributes: Attributes, look: Look, around: bool) -> bool:
         """Whether the text differs from what is behind it, where ``around`` says so of the text around it."""
-        if around and not self._styles.any_matches(look.faint, node):
-            if not _is_coloured(look, attributes) or self._differs(node, tag, attributes, every=False) is not False:
-                return True
+        is_clear = around and not self._styles.any_matches(look.faint, node)
+        if is_clear and _is_coloured(look, attributes):
+            is_clear = self._differs(node, tag, attributes, every=False) is not False
+        if is_clear:
+            return True
         # Only now the rules that take longer to match are worth it: one of them may give it another colour.
         differs = self._differs(node, tag, attributes, every=True)
         return around if differs is None else differs
@@ -152,28 +158,22 @@ class VisibilityChecker:
         text = self._letters(node, own, every)
         if text is None:
             return True
-        behind = own.behind
-        if behind is None:
-            paints = self._paints_above(node, every)
-            behind = next((paint.behind for paint in paints if paint.behind is not None), None)
+        behind = own.behind or self._inherited(node, "behind", every)
         is_declared = behind is not None
         if behind == "currentcolor":
             behind = (text,)
         if not is_declared and self._page.is_complete and not _OWN.isdisjoint(attributes):
             behind = (self._page.behind,)
-        return can_be_read(own, text, behind if isinstance(behind, tuple) else (), is_declared=is_declared)
+        if not isinstance(behind, tuple):
+            behind = ()
+        return can_be_read(own, text, behind, is_declared=is_declared)
 
     def _letters(self, node: LexborNode, own: Paint, every: bool) -> Colour | None:
         """The colour of the letters of an element; None if it is not known."""
-        if own.fill is not None:
-            return own.fill
-        if self._has_fills:
-            fill = next((paint.fill for paint in self._paints_above(node, every) if paint.fill is not None), None)
-            if fill is not None:
-                return fill
-        if own.text is not None:
-            return own.text
-        text = next((paint.text for paint in self._paints_above(node, every) if paint.text is not None), None)
+        fill = own.fill
+        if fill is None and self._has_fills:
+            fill = self._inherited(node, "fill", every)
+        text: Colour | None = fill or own.text or self._inherited(node, "text", every)
         if text is None and self._page.is_complete:
             return self._page.text
         return text
@@ -192,16 +192,22 @@ class VisibilityChecker:
             self._paints[key] = paint_of(style, self._page.text, text, behind)
         return self._paints[key]
 
-    def _paints_above(self, node: LexborNode, every: bool) -> Iterator[Paint]:
-        """The colours of the elements around an element, the nearest first."""
+    def _inherited(self, node: LexborNode, which: str, every: bool) -> Any:
+        """The colour of the text or the background that the element has from its ancestors."""
         above = node.parent
         for _ in range(_MAX_ANCESTORS):
             if above is None:
-                return
+                return None
             paint = self._paint(above, above.tag or "", above.attributes, every)
-            if paint is not None:
-                yield paint
+            colour = getattr(paint, which, None)
+            if colour is not None:
+                return colour
             above = above.parent
+        return None
+
+
+def _without_closing(style: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in style.items() if name not in _CLOSING}
 
 
 def _is_coloured(look: Look, attributes: Attributes) -> bool:
