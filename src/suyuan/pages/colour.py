@@ -31,7 +31,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b[a-z-]+\((?:[^()]++|\((?:[^()]++|\([^(
 _GRADIENT = re.compile(r"gradient\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
 _IMAGE = re.compile(r"url\(\s*[^\s)]|gradient|image|element\(")
 _COLOUR_WORDS = frozenset(("inherit", "initial", "unset", "revert", "revert-layer", "currentcolor"))
-_NO_COLOUR = _COLOUR_WORDS | {"none", "auto", "0"}
+_NO_COLOUR = _COLOUR_WORDS | {"", "none", "auto", "0"}
 _SYSTEM: dict[str, Colour] = {
     "white": WHITE, "black": BLACK, "transparent": (0.0, 0.0, 0.0, 0.0), "canvas": WHITE, "canvastext": BLACK,
     "field": WHITE, "fieldtext": BLACK, "buttonface": (0.94, 0.94, 0.94, 1.0), "buttontext": BLACK,
@@ -53,7 +53,7 @@ def colour(value: str) -> Colour | None:
     value = value.strip().lower()
     if _HEX.fullmatch(value):
         return _hexadecimal(value[1:])
-    if not value or value in _NO_COLOUR or len(value) > _MAX_LENGTH:
+    if value in _NO_COLOUR or len(value) > _MAX_LENGTH:
         return None
     if value in _SYSTEM:
         return _SYSTEM[value]
@@ -96,11 +96,12 @@ def _mixed(one: str, other: str) -> Colour | None:
         weight = pixels(share[0], percent=0.01)
     elif rest is not None:
         weight = 1 - pixels(rest[0], percent=0.01)
-    red, green, blue, alpha = (_between(part, end, weight) for part, end in zip(second, first, strict=True))
+    red, green, blue, alpha = (between(part, end, weight) for part, end in zip(second, first, strict=True))
     return (red, green, blue, alpha)
 
 
-def _between(start: float, end: float, share: float) -> float:
+def between(start: float, end: float, share: float) -> float:
+    """The value that lies a share of the way from one to the other."""
     return start + (end - start) * share
 
 
@@ -181,7 +182,9 @@ def is_image(value: str) -> bool:
 def is_transparent(value: str) -> bool:
     """Whether a mask consists of gradients that let nothing through."""
     stops = _stops(value)
-    return stops != () and "url(" not in value and all(stop[3] <= LEAST_OPACITY for stop in stops)
+    if not stops or "url(" in value:
+        return False
+    return all(stop[3] <= LEAST_OPACITY for stop in stops)
 
 
 def is_readable(text: Colour, behind: Colour) -> bool:
@@ -189,13 +192,13 @@ def is_readable(text: Colour, behind: Colour) -> bool:
     if text[3] <= LEAST_OPACITY:
         return False
     pairs = list(zip(text[:3], behind[:3], strict=True))
-    seen = [_between(below, letter, text[3]) for letter, below in pairs]
-    darker, lighter = sorted((_luminance(seen), _luminance(behind[:3])))
-    if (lighter + 0.05) / (darker + 0.05) >= LEAST_CONTRAST:
+    seen = [between(below, letter, text[3]) for letter, below in pairs]
+    darker, lighter = sorted((_luminance(seen) + 0.05, _luminance(behind[:3]) + 0.05))
+    if lighter / darker >= LEAST_CONTRAST:
         return True
     # Colours of the same brightness can be told apart as well.
     return max(abs(one - other) for one, other in zip(seen, behind[:3], strict=True)) > _CLEAR_DIFFERENCE
 
 
 def _luminance(parts: Iterable[float]) -> float:
-    return sum(map(mul, _LUMINANCE, map(_linear, parts)))
+    return float(sum(map(mul, _LUMINANCE, map(_linear, parts))))

@@ -67,8 +67,8 @@ def is_supported(condition: str) -> Truth:
 @lru_cache(maxsize=512)
 def fits_container(condition: str) -> Truth:
     """Whether a container of the width of the screen fits the condition of ``@container``."""
-    nodes = _nodes(condition)
-    if _word(nodes or ()) not in ("", "not"):
+    nodes = _nodes(condition) or []
+    if _word(nodes) not in ("", "not"):
         # The name of the container.
         nodes = nodes[1:]
     return _holds(nodes, _container_feature_holds)

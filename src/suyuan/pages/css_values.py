@@ -56,13 +56,14 @@ _VALIDATORS = {name: re.compile(f"(?:{pattern}|{_WORD})") for name, pattern in _
 _CALL = re.compile(r"([-a-z0-9]*)\(")
 _FUNCTIONS = frozenset(
     (
-        "", "calc", "min", "max", "clamp", "abs", "sign", "round", "mod", "rem", "sin", "cos", "tan", "asin", "acos", "atan",
-        "atan2", "pow", "sqrt", "hypot", "log", "exp", "var", "env", "attr", "if", "matrix", "matrix3d", "translate",
-        "translate3d", "translatex", "translatey", "translatez", "scale", "scale3d", "scalex", "scaley", "scalez", "rotate",
-        "rotate3d", "rotatex", "rotatey", "rotatez", "skew", "skewx", "skewy", "perspective", "blur", "brightness",
-        "contrast", "drop-shadow", "grayscale", "hue-rotate", "invert", "opacity", "saturate", "sepia", "url", "inset",
-        "circle", "ellipse", "polygon", "path", "rect", "xywh", "shape", "fit-content", "calc-size", "anchor",
-        "anchor-size", "sibling-index", "sibling-count", "rgb", "rgba", "hsl", "hsla",
+        "", "calc", "min", "max", "clamp", "abs", "sign", "round", "mod", "rem", "sin", "cos", "tan", "asin",
+        "acos", "atan", "atan2", "pow", "sqrt", "hypot", "log", "exp", "var", "env", "attr", "if", "matrix",
+        "matrix3d", "translate", "translate3d", "translatex", "translatey", "translatez", "scale", "scale3d",
+        "scalex", "scaley", "scalez", "rotate", "rotate3d", "rotatex", "rotatey", "rotatez", "skew", "skewx",
+        "skewy", "perspective", "blur", "brightness", "contrast", "drop-shadow", "grayscale", "hue-rotate",
+        "invert", "opacity", "saturate", "sepia", "url", "inset", "circle", "ellipse", "polygon", "path", "rect",
+        "xywh", "shape", "fit-content", "calc-size", "anchor", "anchor-size", "sibling-index", "sibling-count",
+        "rgb", "rgba", "hsl", "hsla",
     )
 )  # fmt: skip
 _MAX_VALUE = 20_000
@@ -147,8 +148,7 @@ def _declare(declared: dict[str, tuple[str, bool]], name: str, value: str, quirk
             value = _without_quirks(name, value)
         if not value or not is_valid(name, value):
             return
-    is_kept = name in declared and declared[name][1] and not important
-    if not is_kept:
+    if important or not declared.get(name, ("", False))[1]:
         declared[name] = (value, important)
 
 

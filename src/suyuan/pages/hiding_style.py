@@ -122,17 +122,19 @@ def scale_of(style: Style) -> float:
 def _factor(name: str, arguments: str) -> float:
     """By how much a function of ``transform`` scales."""
     words = _WORD.findall(arguments)
-    if name == "rotate3d" and len(words) == 4 and pixels(words[2]) == 0:
-        name, words = "rotatex", words[3:]
     if name in _TURNS:
         return 0.0 if any(map(_is_edge_on, words)) else 1.0
+    if name == "rotate3d" and len(words) == 4:
+        is_around_view = pixels(words[2]) != 0
+        return 1.0 if is_around_view or not _is_edge_on(words[3]) else 0.0
     numbers = [abs(_share(word)) for word in words]
     if name.startswith("scale") and name != "scalez":
         return min(numbers[:2], default=1.0)
     second = _SECOND_ROWS.get(name)
-    if second is None or len(numbers) < second + 2:
+    if second is None:
         return 1.0
-    return min(max(numbers[:2]), max(numbers[second : second + 2]))
+    rows = (numbers[:2], numbers[second : second + 2])
+    return min(max(row, default=1.0) for row in rows)
 
 
 def _is_edge_on(angle: str) -> bool:
@@ -171,23 +173,27 @@ def _arguments(style: Style, name: str, function: str) -> list[str]:
 # --- boxes -----------------------------------------------------------------------------------------------------------
 def _is_cramped(style: Style) -> bool:
     letters = pixels(style.get("letter-spacing", ""))
-    words = pixels(style.get("word-spacing", ""))
-    return letters <= -8 or letters >= 400 or words <= _OFF_SCREEN
+    if letters <= -8 or letters >= 400:
+        return True
+    return pixels(style.get("word-spacing", "")) <= _OFF_SCREEN
 
 
 def _is_off_screen(style: Style) -> bool:
     indent = pixels(style.get("text-indent", ""), percent=WIDTH / 100)
-    if indent <= _OFF_SCREEN or indent >= _FAR_AWAY:
-        return True
-    if indent >= WIDTH and _clips(style):
+    far = WIDTH if _clips(style) else _FAR_AWAY
+    if indent <= _OFF_SCREEN or indent >= far:
         return True
     position = style.get("position")
-    if position in ("absolute", "fixed"):
-        is_behind = pixels(style.get("z-index", "")) <= -1
-        if is_behind or any(_is_away(style, name) for name in _EDGES if name in style):
-            return True
+    if position in ("absolute", "fixed") and _is_behind_or_away(style):
+        return True
     moving = (*_MARGINS, *_EDGES) if position in ("relative", "sticky") else _MARGINS
     return any(min(_lengths(style[name])) <= _OFF_SCREEN for name in moving if name in style)
+
+
+def _is_behind_or_away(style: Style) -> bool:
+    if pixels(style.get("z-index", "")) <= -1:
+        return True
+    return any(_is_away(style, name) for name in _EDGES if name in style)
 
 
 def _is_away(style: Style, name: str) -> bool:
@@ -196,7 +202,9 @@ def _is_away(style: Style, name: str) -> bool:
     least, most = min(_lengths(value)), max(_lengths(value))
     if least <= _OFF_ITS_PLACE or most >= _FAR_AWAY:
         return True
-    if name == "left" and 0 < pixels(style.get("width", "")) <= -least:
+    width = pixels(style.get("width", ""))
+    is_beside = 0 < width <= -least
+    if is_beside and name == "left":
         return True
     if name in ("right", "bottom") and pixels(value, percent=WIDTH / 100) >= WIDTH:
         return True

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from .colour import LEAST_OPACITY, Colour, background, colour, is_image, is_readable, unit
+from .colour import LEAST_OPACITY, Colour, background, between, colour, is_image, is_readable, unit
 from .lengths import pixels
 
 _EFFECTS = frozenset(("filter", "mix-blend-mode", "-webkit-text-stroke"))
@@ -35,7 +35,8 @@ def paint_of(style: Mapping[str, str], initial: Colour, text: str = "", behind: 
         # Letters with a gradient.
         return Paint(own, fill, "image", style)
     around = _behind(style.get("background-color") or style.get("background") or behind, style)
-    if own is None and fill is None and around is None and _EFFECTS.isdisjoint(style):
+    says_nothing = (own, fill, around) == (None, None, None)
+    if says_nothing and _EFFECTS.isdisjoint(style):
         return None
     return Paint(own, fill, around, style)
 
@@ -82,7 +83,7 @@ def _dodged(text: float, behind: float) -> float:
 
 _EFFECT = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _FILTERS: dict[str, Callable[[float, float], float]] = {
-    "invert": lambda part, share: share + part * (1 - 2 * share),
+    "invert": lambda part, share: between(part, 1 - part, share),
     "brightness": lambda part, share: part * share,
     "contrast": lambda part, share: (part - 0.5) * share + 0.5,
 }
@@ -94,7 +95,7 @@ _BLENDS: dict[str, Callable[[float, float], float]] = {
     "color-dodge": lambda text, behind: _dodged(text, behind),
     "color-burn": lambda text, behind: 1 - _dodged(1 - text, 1 - behind),
     "difference": lambda text, behind: abs(text - behind),
-    "exclusion": lambda text, behind: text + behind - 2 * text * behind,
+    "exclusion": lambda text, behind: between(text, 1 - text, behind),
     "plus-lighter": lambda text, behind: min(1.0, text + behind),
 }
 

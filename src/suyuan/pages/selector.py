@@ -24,9 +24,9 @@ _PART = re.compile(rf"[.#]{_NAME}")
 _NOT_MATCHED = frozenset(
     (
         "before", "after", "first-letter", "placeholder", "selection", "marker", "backdrop", "cue",
-        "file-selector-button", "part", "slotted", "hover", "focus", "active", "visited", "target", "focus-within", "focus-visible",
-        "indeterminate", "fullscreen", "popover-open", "modal", "autofill", "user-invalid", "invalid", "playing",
-        "host",
+        "file-selector-button", "part", "slotted", "hover", "focus", "active", "visited", "target", "focus-within",
+        "focus-visible", "indeterminate", "fullscreen", "popover-open", "modal", "autofill", "user-invalid",
+        "invalid", "playing", "host",
     )
 )  # fmt: skip
 # The same in a selector without brackets and strings, as most are.
@@ -39,6 +39,7 @@ _OTHER_WORDS = {
     "checked": ":is([checked],[selected])", "disabled": "[disabled]", "open": "[open]", "defined": ANYTHING,
     "scope": ":root", "first-line": "",
 }  # fmt: skip
+_LANGUAGE = re.compile(r"[-\w]+")
 _SIBLING = re.compile(r"[+~]")
 _COMBINATORS = (">", "+", "~")
 _PUNCTUATION = (".", "*")
@@ -268,23 +269,29 @@ def _known_pseudo_class(colons: str, node: Any) -> str | None:
     name = node.lower_value if node.type == "ident" else ""
     if name in _NOT_MATCHED or name.startswith("-"):
         return None
-    return _OTHER_WORDS.get(name, colons + node.serialize())
+    return _OTHER_WORDS.get(name, f"{colons}{node.serialize()}")
 
 
 def _known_function(colons: str, node: Any) -> str | None:
     name = node.lower_name
-    if name in ("lang", "dir"):
-        argument = "".join(part.value for part in node.arguments if part.type in ("ident", "string"))
-        if name == "dir":
-            return _DIRECTIONS.get(argument, colons + node.serialize())
-        return f":is([lang|={argument}],[lang|={argument}] *)"
     if name not in _LISTS:
-        return None if name in _NOT_MATCHED else colons + node.serialize()
+        return None if name in _NOT_MATCHED else _in_other_words(colons, node)
     lists = [_in_known_words(arguments) for arguments in _split(node.arguments)]
     known = [part for part in lists if part is not None]
     if known:
         return f":{name}({','.join(known)})"
     return ANYTHING if name == "not" else None
+
+
+def _in_other_words(colons: str, node: Any) -> str:
+    """A function of which the arguments are no selectors, as the parser of the page knows it."""
+    arguments = [str(part.value) for part in node.arguments if part.type in ("ident", "string")]
+    argument = arguments[0] if len(arguments) == 1 else ""
+    if node.lower_name == "dir" and argument in _DIRECTIONS:
+        return _DIRECTIONS[argument]
+    if node.lower_name == "lang" and _LANGUAGE.fullmatch(argument):
+        return f":is([lang|={argument}],[lang|={argument}] *)"
+    return f"{colons}{node.serialize()}"
 
 
 def _split(nodes: Iterable[Any]) -> list[list[Any]]:

@@ -96,7 +96,7 @@ class VisibilityChecker:
         sight: Sight | None = around
         if hiding:
             style = self._style(look, node, attributes.get("style") or "", hiding)
-            sight = _seen(_without_closing(style) if is_open else style, around)
+            sight = _seen_open(style, around) if is_open else _seen(style, around)
         if sight is None:
             return None
         has_contrast = self._has_contrast(node, tag, attributes, look, around.has_contrast)
@@ -162,11 +162,15 @@ class VisibilityChecker:
         is_declared = behind is not None
         if behind == "currentcolor":
             behind = (text,)
-        if not is_declared and self._page.is_complete and not _OWN.isdisjoint(attributes):
+        elif not is_declared and self._is_own_background(attributes):
             behind = (self._page.behind,)
         if not isinstance(behind, tuple):
             behind = ()
         return can_be_read(own, text, behind, is_declared=is_declared)
+
+    def _is_own_background(self, attributes: Attributes) -> bool:
+        """Whether an element without a background has that of the page behind it."""
+        return self._page.is_complete and not _OWN.isdisjoint(attributes)
 
     def _letters(self, node: LexborNode, own: Paint, every: bool) -> Colour | None:
         """The colour of the letters of an element; None if it is not known."""
@@ -206,10 +210,6 @@ class VisibilityChecker:
         return None
 
 
-def _without_closing(style: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in style.items() if name not in _CLOSING}
-
-
 def _is_coloured(look: Look, attributes: Attributes) -> bool:
     """Whether an element says something about colours, as far as that is quick to know."""
     if look.colours or not _COLOUR_ATTRIBUTES.isdisjoint(attributes):
@@ -226,6 +226,11 @@ def _seen(style: Mapping[str, str], around: Sight) -> Sight | None:
         return None
     is_visible = not is_invisible(style) if "visibility" in style else around.is_visible
     return Sight(opacity, scale, font_size(style, around.size), is_visible, around.has_contrast)
+
+
+def _seen_open(style: Mapping[str, str], around: Sight) -> Sight | None:
+    """How text of this style is seen when a script has shown it."""
+    return _seen({name: value for name, value in style.items() if name not in _CLOSING}, around)
 
 
 def _web_colour(value: str | None) -> str:
