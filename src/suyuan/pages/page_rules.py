@@ -136,9 +136,14 @@ class Complex:
     def of(cls, entries: Iterable[Entry]) -> Complex:
         """Those of the rules."""
         selectors = [entry.selector for entry in entries if entry.selector.is_complex]
+        if not selectors:
+            return _NOT_COMPLEX
         ancestors = [selector.ancestors for selector in selectors if selector.ancestors is not None]
         texts = [selector.text for selector in selectors if selector.ancestors is None]
         return cls(tuple(ancestors), tuple(texts), all(selector.is_decided for selector in selectors))
+
+
+_NOT_COMPLEX = Complex((), (), are_decided=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class Look:
     """The rules that may apply to elements of one tag with the same classes and id."""
 
     def __init__(self, rules: PageRules, tag: str, names: frozenset[str], keys: list[str]) -> None:
-        self._rules, self._tag, self.names, self._keys = rules, tag, names, keys
+        self._rules, self._tag, self._names, self._keys = rules, tag, names, keys
         self._with: dict[frozenset[str], list[Entry]] = {}
         telling = [rules.telling(key) for key in keys]
         hiding = self._fitting(part.hiding for part in telling)
@@ -176,7 +181,7 @@ class Look:
         for entries in lists:
             for entry in entries:
                 selector = entry.selector
-                if selector.names <= self.names and selector.tag in ("", self._tag):
+                if selector.names <= self._names and selector.tag in ("", self._tag):
                     fitting.append(entry)
         return fitting
 

@@ -81,6 +81,7 @@ class PageStyles:
         self._index = PageRules(sheets.rules, self.page)
         self._variables: dict[int, Variables] = {}
         self._places: dict[int, Place | None] = {}
+        self._plain_look = Look(self._index, "", frozenset(), [])
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._elements: dict[str, frozenset[int] | None] = {}
         self._elements_of_any: dict[Complex, frozenset[int] | None] = {}
@@ -91,15 +92,18 @@ class PageStyles:
         """The rules that may apply to an element with this tag, classes and id."""
         look = self._looks.get((tag, classes, identity))
         if look is None:
-            names = [f".{name}" for name in words_of(classes or "")]
-            if identity:
-                names.append(f"#{identity}")
-            if self.page.quirks:
-                names = [name.lower() for name in names]
+            names = self._names_of(classes, identity)
             keys = [key for key in dict.fromkeys((tag, *names, "*")) if key in self._index]
-            look = Look(self._index, tag, frozenset(names), keys)
+            look = Look(self._index, tag, frozenset(names), keys) if keys else self._plain_look
             self._looks[tag, classes, identity] = look
         return look
+
+    def _names_of(self, classes: str | None, identity: str | None) -> list[str]:
+        """The classes and the id of an element as selectors write them."""
+        names = [f".{name}" for name in words_of(classes or "")]
+        if identity:
+            names.append(f"#{identity}")
+        return [name.lower() for name in names] if self.page.quirks else names
 
     # --- which selectors match -----------------------------------------------------------------------------------
     def is_hidden(self, look: Look, node: LexborNode) -> bool:
@@ -142,10 +146,9 @@ class PageStyles:
 
     def _place_within(self, node: LexborNode, outer: Place | None) -> Place:
         attributes = node.attributes
-        tag = node.tag or ""
-        names = self.look(tag, attributes.get("class"), attributes.get("id")).names
+        names = frozenset(self._names_of(attributes.get("class"), attributes.get("id")))
         around = frozenset[str]() if outer is None else _all_names(outer)
-        return Place(tag, names, outer, around)
+        return Place(node.tag or "", names, outer, around)
 
     def _matched_elements(self, selector: str) -> frozenset[int] | None:
         """The elements that a selector matches; None if the search takes more than is left for this page."""
