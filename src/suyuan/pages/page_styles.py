@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -42,8 +41,7 @@ _CUSTOM = re.compile(r"--[-\w]+\s*:")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     """The declarations of a rule that applies to an element, and what decides which of several comes first."""
 
     declared: Declared
