@@ -14,6 +14,7 @@ from .css_limits import ANYTHING, end_of, is_closed, is_too_complex
 Specificity = tuple[int, int, int]
 
 _SPECIAL = re.compile(r"[(\[\\:\"'&|]")
+_NOT_PLAIN = re.compile(r"[()\[\]\\\"'&|]")
 _BETWEEN = f"{WHITE}>+~"
 _COMBINATOR = re.compile(r"[\s>+~]+", re.A)
 # All but the other characters of ASCII.
@@ -112,12 +113,14 @@ def needed_names(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
     """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
-    if _SPECIAL.search(text):
+    if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
+        return ""
+    end = _COMBINATOR.split(text.strip(_BETWEEN))[-1]
+    if _NOT_PLAIN.search(end):
         selector = read_selector(text)
         return "" if selector is None else selector.key
-    end = _COMBINATOR.split(text.strip(_BETWEEN))[-1]
     name = _PART.search(end)
-    return name[0] if name is not None else end.lower()
+    return name[0] if name is not None else end.partition(":")[0].lower() or "*"
 
 
 @lru_cache(maxsize=4096)
